@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import process from 'node:process'
-import { holdOutput, readHostFile } from '../../sandbox/index.ts'
+import { holdOutput, openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { UserError } from '../core/user-error.ts'
@@ -10,9 +10,12 @@ import { differencesIn } from '../transaction/evidence/check-tree.ts'
 import { openEnvelope, sealStatement } from '../transaction/evidence/envelope.ts'
 import { readPrivateKey, readPublicKey } from '../transaction/evidence/keys.ts'
 import { makeStatement, type RunFacts } from '../transaction/evidence/make-statement.ts'
+import { unchangedFiles, type UnchangedFiles } from '../transaction/evidence/unchanged-files.ts'
 import type { Statement } from '../transaction/evidence/statement.ts'
+import type { ChangeRecord } from '../transaction/change-record.ts'
+import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { recordOf } from './changed-session.ts'
-import { findChangedSession } from './find-changes.ts'
+import { findChangedSession, type ChangedSession } from './find-changes.ts'
 
 /** The options of `agent evidence`. */
 export type EvidenceOptions = { readonly output: string; readonly key: string }
@@ -26,16 +29,66 @@ export type VerifyOptions = {
 
 const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
 
+/** Of what differs, this much is named. */
+const mostFaults = 20
+
 /** `agent evidence`: a signed statement of what a run with `--transactional` changed, under which rules, and how it was verified. */
 export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
   const record = await recordOf(session, true)
   const facts = await factsOf(session.directory)
-  const sealed = sealStatement(makeStatement(session.directory, session.state, record, facts, new Date()), signer)
+  const unchanged = await unchangedOf(session, record, output)
+  const known = { facts, unchanged, at: new Date() }
+  const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
   if (output === '-') process.stdout.write(sealed)
   else holdOutput(output).write(sealed)
   return exitCodes.done
+}
+
+/** What the run left alone in each of its trees. Says on standard error what the evidence does not hold, or not from the run. */
+async function unchangedOf(
+  { directory, state }: ChangedSession,
+  record: ChangeRecord,
+  output: string,
+): Promise<readonly (UnchangedFiles | undefined)[]> {
+  const found: (UnchangedFiles | undefined)[] = []
+  for (const { path } of state.roots) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      found.push(undefined)
+      for (const note of notesOn(undefined)) process.stderr.write(`${path}: ${note}\n`)
+      continue
+    }
+    const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace: path }), sandboxOfLastRun(directory))
+    try {
+      const except = new Set(record.changes.filter(({ root }) => root === path).map((change) => change.path))
+      // Evidence that is written in the tree itself, over an older one, can't hold its own hash.
+      except.add(relative(path, resolve(output)))
+      const unchanged = await unchangedFiles(path, { except, sandbox, since: new Date(record.at) })
+      found.push(unchanged)
+      for (const note of notesOn(unchanged)) process.stderr.write(`${path}: ${note}\n`)
+    } finally {
+      await sandbox.close()
+    }
+  }
+  return found
+}
+
+function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
+  if (unchanged === undefined) {
+    return ['its source files could not be listed, so the evidence holds only what the run changed']
+  }
+  const { touchedLater, leftOut } = unchanged
+  return [
+    ...(touchedLater > 0
+      ? [
+          `written after the run: ${touchedLater} of the files that it left alone; the evidence has them as they are now`,
+        ]
+      : []),
+    ...(leftOut.length > 0
+      ? [`the evidence says nothing of ${leftOut.length} (submodules, names that are not UTF-8, what can't be read)`]
+      : []),
+  ]
 }
 
 async function factsOf(directory: string): Promise<RunFacts> {
@@ -69,15 +122,24 @@ export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] 
   if (faults.length > 0) return tell(faults)
   const { predicate } = statement
   const whose = isTrusted ? keyId : `${keyId}, whose key nobody has said: --public-key holds it to one`
-  const known = [
-    ...(patch === undefined ? [] : ['the patch']),
-    ...(tree.length === 0 ? [] : [`${predicate.trees.flatMap(({ files }) => files).length} paths of the tree`]),
-  ]
+  const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
   process.stdout.write(`${file}: whole, signed by ${whose}\n`)
   const held =
     known.length === 0 ? 'nothing else was compared: name --tree or --patch' : `as it says: ${known.join(', ')}`
   process.stdout.write(`session ${predicate.session}, ${held}\n`)
   return exitCodes.done
+}
+
+function heldOf({ trees }: Statement['predicate']): readonly string[] {
+  const changed = trees.flatMap(({ files }) => files).length
+  const unchanged = trees.flatMap(({ unchanged_files }) => unchanged_files ?? []).length
+  const leftOut = trees.flatMap(({ left_out }) => left_out)
+  const isWhole = trees.every(({ unchanged_files }) => unchanged_files !== null)
+  const rest = isWhole
+    ? `${unchanged} source files that it left alone`
+    : 'but not all source files, which nobody listed'
+  const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that it says nothing of)`
+  return [`${changed} paths that the run changed`, `${rest}${without}`]
 }
 
 function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {
@@ -98,12 +160,15 @@ function treeFaults({ predicate }: Statement, trees: readonly string[]): readonl
     if (statSync(tree, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new UserError('usage', `--tree ${tree}: there is no such directory.`)
     }
-    return differencesIn(resolve(tree), predicate.trees[index]?.files ?? [])
+    const { files = [], unchanged_files: unchanged } = predicate.trees[index] ?? {}
+    return differencesIn(resolve(tree), [...files, ...(unchanged ?? [])])
   })
 }
 
 function tell(faults: readonly string[]): number {
-  for (const fault of faults) process.stdout.write(`${sanitizeOutput(Buffer.from(fault)).replaceAll('\n', '⏎')}\n`)
+  for (const fault of faults.slice(0, mostFaults))
+    process.stdout.write(`${sanitizeOutput(Buffer.from(fault)).replaceAll('\n', '⏎')}\n`)
+  if (faults.length > mostFaults) process.stdout.write(`and ${faults.length - mostFaults} more\n`)
   return exitCodes.failed
 }
 

@@ -30,7 +30,8 @@ export async function changesOfSession(directory: string): Promise<ChangeRecord 
   }
 }
 
-function sandboxOfLastRun(directory: string): { readonly backend?: Backend; readonly image?: string } {
+/** The kind of sandbox that the last run of a session had. `{}`: it isn't known. */
+export function sandboxOfLastRun(directory: string): { readonly backend?: Backend; readonly image?: string } {
   const { backend, image } = readDecidedBy(directory).at(-1)?.sandbox ?? {}
   const known = backendNames().find((name) => name === backend)
   return { ...(known && { backend: known }), ...(image === undefined ? {} : { image }) }

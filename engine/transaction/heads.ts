@@ -1,10 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
 
 const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
 const headsFile = (directory: string): string => join(directory, 'heads.json')
+
+/** Whether a tree has a repository of its own. */
+export function isRepository(tree: string): boolean {
+  return lstatSync(join(tree, '.git'), { throwIfNoEntry: false }) !== undefined
+}
 
 /** Records what is checked out in each tree when its view is made: a branch moves only from there. */
 export function noteHeads(directory: string, paths: readonly string[]): void {

@@ -40,7 +40,7 @@ Examples:
     .argument('<file>', 'what agent evidence wrote')
     .option(
       '--tree <directory>',
-      'each path that the run changed has to be as it says there; once for each tree',
+      'all source files have to be as it says there, and what the run removed gone; once for each tree',
       another,
     )
     .option('--patch <file>', 'has to be the patch, as agent changes --patch writes it')
@@ -48,6 +48,12 @@ Examples:
       '--public-key <file>',
       'has to be the key that signed it, in PEM or ssh’s one line; may be repeated',
       another,
+    )
+    .addHelpText(
+      'after',
+      `
+Source files are those that git tracked or did not ignore when the evidence was made, and the paths that the run changed. The first 20 that
+differ are named. Files that came later, and those that git ignores, are not looked at: git status finds them.`,
     )
     .action(async (file: string, options: VerifyOptions) => {
       const { verifyEvidence } = await import('../evidence.ts')

@@ -2,10 +2,15 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** Longer lists are useless: nobody reads so many files. */
-const outputLimitBytes = 8 * 1024 * 1024
+/** Longer lists are useless where a person reads them: nobody reads so many files. */
+const usualLimitBytes = 8 * 1024 * 1024
 
-type Asked = { readonly sandbox: Sandbox; readonly workspace: string }
+type Asked = {
+  readonly sandbox: Sandbox
+  readonly workspace: string
+  /** Longer answers count as none. Default: 8 MiB. */
+  readonly outputLimitBytes?: number
+}
 
 /**
  * The files of a list that git ignores by the current rules. Paths are keys of `list-files.ts`.
@@ -34,7 +39,7 @@ function namesIn(output: Buffer): readonly string[] {
 /** Runs git in the sandbox, where it can write nothing; undefined where it failed, was stopped, or printed too much. */
 async function ask(
   words: readonly string[],
-  { sandbox, workspace }: Asked,
+  { sandbox, workspace, outputLimitBytes = usualLimitBytes }: Asked,
   input?: Buffer,
 ): Promise<{ readonly code: number; readonly output: Buffer } | undefined> {
   try {

@@ -7,6 +7,7 @@ import { headOf } from '../heads.ts'
 import type { ViewState } from '../private-view.ts'
 import { readDecidedBy } from './decided-by.ts'
 import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
+import type { UnchangedFiles } from './unchanged-files.ts'
 
 /** What the events of a session's last run tell. What is undefined nobody knows. */
 export type RunFacts = {
@@ -18,13 +19,20 @@ export type RunFacts = {
   readonly verified: readonly Verified[]
 }
 
+/** What is known besides a session's changes. */
+type Known = {
+  readonly facts: RunFacts
+  /** What the run left alone in each tree, in their order. Undefined: it could not be listed. */
+  readonly unchanged: readonly (UnchangedFiles | undefined)[]
+  readonly at: Date
+}
+
 /** Puts together what is known of a session's changes: what they are, what they were made from, by what and under which rules. */
 export function makeStatement(
   directory: string,
   state: ViewState,
   record: ChangeRecord,
-  facts: RunFacts,
-  at: Date,
+  { facts, unchanged, at }: Known,
 ): Statement {
   const patch = renderPatch(directory, record.changes)
   const commits = state.roots.flatMap(({ path }, index) => {
@@ -52,9 +60,16 @@ export function makeStatement(
       verified: [...verified],
       decided_by: [...readDecidedBy(directory)],
       transaction: { strategy: state.strategy, state: state.state },
-      trees: state.roots.map(({ path }) => ({
-        files: record.changes.filter(({ root }) => root === path).flatMap((change) => fileAfter(change)),
-      })),
+      trees: state.roots.map(({ path }, index) => {
+        const changes = record.changes.filter(({ root }) => root === path)
+        const known = unchanged[index]
+        const unreadable = changes.filter(({ after }) => after.type === 'file' && after.hash === null)
+        return {
+          files: changes.flatMap((change) => fileAfter(change)),
+          unchanged_files: known === undefined ? null : [...known.files],
+          left_out: [...unreadable.map((change) => change.path), ...(known?.leftOut ?? [])],
+        }
+      }),
     },
   }
 }

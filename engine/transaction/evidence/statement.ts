@@ -58,8 +58,17 @@ export const statement = z.strictObject({
     verified: z.array(verified),
     decided_by: z.array(decidedBy),
     transaction: z.strictObject({ strategy: z.string(), state: z.string() }),
-    /** What each tree holds of the patch, in the order of the trees. */
-    trees: z.array(z.strictObject({ files: z.array(fileAfter) })),
+    /** What each tree holds, in the order of the trees. */
+    trees: z.array(
+      z.strictObject({
+        /** What the patch changes, as the run left it. */
+        files: z.array(fileAfter),
+        /** The other source files, as they were when the statement was made. Null: they could not be listed. */
+        unchanged_files: z.array(fileAfter).nullable(),
+        /** Source files of which it says nothing: submodules, names that are not UTF-8, what can't be read. */
+        left_out: z.array(z.string()),
+      }),
+    ),
   }),
 })
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ function statementOf(patch: string, files: Statement['predicate']['trees'][numbe
       ...{ version: '0', session: 's', at: '2026-11-22T00:00:00.000Z', model: 'm', result: 'done', exit_code: 0 },
       ...{ cost_usd: null, audit_head: null, verified: [], decided_by: [] },
       transaction: { strategy: 'copy', state: 'landed' },
-      trees: [{ files }],
+      trees: [{ files, unchanged_files: [], left_out: [] }],
     },
   }
 }
@@ -88,44 +88,6 @@ describe('an envelope', () => {
   })
 })
 
-test('each of 1,000 changes of one byte is found, in the statement, the patch and the tree', () => {
-  const directory = tempDir()
-  const tree = join(directory, 'tree')
-  mkdirSync(tree)
-  const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
-  const patch = 'diff --git a/a.bin b/a.bin\n'.repeat(20)
-  const [bin, patchFile, file] = [join(tree, 'a.bin'), join(directory, 'p.patch'), join(directory, 'e.json')]
-  const sealed = sealStatement(
-    statementOf(patch, [{ path: 'a.bin', type: 'file', sha256: hash(bytes), mode: 0o644 }]),
-    generateKeyPairSync('ed25519').privateKey,
-  )
-  writeFileSync(bin, bytes)
-  writeFileSync(patchFile, patch)
-  writeFileSync(file, sealed)
-  const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  onTestFinished(() => silent.mockRestore())
-  const check = (): number => verifyEvidence(file, { tree: [tree], patch: patchFile })
-  expect(check()).toBe(0)
-  const missed: string[] = []
-  let seed = 7
-  const random = (below: number): number => {
-    seed = (seed * 1103515245 + 12345) % 2147483648
-    return seed % below
-  }
-  for (let number = 0; number < 1000; number++) {
-    const target = [file, patchFile, bin][number % 3] ?? file
-    const whole = readFileSync(target)
-    const [at, by] = [random(whole.length), 1 + random(255)]
-    const changed = Buffer.from(whole)
-    changed[at] = ((whole[at] ?? 0) + by) % 256
-    writeFileSync(target, changed)
-    if (check() === 0) missed.push(`${target}: byte ${at} by ${by}`)
-    writeFileSync(target, whole)
-  }
-  expect(missed).toEqual([])
-  expect(check()).toBe(0)
-})
-
 test('a tree differs by what is there, is not there, is another kind, or can be executed', () => {
   const tree = tempDir({ 'a.txt': 'a', 'there.txt': 'x', 'd/x': 'x' })
   execFileSync('ln', ['-s', 'a.txt', 'link'], { cwd: tree })
@@ -150,9 +112,24 @@ test('a tree differs by what is there, is not there, is another kind, or can be 
   ).toHaveLength(6)
 })
 
+test('a tree differs where a directory is a link now, though the same is behind it', () => {
+  const tree = tempDir({ 'elsewhere/x': 'x' })
+  execFileSync('ln', ['-s', 'elsewhere', 'd'], { cwd: tree })
+  const link = { path: 'd', type: 'symlink', target: 'elsewhere' } as const
+  expect(differencesIn(tree, [{ path: 'd/x', type: 'file', sha256: hash('x'), mode: 0o644 }])).toEqual([
+    'd/x: it is not there',
+  ])
+  // What the run removed when it put a link there is gone.
+  expect(differencesIn(tree, [link, { path: 'd/x', type: 'absent' }])).toEqual([])
+  expect(differencesIn(join(tree, 'd'), [{ path: '../elsewhere/x', type: 'absent' }])).toEqual([
+    '../elsewhere/x: it is not below the tree',
+  ])
+})
+
 describe.skipIf(needsBubblewrap())('agent evidence', () => {
   test('tells what a run changed, from which commit, under which rules, and how it was verified', async () => {
-    const cwd = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n' })
+    const others = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`other/${index}.ts`, 'o\n']))
+    const cwd = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n', ...others })
     execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
     const base = execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' }).trim()
     const rules = `prefix_rule(pattern = ["git", "push"], decision = "forbidden")\n`
@@ -196,12 +173,104 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
       },
     })
     const good = await ask('verify', file, '--tree', cwd, '--patch', patch, '--public-key', `${key}.pub`)
-    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('as it says: the patch, 3 paths of the tree')])
+    expect([good.code, good.stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        'as it says: the patch, 3 paths that the run changed, 25 source files that it left alone',
+      ),
+    ])
     expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('whose key nobody has said')
     writeFileSync(join(cwd, 'a.txt'), 'c\n')
     const bad = await ask('verify', file, '--tree', cwd)
     expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content is another one\n'])
+    writeFileSync(join(cwd, 'other', '7.ts'), 'p\n')
+    const both = await ask('verify', file, '--tree', cwd)
+    expect(both.stdout).toBe('a.txt: its content is another one\nother/7.ts: its content is another one\n')
+    rmSync(join(cwd, 'other'), { recursive: true })
+    expect((await ask('verify', file, '--tree', cwd)).stdout).toMatch(
+      /^a\.txt: .*\nother\/0\.ts: it is not there\n(?:other.*\n){18}and 6 more\n$/,
+    )
     expect((await ask('verify', join(cwd, 'none'), '--tree', cwd)).code).toBe(2)
     expect((await ask('--last', '-o', file)).stderr).toContain('say what signs it: --key FILE')
+  })
+
+  test('finds each of 1,000 changes of one byte, in the statement, the patch and all source files of the tree', async () => {
+    const files = { 'a.txt': 'a\n'.repeat(50), 'src/b.ts': 'b\n'.repeat(90), 'src/deep/c.ts': 'c', 'run.sh': 'exit\n' }
+    const cwd = repository({ ...files, '.gitignore': 'out/\n', 'out/built': 'x' })
+    const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
+    writeFileSync(join(cwd, 'd.bin'), bytes, { mode: 0o755 })
+    execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
+    // Neither is committed: one is of the user, who changed it before the run, the other nobody has added.
+    writeFileSync(join(cwd, 'run.sh'), 'echo\n')
+    writeFileSync(join(cwd, 'src', 'new.ts'), 'new\n')
+    const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['--transactional', 'x'], {
+      cwd,
+      home,
+    })
+    const [file, patch] = [join(tempDir(), 'e.json'), join(tempDir(), 'x.patch')]
+    await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
+    await agent(['changes', '--last', '--patch', patch], { cwd, home })
+    const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    onTestFinished(() => silent.mockRestore())
+    const check = (): number => verifyEvidence(file, { tree: [cwd], patch })
+    expect(check()).toBe(0)
+    const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd, encoding: 'utf8' })
+    const sources = listed.trim().split('\n')
+    expect(sources).toHaveLength(7)
+    const [missed, drawn]: [string[], Set<string>] = [[], new Set()]
+    let seed = 7
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return Math.floor((seed / 2 ** 32) * below)
+    }
+    for (let number = 0; number < 1000; number++) {
+      const source = join(cwd, sources[random(sources.length)] ?? '')
+      const target = [file, patch, source][number % 3] ?? file
+      drawn.add(target)
+      const whole = readFileSync(target)
+      const [at, by] = [random(whole.length), 1 + random(255)]
+      const changed = Buffer.from(whole)
+      changed[at] = ((whole[at] ?? 0) + by) % 256
+      writeFileSync(target, changed)
+      if (check() === 0) missed.push(`${target}: byte ${at} by ${by}`)
+      writeFileSync(target, whole)
+    }
+    expect(missed).toEqual([])
+    expect(drawn.size).toBe(sources.length + 2)
+    // What git ignores, and what came later, is nothing that the evidence is of.
+    writeFileSync(join(cwd, 'out', 'built'), 'y')
+    writeFileSync(join(cwd, 'later.txt'), 'x')
+    expect(check()).toBe(0)
+  })
+
+  test('says which source files it does not hold, and that some were written after the run', async () => {
+    const cwd = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/`), Buffer.from([0xff])]), 'x')
+    execFileSync('git', ['init', '--quiet', join(cwd, 'nested')])
+    const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    await exec([[call('exec_command', { cmd: 'echo z >> a.txt' })], [say('done')]], ['--transactional', 'x'], {
+      cwd,
+      home,
+    })
+    writeFileSync(join(cwd, 'b.txt'), 'later\n')
+    // In the tree itself, over an older one.
+    const file = join(cwd, 'e.json')
+    writeFileSync(file, 'older')
+    const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
+    expect([made.code, made.stderr]).toEqual([
+      0,
+      `${cwd}: written after the run: 1 of the files that it left alone; the evidence has them as they are now\n` +
+        `${cwd}: the evidence says nothing of 2 (submodules, names that are not UTF-8, what can't be read)\n`,
+    ])
+    const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
+    expect(checked.code).toBe(0)
+    expect(checked.stdout).toContain('1 source files that it left alone (without 2 that it says nothing of)')
+    rmSync(cwd, { recursive: true })
+    const session = /session (\S+),/.exec(checked.stdout)?.[1] ?? ''
+    const late = await agent(['evidence', session, '-o', join(home, 'e.json'), '--key', key], { cwd: home, home })
+    expect([late.code, late.stderr]).toEqual([0, expect.stringContaining('its source files could not be listed')])
   })
 })
