@@ -9,6 +9,8 @@ export type Status = {
     | {
         readonly running: readonly { readonly trial: string; readonly what: string; readonly seconds: number }[]
         readonly paused: string | null
+        /** Labels that runs which are open need and no worker has; empty: any worker could do them, and none is there. */
+        readonly unserved?: readonly { readonly labels: readonly string[]; readonly runs: number }[]
       }
     | undefined
 }
@@ -31,7 +33,14 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
     `${settled} of ${trials} settled, ${answers} with an answer; ${state}`,
     ...Object.entries(outcomes).map(([name, count]) => `  ${count} ${name}`),
     `${attempts} attempts, ${short(tokens.input + tokens.output)} tokens, ${dollars(cost)}`,
+    ...(live?.unserved ?? []).map(unservedLine),
     ...(rows.length === 0 ? [] : ['running:', ...rows]),
     ...(running.length > mostRows ? [`  … and ${running.length - mostRows} more`] : []),
   ]
+}
+
+function unservedLine({ labels, runs }: { readonly labels: readonly string[]; readonly runs: number }): string {
+  const waiting = runs === 1 ? '1 run waits' : `${runs} runs wait`
+  if (labels.length === 0) return `${waiting} for a worker: agent batch worker starts one`
+  return `${waiting} for a worker with the labels ${labels.join(', ')}: agent batch worker --labels ${labels.join()}`
 }

@@ -4,6 +4,8 @@ import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { connectCarrier } from '../batch/queue/redis.ts'
 import { work } from '../batch/queue/work.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { parseLabels } from '../batch/labels.ts'
+import { UserError } from '../core/user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { warn } from './warn.ts'
 
@@ -12,6 +14,7 @@ export type BatchWorkerOptions = {
   readonly queue: string
   readonly store: string
   readonly workers: number
+  readonly labels?: string
   readonly lockSeconds?: number
 }
 
@@ -23,7 +26,11 @@ const usualLockSeconds = 120
  *
  * @throws UserError `usage` where there is no such batch, or Redis can't be used
  */
-export async function batchWorker({ queue, store, workers, lockSeconds }: BatchWorkerOptions): Promise<number> {
+export async function batchWorker(options: BatchWorkerOptions): Promise<number> {
+  const { queue, store, workers, lockSeconds } = options
+  const labels = parseLabels(options.labels ?? '')
+  if (labels === undefined)
+    throw new UserError('usage', '--labels: expected names such as docker,big: letters, digits, and . _ - in each.')
   const folder = BatchFolder.open(resolve(store), process.pid)
   const carrier = await connectCarrier(queue)
   if (carrier.warning !== undefined) warn(carrier.warning)
@@ -34,7 +41,7 @@ export async function batchWorker({ queue, store, workers, lockSeconds }: BatchW
   )
   try {
     await work(folder, carrier, {
-      ...{ workers, process: process.pid, signal: ending.signal, say: warn },
+      ...{ workers, labels, process: process.pid, signal: ending.signal, say: warn },
       lockMs: (lockSeconds ?? usualLockSeconds) * 1000,
       program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
     })

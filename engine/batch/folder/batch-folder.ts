@@ -16,6 +16,7 @@ const taskLine = z.object({
   repo: z.string(),
   ref: z.string().optional(),
   image: z.string().optional(),
+  labels: z.array(z.string()).default([]),
 })
 
 /**
@@ -91,8 +92,8 @@ export class BatchFolder {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => {
-        const { id, prompt, repo, ref, image } = parse(taskLine, line, file)
-        return { id, prompt, repository: { source: repo, ref }, image }
+        const { id, prompt, repo, ref, image, labels } = parse(taskLine, line, file)
+        return { id, prompt, repository: { source: repo, ref }, image, labels }
       })
   }
 
@@ -194,8 +195,14 @@ export class BatchFolder {
   }
 }
 
-function asLine({ id, prompt, repository: { source, ref }, image }: Task): z.infer<typeof taskLine> {
-  return { id, prompt, repo: source, ...(ref === undefined ? {} : { ref }), ...(image === undefined ? {} : { image }) }
+function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task): z.input<typeof taskLine> {
+  return {
+    ...{ id, prompt, repo: source },
+    ...(ref === undefined ? {} : { ref }),
+    ...(image === undefined ? {} : { image }),
+    // None leaves a batch the same that was begun before there were any.
+    ...(labels.length === 0 ? {} : { labels: [...labels] }),
+  }
 }
 
 function asText(record: unknown): string {

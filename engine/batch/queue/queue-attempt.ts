@@ -15,7 +15,8 @@ const graceMs = 45_000
 
 type QueueDependencies = {
   readonly folder: BatchFolder
-  readonly queue: JobQueue
+  /** The queue that the jobs of a trial go by. */
+  readonly queueOf: (trial: Trial) => JobQueue
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
   /** Told what the user should know. */
@@ -25,10 +26,10 @@ type QueueDependencies = {
 }
 
 /** Has attempts made by workers: each is a job, and its result comes by the folder, which all of them share. */
-export function attemptOnQueue({ folder, queue, process, tell, say, usedUp }: QueueDependencies): Attempt {
+export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
-    const id = jobIdOf(trial.key, attempt)
+    const [id, queue] = [jobIdOf(trial.key, attempt), queueOf(trial)]
     const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
     writeWish(folder, trial.key, attempt, maxCost, process)
     let [isOut, askedAt, endAt] = [false, Date.now(), Infinity]

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
+import type { Labels } from '../labels.ts'
 
 /** What a job in Redis holds, and nothing else: whoever can write to Redis names a trial of a batch that is known here, and that is all. */
 export const jobData = z.strictObject({
@@ -22,6 +24,8 @@ type Job = {
   readonly failedReason?: string
   getState(): Promise<string>
   remove(): Promise<void>
+  /** Gives it back to the queue. */
+  moveToWait(token: string): Promise<unknown>
 }
 type BullQueue = {
   add(name: string, data: JobData, options: object): Promise<unknown>
@@ -32,16 +36,21 @@ type BullQueue = {
 type BullWorker = {
   on(event: string, listener: (...args: readonly unknown[]) => void): void
   close(force?: boolean): Promise<void>
+  pause(doNotWaitActive: boolean): Promise<void>
+  resume(): Promise<void>
 }
 type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
-  readonly Worker: new (name: string, act: (job: Job) => Promise<void>, options: object) => BullWorker
+  readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
   readonly UnrecoverableError: new (message: string) => Error
+  /** Thrown for a job that was given back. */
+  readonly WaitingError: new () => Error
   readonly Redis: new (url: string, options: object) => Redis
 }
 
 const prefix = 'portcullis'
 const keptFailures = 1000
+const steerMs = 5000
 
 /** A connection to the Redis that carries a batch's jobs. */
 export type Carrier = {
@@ -94,9 +103,12 @@ export type JobQueue = {
   readonly close: () => Promise<void>
 }
 
-/** @param batch what the batch is known by */
-export function openJobQueue({ packages, redis }: Carrier, batch: string): JobQueue {
-  const queue = new packages.Queue(nameOf(batch), { connection: redis, prefix })
+/**
+ * @param batch what the batch is known by
+ * @param labels what a worker must have for its jobs: each set of labels has a queue of its own
+ */
+export function openJobQueue({ packages, redis }: Carrier, batch: string, labels: Labels = []): JobQueue {
+  const queue = new packages.Queue(nameOf(batch, labels), { connection: redis, prefix })
   queue.on('error', () => undefined)
   return {
     add: async (id, data) => {
@@ -126,6 +138,9 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string): JobQu
 }
 
 export type JobWorkerOptions = {
+  /** The queues that it takes jobs of, by the labels that they need. */
+  readonly labelSets: readonly Labels[]
+  /** So many jobs at once, of all queues together. */
   readonly concurrency: number
   readonly lockMs: number
   /** Told that the lock of a job was renewed. */
@@ -143,48 +158,76 @@ export function openJobWorker(
   { packages, redis }: Carrier,
   batch: string,
   act: (id: string, data: unknown) => Promise<void>,
-  { concurrency, lockMs, renewed, say }: JobWorkerOptions,
+  { labelSets, concurrency, lockMs, renewed, say }: JobWorkerOptions,
 ): () => Promise<void> {
-  const worker = new packages.Worker(
-    nameOf(batch),
-    async ({ id = '', data }) => {
-      try {
-        await act(id, data)
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error
-        say(`a job was refused: ${error.message}`)
-        throw new packages.UnrecoverableError(error.message)
-      }
-    },
-    {
+  let busy = 0
+  const doOne = async ({ id = '', data }: Job): Promise<void> => {
+    try {
+      await act(id, data)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      say(`a job was refused: ${error.message}`)
+      throw new packages.UnrecoverableError(error.message)
+    }
+  }
+  const take = async (job: Job, token = ''): Promise<void> => {
+    if (busy >= concurrency) {
+      // Of another queue, taken before that could be held: another worker may be free for it.
+      await job.moveToWait(token)
+      throw new packages.WaitingError()
+    }
+    busy += 1
+    steer()
+    try {
+      await doOne(job)
+    } finally {
+      busy -= 1
+      steer()
+    }
+  }
+  const workers = labelSets.map((labels) => {
+    const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
       stalledInterval: Math.max(1000, lockMs / 4),
       // How often a job's worker may be lost is counted by attempts, which are kept.
       maxStalledCount: 1000,
-    },
-  )
-  worker.on('error', () => undefined)
-  worker.on('locksRenewed', (event) => {
-    const { jobIds } = (event ?? {}) as { readonly jobIds?: readonly string[] }
-    for (const id of jobIds ?? []) renewed(id)
+    })
+    worker.on('error', () => undefined)
+    worker.on('locksRenewed', (event) => {
+      const { jobIds } = (event ?? {}) as { readonly jobIds?: readonly string[] }
+      for (const id of jobIds ?? []) renewed(id)
+    })
+    return worker
   })
-  return () => worker.close()
+  /** Holds all queues while as much is done as may be at once: one alone needs no such care. */
+  function steer(): void {
+    if (workers.length < 2) return
+    for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
+  }
+  // One that was let go just as it came to rest would rest for good.
+  const steering = setInterval(steer, steerMs)
+  return async () => {
+    clearInterval(steering)
+    await Promise.all(workers.map((worker) => worker.close()))
+  }
 }
 
-function nameOf(batch: string): string {
-  return `batch-${batch.slice(0, 16)}`
+/** The queue of a batch for jobs that need no labels has the name that it had before there were any. */
+function nameOf(batch: string, labels: Labels): string {
+  const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
+  return `batch-${batch.slice(0, 16)}${needs}`
 }
 
 async function loadPackages(): Promise<Packages> {
   // Names that no bundle holds: they are the user's own to install.
   const [bullmq, ioredis] = ['bullmq', 'ioredis']
   try {
-    const { Queue, Worker, UnrecoverableError } = (await import(bullmq)) as Pick<
+    const { Queue, Worker, UnrecoverableError, WaitingError } = (await import(bullmq)) as Pick<
       Packages,
-      'Queue' | 'Worker' | 'UnrecoverableError'
+      'Queue' | 'Worker' | 'UnrecoverableError' | 'WaitingError'
     >
     const { Redis } = (await import(ioredis)) as Pick<Packages, 'Redis'>
-    return { Queue, Worker, UnrecoverableError, Redis }
+    return { Queue, Worker, UnrecoverableError, WaitingError, Redis }
   } catch (error) {
     const message =
       '--queue takes two packages that do not come along. Install them beside this one: npm i bullmq@6 ioredis@5'

@@ -1,13 +1,11 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { removeTree } from '../../../sandbox/index.ts'
-import * as z from 'zod'
-import { isProcessAlive, startOf } from '../../session/session-lock.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readControl } from '../folder/control.ts'
-import { readIfThere, writeWhole } from '../folder/files.ts'
+import { hasLabels, labelSetsOf, type Labels } from '../labels.ts'
 import { finishAttempt } from '../run/finish-attempt.ts'
 import { Git } from '../run/git.ts'
 import { attemptHere } from '../run/make-attempt.ts'
@@ -17,8 +15,11 @@ import type { AgentProgram } from '../run/start-run.ts'
 import type { Trial } from '../trials.ts'
 import { claimAttempt, claimantOf, isEndAsked, jobIdOf, readWish, stepWriter } from './attempt-files.ts'
 import { jobData, openJobWorker, type Carrier } from './redis.ts'
+import { beatMs, countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
 
 type WorkOptions = {
+  /** What this worker's machine has: it takes no task that needs another label. */
+  readonly labels: Labels
   readonly workers: number
   readonly lockMs: number
   readonly program: AgentProgram
@@ -27,10 +28,6 @@ type WorkOptions = {
   readonly say: (sentence: string) => void
 }
 
-const workerFile = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
-
-const aliveMs = 60_000
-const beatMs = 5000
 const lookMs = 500
 
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
@@ -42,12 +39,16 @@ type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void
  * @param folder the batch's own, which the coordinator writes to too
  */
 export async function work(folder: BatchFolder, carrier: Carrier, options: WorkOptions): Promise<void> {
-  const { workers, lockMs, program, process, signal, say } = options
+  const { workers, labels, lockMs, program, process, signal, say } = options
   const name = `${hostname()}-${process}`
-  const registry = join(folder.path, 'workers')
+  const registry = registryOf(folder)
   mkdirSync(join(registry, name), { recursive: true, mode: 0o700 })
-  const tasks = new Map(folder.tasks().map((task) => [task.id, task]))
-  const trials = new Map(folder.trials([...tasks.values()]).map((trial) => [trial.key, trial]))
+  // A job of another task is refused, whatever queue it comes by.
+  const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
+  const tasks = new Map(own.map((task) => [task.id, task]))
+  const trials = new Map(
+    folder.trials(folder.tasks()).flatMap((trial) => (tasks.has(trial.task) ? [[trial.key, trial]] : [])),
+  )
   const limiter = new RateLimiter({
     limits: { requests: undefined, tokens: undefined },
     clock: { now: Date.now, after: (ms, act) => void setTimeout(act, ms).unref() },
@@ -102,15 +103,14 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   }
 
   const close = openJobWorker(carrier, folder.hash, act, {
-    ...{ concurrency: workers, lockMs, say },
+    ...{ labelSets: labelSetsOf(own), concurrency: workers, lockMs, say },
     renewed: (id) => {
       const doing = running.get(id)
       if (doing !== undefined) doing.renewed = Date.now()
     },
   })
   const beat = (): void => {
-    const own = { host: hostname(), pid: process, started: startOf(process) }
-    writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
+    writeBeat(registry, name, process, labels)
     const share = countAlive(registry)
     const { rpm, tpm } = readControl(folder.path)
     limiter.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })
@@ -124,7 +124,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   for (const doing of running.values()) doing.stop('interrupted')
   await Promise.allSettled([...running.values()].map(({ done }) => done))
   clearInterval(beating)
-  utimesSync(join(registry, `${name}.json`), 0, 0)
+  endBeat(registry, name)
   await close()
   await removeTree(join(registry, name))
 }
@@ -146,32 +146,13 @@ function attemptOf(
   const { batch, task, manifest } = job.data
   if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it is of another batch')
   const trial = trials.get(task)
-  if (trial === undefined) throw new UserError('usage', 'it names a task that this batch has not')
+  if (trial === undefined)
+    throw new UserError('usage', 'it names a task that this batch has not, or that needs other labels')
   const attempt = folder.attempts(trial.key).at(-1)
   const isGivenOut =
     attempt !== undefined && id === jobIdOf(trial.key, attempt) && readWish(folder, trial.key, attempt) !== undefined
   if (!isGivenOut) throw new UserError('usage', `${trial.key} was not given out`)
   return { trial, attempt }
-}
-
-/** Whether a worker is there still: its file was renewed lately, and where it is of this machine, its process has not ended. */
-function isWorking(registry: string, name: string | undefined): boolean {
-  const file = join(registry, `${name ?? ''}.json`)
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined || Date.now() - stat.mtimeMs > 3 * beatMs) return false
-  const worker = workerFile.safeParse(JSON.parse(readIfThere(file) ?? '{}'))
-  if (!worker.success) return false
-  return worker.data.host !== hostname() || isProcessAlive(worker.data)
-}
-
-/** How many workers of a batch there are: those whose file was renewed lately. */
-function countAlive(registry: string): number {
-  const since = Date.now() - aliveMs
-  const alive = readdirSync(registry).filter((name) => {
-    const stat = name.endsWith('.json') ? statSync(join(registry, name), { throwIfNoEntry: false }) : undefined
-    return stat !== undefined && stat.mtimeMs > since
-  })
-  return Math.max(1, alive.length)
 }
 
 function shareOf(limit: number | undefined, share: number): number | undefined {

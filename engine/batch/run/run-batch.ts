@@ -5,7 +5,8 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
-import { openJobQueue, type Carrier } from '../queue/redis.ts'
+import { BatchQueues } from '../queue/batch-queues.ts'
+import type { Carrier } from '../queue/redis.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import type { Task } from '../tasks/task.ts'
@@ -98,33 +99,39 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       usedUp: ({ provider, model }, until) => pause(`nothing is left to use of ${model} at ${provider}`, until),
     })
     const tell = (trial: Trial, message: RunMessage): void => progress.said(trial, message)
-    const queue = carrier === undefined ? undefined : openJobQueue(carrier, folder.hash)
+    const queues = carrier === undefined ? undefined : new BatchQueues(carrier, folder, tasks)
+    const open = new Map(
+      trials.flatMap((trial) => (folder.settled(trial.key) === undefined ? [[trial.key, trial]] : [])),
+    )
     const pause = (why: string, until: number | undefined): void =>
       supervisor.pause(why, quota.until(Date.now(), until))
     const attempt: Attempt =
-      queue === undefined
+      queues === undefined
         ? attemptHere({ ...{ folder, tasks: byId, repositories, program, limiter, process }, tell })
         : attemptOnQueue({
-            ...{ folder, queue, process, tell, say: options.say },
+            ...{ folder, queueOf: (trial) => queues.queueOf(trial), process, tell, say: options.say },
             usedUp: (until) => pause('nothing is left to use at the provider', until),
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
       ...{ backoffMs: options.backoffMs, signal, process },
       limit: (limits) => limiter.limit(limits),
+      mayBegin: (trial) => queues?.mayBegin(trial) ?? true,
       tell: (news) => {
+        if (news.type === 'ended' && news.settled) open.delete(news.trial.key)
         if (news.type === 'begun') progress.begun(news.trial)
         else if (news.type === 'ended') progress.ended(news.trial, news.record, news.settled)
         else progress.paused(news.type === 'paused' ? news.why : undefined)
       },
     })
-    const writing = setInterval(
-      () => folder.derive('status.json', `${JSON.stringify(progress.snapshot())}\n`),
-      statusMs,
-    )
+    const writeStatus = (): void => {
+      const unserved = queues?.unserved([...open.values()]) ?? []
+      folder.derive('status.json', `${JSON.stringify({ ...progress.snapshot(), unserved })}\n`)
+    }
+    const writing = setInterval(writeStatus, statusMs)
     const end = await supervisor.run(trials).finally(() => clearInterval(writing))
-    await queue?.close()
-    folder.derive('status.json', `${JSON.stringify(progress.snapshot())}\n`)
+    await queues?.close()
+    writeStatus()
     return { end, progress, ...writeDerived(folder, trials) }
   } finally {
     release()

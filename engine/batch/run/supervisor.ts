@@ -32,6 +32,8 @@ type SupervisorOptions = {
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
+  /** Whether somebody is there to make an attempt of this trial: otherwise it waits, and others go first. */
+  readonly mayBegin: (trial: Trial) => boolean
   /** Told of limits that are asked for from elsewhere. */
   readonly limit: (limits: RateLimits) => void
 }
@@ -149,7 +151,7 @@ export class Supervisor {
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
       // Until one has begun, a fault of the configuration would be every run's.
       const most = this.#hasBegun ? this.#concurrency.of(this.#workers) : 1
-      const at = this.#waiting.findIndex(({ notBefore }) => notBefore <= now)
+      const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
       if (next === undefined || this.#running.size >= most) return
       const reserved = this.#money.reserve()

@@ -1,5 +1,6 @@
 import { isTable } from '../../core/is-table.ts'
 import { nearest } from '../../core/text/nearest.ts'
+import { parseLabels, type Labels } from '../labels.ts'
 import { TaskFault, type Entry } from './task.ts'
 
 /** What is said of a task, by our names of it. */
@@ -9,6 +10,7 @@ export type TaskFields = {
   readonly repo: string | undefined
   readonly ref: string | undefined
   readonly image: string | undefined
+  readonly labels: Labels | undefined
   /** For the prompt that all tasks share. */
   readonly variables: Readonly<Record<string, string>>
   /** Whether it has SWE-bench's names, where `owner/name` is a repository of GitHub. */
@@ -22,6 +24,7 @@ const spellings = {
   repo: ['repo', 'repo_name'],
   ref: ['ref', 'base_commit'],
   image: ['image', 'image_name'],
+  labels: ['labels'],
   variables: ['variables', 'extra_fields'],
 } as const
 
@@ -84,9 +87,17 @@ function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskF
     repo: text('repo'),
     ref: text('ref'),
     image: text('image'),
+    labels: labelsOf(line, valueOf('labels')?.value),
     variables: variablesOf(line, valueOf('variables')),
     isSweBench,
   }
+}
+
+function labelsOf(line: number, said: unknown): Labels | undefined {
+  if (said === undefined) return undefined
+  const labels = parseLabels(said)
+  if (labels !== undefined) return labels
+  throw new TaskFault(line, "'labels' is no list of names: letters, digits, and . _ - in each")
 }
 
 function variablesOf(

@@ -70,6 +70,7 @@ function taskOf(entry: Entry, common: TaskFields | undefined, places: Places): T
     prompt: promptOf(own, common, { id, repo: own.repo ?? common?.repo ?? source, ref }, line),
     repository: { source, ref },
     image: own.image ?? common?.image,
+    labels: own.labels ?? common?.labels ?? [],
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Labels } from '../labels.ts'
+
 /** Where a task works: a git repository and what of it is checked out. */
 export type Repository = {
   /** An absolute path or a git URL. */
@@ -14,6 +16,8 @@ export type Task = {
   readonly repository: Repository
   /** The container image that commands run in. Undefined: as configured. */
   readonly image: string | undefined
+  /** What a worker of a queue must have to be given it. */
+  readonly labels: Labels
 }
 
 /** A value of a file of tasks, and the line it begins in. */

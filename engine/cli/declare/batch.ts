@@ -70,6 +70,11 @@ sandbox or the provider; 130 interrupted`,
     .requiredOption('--queue <url>', 'the Redis that they come by: redis:// or rediss://', text)
     .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that gives them out")
     .option('-w, --workers <n>', 'so many runs at once', whole, 2)
+    .option(
+      '--labels <names>',
+      'what this machine has, as in docker,big: tasks that need other labels are not taken',
+      text,
+    )
     .addOption(
       new Option('--lock-seconds <n>', 'how long a run is this worker’s without a sign').argParser(Number).hideHelp(),
     )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { batchPlace, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
 import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 
@@ -14,6 +14,7 @@ const outcomesOf = (place: BatchPlace) =>
 const settles = (place: BatchPlace): number =>
   place.lines('journal.jsonl').filter(({ type }) => type === 'settled').length
 
+type Ran = { readonly started: string; readonly ended: string }
 type Worker = { readonly pid: () => number; readonly ended: Promise<{ readonly stderr: string }> }
 
 /** A worker, once there is a batch to work on. */
@@ -231,6 +232,89 @@ test('a Redis that may throw jobs away is refused, one that is full is asked aga
   redis.cli('config', 'set', 'maxmemory', '0')
   await startWorker(place, redis)
   expect((await running).code).toBe(0)
+})
+
+const labelled = (tasks: Readonly<Record<string, readonly string[]>>, repo = committed()): string =>
+  Object.entries(tasks)
+    .map(([id, labels]) => `${JSON.stringify({ id, prompt: `do ${id}`, repo, labels })}\n`)
+    .join('')
+const workerOf = (place: BatchPlace, trial: string): number =>
+  Number(
+    readFileSync(join(place.out, 'runs', trial, '1/worker'), 'utf8')
+      .trim()
+      .split('-')
+      .at(-1),
+  )
+
+test('a worker takes only tasks whose labels it has, and status says which labels are wanted', async () => {
+  const tasks = labelled({ a: ['docker'], b: [], c: ['docker', 'big'] })
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('echo x > x'), '--queue', redis.url]
+  const running = place.run(words)
+  const status = async (): Promise<string> => (await place.run(['status', 'out'])).stdout
+  const untilSettled = async (trial: string): Promise<void> => {
+    await until(isThere(place, `runs/${trial}/settled.json`))
+    await sleep(2500)
+  }
+  const plain = await startWorker(place, redis)
+  await untilSettled('b')
+  const first = await status()
+  expect(first).toContain('1 run waits for a worker with the labels docker: agent batch worker --labels docker\n')
+  expect(first).toContain('1 run waits for a worker with the labels big, docker')
+  const docker = await startWorker(place, redis, '--labels', 'docker')
+  await untilSettled('a')
+  const second = await status()
+  expect(second).not.toContain('labels docker:')
+  expect(second).toContain('1 run waits for a worker with the labels big, docker')
+  const big = await startWorker(place, redis, '--labels', 'big,docker,gpu')
+  expect((await running).code).toBe(0)
+  expect(['b', 'a', 'c'].map((trial) => workerOf(place, trial))).toEqual([plain.pid(), docker.pid(), big.pid()])
+})
+
+test('a worker of several queues does no more at once than it was asked to', async () => {
+  const tasks = labelled({ a: ['docker'], b: [], c: ['big'], d: [], e: ['docker'] })
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '8', '-m', recordingOf('sleep 1; echo x > x')]
+  const running = place.run([...words, '--queue', redis.url])
+  await startWorker(place, redis, '--labels', 'docker big')
+  expect((await running).code).toBe(0)
+  const times = place.lines('results.jsonl').map(({ id }) => {
+    const result = JSON.parse(readFileSync(join(place.out, 'runs', String(id), '1/result.json'), 'utf8')) as Ran
+    return [result.started, result.ended]
+  })
+  const inOrder = times.toSorted().flat()
+  expect(inOrder).toHaveLength(10)
+  expect(inOrder).toEqual(inOrder.toSorted())
+})
+
+test('a job that needs labels, put into the queue of those without, is refused by a worker without them', async () => {
+  const tasks = labelled({ a: ['docker'], b: [] })
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--queue', redis.url]
+  const running = place.run(words)
+  const plain = await startWorker(place, redis)
+  await until(isThere(place, 'runs/b/settled.json'))
+  const { connectCarrier, openJobQueue } = await import('../../../engine/batch/queue/redis.ts')
+  const { jobIdOf } = await import('../../../engine/batch/queue/attempt-files.ts')
+  const { BatchFolder } = await import('../../../engine/batch/folder/batch-folder.ts')
+  const carrier = await connectCarrier(redis.url)
+  const batch = BatchFolder.open(place.out, 1).hash
+  const queue = openJobQueue(carrier, batch)
+  await queue.add(jobIdOf('a', 1), { batch, task: 'a', manifest: batch })
+  while ((await queue.look(jobIdOf('a', 1))).state !== 'failed') await sleep(100)
+  await queue.close()
+  carrier.close()
+  process.kill(plain.pid(), 'SIGTERM')
+  expect((await plain.ended).stderr).toContain('needs other labels')
+  await startWorker(place, redis, '--labels', 'docker')
+  expect((await running).code).toBe(0)
+})
+
+test('labels that are no names are refused', async () => {
+  const words = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out', '--labels', 'a/b']
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true')])
+  expect((await place.run(words)).stderr).toContain('--labels: expected names such as docker,big')
 })
 
 test('without an address of Redis, or one that answers, it says what to do', async () => {

@@ -18,9 +18,23 @@ test('tasks are JSON lines with our names', async () => {
   const text =
     '{"id":"a","prompt":"do it","repo":"one","ref":"main","image":"node:26"}\n\n{"id":"b","prompt":"{{ this }}","repo":"./two"}\n'
   expect(await read('tasks.jsonl', text)).toEqual([
-    { id: 'a', prompt: 'do it', repository: { source: '/one', ref: 'main' }, image: 'node:26' },
-    { id: 'b', prompt: '{{ this }}', repository: { source: '/two', ref: undefined }, image: undefined },
+    { id: 'a', prompt: 'do it', repository: { source: '/one', ref: 'main' }, image: 'node:26', labels: [] },
+    { id: 'b', prompt: '{{ this }}', repository: { source: '/two', ref: undefined }, image: undefined, labels: [] },
   ])
+})
+
+test('labels are a list of names or a text, of a task or of all', async () => {
+  const text = `labels: [docker]
+tasks:
+  - { id: a, prompt: do it, repo: one }
+  - { id: b, prompt: do it, repo: one, labels: [docker, big] }
+  - { id: c, prompt: do it, repo: one, labels: "gpu, big" }
+`
+  const tasks = await read('tasks.yaml', text)
+  expect(tasks.map(({ labels }) => labels)).toEqual([['docker'], ['big', 'docker'], ['big', 'gpu']])
+  await expect(read('tasks.jsonl', '{"id":"a","prompt":"x","repo":"one","labels":["a b"]}')).rejects.toThrow(
+    "tasks.jsonl:1: 'labels' is no list of names",
+  )
 })
 
 test('tasks are instances of SWE-bench, whose solution and tests no model sees', async () => {
@@ -39,6 +53,7 @@ test('tasks are instances of SWE-bench, whose solution and tests no model sees',
       prompt: 'It is broken.',
       repository: { source: 'https://github.com/django/django.git', ref: 'abc123' },
       image: undefined,
+      labels: [],
     },
   ])
 })
@@ -54,13 +69,26 @@ repositories:
   - git@example.com:team/three.git#v1
 `
   expect(await read('tasks.yaml', text)).toEqual([
-    { id: 'one', prompt: 'Update zod of one', repository: { source: '/one', ref: undefined }, image: undefined },
-    { id: 'two', prompt: 'Update execa of two', repository: { source: '/two', ref: 'next' }, image: undefined },
+    {
+      id: 'one',
+      prompt: 'Update zod of one',
+      repository: { source: '/one', ref: undefined },
+      image: undefined,
+      labels: [],
+    },
+    {
+      id: 'two',
+      prompt: 'Update execa of two',
+      repository: { source: '/two', ref: 'next' },
+      image: undefined,
+      labels: [],
+    },
     {
       id: 'three',
       prompt: 'Update zod of three',
       repository: { source: 'git@example.com:team/three.git', ref: 'v1' },
       image: undefined,
+      labels: [],
     },
   ])
 })

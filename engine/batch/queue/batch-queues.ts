@@ -1,0 +1,47 @@
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { labelSetsOf, type Labels } from '../labels.ts'
+import type { Task } from '../tasks/task.ts'
+import type { Trial } from '../trials.ts'
+import { openJobQueue, type Carrier, type JobQueue } from './redis.ts'
+import { registryOf, WorkersThere, type Unserved } from './worker-registry.ts'
+
+/** The queues of a batch, one for each set of labels that its tasks need: a worker takes jobs of those whose labels it has. */
+export class BatchQueues {
+  readonly #labels: ReadonlyMap<string, Labels>
+  readonly #queues: ReadonlyMap<string, JobQueue>
+  readonly #workers: WorkersThere
+
+  constructor(carrier: Carrier, folder: BatchFolder, tasks: readonly Task[]) {
+    this.#labels = new Map(tasks.map(({ id, labels }) => [id, labels]))
+    this.#queues = new Map(
+      labelSetsOf(tasks).map((labels) => [labels.join(), openJobQueue(carrier, folder.hash, labels)]),
+    )
+    this.#workers = new WorkersThere(registryOf(folder))
+  }
+
+  /** The queue that the jobs of a trial go by. */
+  queueOf(trial: Trial): JobQueue {
+    const queue = this.#queues.get(this.#labelsOf(trial).join())
+    if (queue === undefined) throw new Error(`the task ${trial.task} is not of this batch`)
+    return queue
+  }
+
+  /** Whether a trial is to be given out: one that no worker may do would keep another from being given out. */
+  mayBegin(trial: Trial): boolean {
+    const labels = this.#labelsOf(trial)
+    return labels.length === 0 || this.#workers.have(labels)
+  }
+
+  /** What no worker has that these trials need. */
+  unserved(open: readonly Trial[]): readonly Unserved[] {
+    return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()))
+  }
+
+  #labelsOf({ task }: Trial): Labels {
+    return this.#labels.get(task) ?? []
+  }
+}

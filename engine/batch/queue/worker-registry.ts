@@ -1,0 +1,102 @@
+import { readdirSync, statSync, utimesSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { isProcessAlive, startOf } from '../../session/session-lock.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { readIfThere, writeWhole } from '../folder/files.ts'
+import { hasLabels, type Labels } from '../labels.ts'
+
+/** The workers of a batch: each keeps a file below `workers/` of its folder, and renews it. */
+
+const workerFile = z.object({
+  host: z.string(),
+  pid: z.int(),
+  started: z.string().optional(),
+  labels: z.array(z.string()).default([]),
+})
+type WorkerFile = z.infer<typeof workerFile>
+
+/** How often a worker renews its file. */
+export const beatMs = 5000
+const aliveMs = 60_000
+
+/** Where they are. */
+export function registryOf(folder: BatchFolder): string {
+  return join(folder.path, 'workers')
+}
+
+/** Says that a worker is there. */
+export function writeBeat(registry: string, name: string, process: number, labels: Labels): void {
+  const own = { host: hostname(), pid: process, started: startOf(process), labels }
+  writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
+}
+
+/** Says that a worker is gone. */
+export function endBeat(registry: string, name: string): void {
+  utimesSync(join(registry, `${name}.json`), 0, 0)
+}
+
+/** Whether a worker is there still: its file was renewed lately, and where it is of this machine, its process has not ended. */
+export function isWorking(registry: string, name: string | undefined): boolean {
+  return readWorker(registry, `${name ?? ''}.json`) !== undefined
+}
+
+function readWorker(registry: string, name: string): WorkerFile | undefined {
+  const stat = statSync(join(registry, name), { throwIfNoEntry: false })
+  if (stat === undefined || Date.now() - stat.mtimeMs > 3 * beatMs) return undefined
+  const worker = workerFile.safeParse(JSON.parse(readIfThere(join(registry, name)) ?? '{}'))
+  if (!worker.success) return undefined
+  return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
+}
+
+/** How many workers of a batch there are: those whose file was renewed lately. */
+export function countAlive(registry: string): number {
+  const since = Date.now() - aliveMs
+  const alive = filesIn(registry).filter((name) => {
+    const stat = statSync(join(registry, name), { throwIfNoEntry: false })
+    return stat !== undefined && stat.mtimeMs > since
+  })
+  return Math.max(1, alive.length)
+}
+
+function filesIn(registry: string): readonly string[] {
+  const isThere = statSync(registry, { throwIfNoEntry: false }) !== undefined
+  return isThere ? readdirSync(registry).filter((name) => name.endsWith('.json')) : []
+}
+
+/** Labels that tasks need and no worker has. */
+export type Unserved = { readonly labels: Labels; readonly runs: number }
+
+/** What the workers that are there can do. */
+export class WorkersThere {
+  readonly #registry: string
+  #labels: readonly Labels[] = []
+  #readAt = 0
+
+  constructor(registry: string) {
+    this.#registry = registry
+  }
+
+  /** Whether one of them has these labels. */
+  have(needed: Labels): boolean {
+    // Asked for each task that waits, over and over.
+    if (Date.now() - this.#readAt > 500) {
+      this.#labels = filesIn(this.#registry).flatMap((name) => {
+        const worker = readWorker(this.#registry, name)
+        return worker === undefined ? [] : [worker.labels]
+      })
+      this.#readAt = Date.now()
+    }
+    return this.#labels.some((own) => hasLabels(own, needed))
+  }
+
+  /** @param needed the labels of each run that is open */
+  unserved(needed: readonly Labels[]): readonly Unserved[] {
+    const sets = Map.groupBy(needed, (labels) => labels.join())
+    return [...sets.values()].flatMap((runs) => {
+      const [labels = []] = runs
+      return this.have(labels) ? [] : [{ labels, runs: runs.length }]
+    })
+  }
+}
