@@ -17,6 +17,7 @@ const long = [
   'test/apply-patch/cases.test.ts',
   'test/apply-patch/files/command.test.ts',
   'test/engine/agents/exec.test.ts',
+  'test/engine/batch/double-delivery.test.ts',
   'test/engine/batch/killed.test.ts',
   'test/engine/batch/limits.test.ts',
   'test/engine/batch/queue.test.ts',

@@ -70,7 +70,8 @@ export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]):
     for (const number of folder.attempts(trial.key)) {
       const attempt = folder.attemptOf(trial.key, number)
       attempts += 1
-      cost += (attempt?.cost_usd ?? 0) + (folder.supersededOf(trial.key, number)?.cost_usd ?? 0)
+      // What is said of an attempt later is of the same run, and has what it had cost before in it.
+      cost += Math.max(attempt?.cost_usd ?? 0, folder.supersededOf(trial.key, number)?.cost_usd ?? 0)
       tokens.input += attempt?.tokens.input ?? 0
       tokens.cached += attempt?.tokens.cached ?? 0
       tokens.output += attempt?.tokens.output ?? 0

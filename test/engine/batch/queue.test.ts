@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { startWorker } from '../../support/batch-worker.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
-import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
+import { startRedis, whyNoRedis } from '../../support/redis.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
 
@@ -15,25 +16,6 @@ const settles = (place: BatchPlace): number =>
   place.lines('journal.jsonl').filter(({ type }) => type === 'settled').length
 
 type Ran = { readonly started: string; readonly ended: string }
-type Worker = { readonly pid: () => number; readonly ended: Promise<{ readonly stderr: string }> }
-
-/** A worker, once there is a batch to work on. */
-async function startWorker(place: BatchPlace, redis: TestRedis, ...more: readonly string[]): Promise<Worker> {
-  while (!existsSync(join(place.out, 'batch.json'))) await sleep(50)
-  let pid = 0
-  const ended = place.run(['worker', '--queue', redis.url, '--store', 'out', '-w', '1', ...more], {
-    onStart: (child) => (pid = child.pid ?? 0),
-  })
-  onTestFinished(async () => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended.
-    }
-    await ended
-  })
-  return { pid: () => pid, ended }
-}
 
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await sleep(50)

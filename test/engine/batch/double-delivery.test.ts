@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { jobIdOf } from '../../../engine/batch/queue/attempt-files.ts'
+import { batchPlace, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { startWorker } from '../../support/batch-worker.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
+import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const test = testUnlessOnCi(whyNoRedis())
+
+/** A model that has a command of some seconds run, in two requests of a dollar each; and the words that say so. */
+function dearModel(): readonly string[] {
+  const call = {
+    type: 'tool_call',
+    name: 'exec_command',
+    arguments: { cmd: 'sleep 4; echo x > x', yield_time_ms: 60_000 },
+  }
+  const usage = { input_tokens: 1000, output_tokens: 0 }
+  const lines = [
+    { portcullis_replay: 1 },
+    { events: [call], usage },
+    { events: [{ type: 'message', text: 'Done.' }], usage },
+  ]
+  const folder = tempDir({ 'recording.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') })
+  const model = `replay:${join(folder, 'recording.jsonl')}`
+  return ['-m', model, '-c', `model_prices={"${model}"={input=1000,output=1000}}`]
+}
+
+/** Gives the job of the first attempt out once more, while a worker has it: what BullMQ does when it takes a lock for lost. */
+function deliverAgain(redis: TestRedis): void {
+  const queue = `portcullis:batch-${hashIn(redis)}`
+  const id = jobIdOf('a', 1)
+  redis.cli('del', `${queue}:${id}:lock`)
+  redis.cli('lrem', `${queue}:active`, '0', id)
+  redis.cli('lpush', `${queue}:wait`, id)
+  redis.cli('zadd', `${queue}:marker`, '0', '0')
+}
+
+function hashIn(redis: TestRedis): string {
+  return /portcullis:batch-([0-9a-f]{16}):meta/.exec(redis.cli('keys', 'portcullis:*'))?.[1] ?? ''
+}
+
+const settles = (place: BatchPlace): number =>
+  place.lines('journal.jsonl').filter(({ type }) => type === 'settled').length
+const isThere = (place: BatchPlace, name: string): boolean => existsSync(join(place.out, name))
+const runs = (place: BatchPlace): boolean =>
+  isThere(place, 'runs/a/1/step.json') && readFileSync(join(place.out, 'runs/a/1/step.json'), 'utf8').includes('sleep')
+
+test('a job that is given to two workers at once is done by one, settled once, and paid once', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const running = place.run(['run', 'tasks.jsonl', '-o', 'out', ...dearModel(), '--queue', redis.url])
+  await startWorker(place, redis)
+  while (!runs(place)) await sleep(50)
+  await startWorker(place, redis)
+  deliverAgain(redis)
+  // The other takes it, and finds that it is being done.
+  while (redis.cli('exists', `portcullis:batch-${hashIn(redis)}:${jobIdOf('a', 1)}`).trim() !== '0') await sleep(50)
+  expect(isThere(place, 'runs/a/1/result.json')).toBe(false)
+  expect((await running).code).toBe(0)
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 1, cost_usd: 2 }])
+  expect(place.json('summary.json')).toMatchObject({ settled: 1, attempts: 1, cost_usd: 2 })
+  expect(settles(place)).toBe(1)
+})
+
+test('where two workers do run a job, one settles it, the other is superseded, and both are paid', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel(), '--retry-seconds', '0.01', '--queue', redis.url]
+  const running = place.run(words)
+  await startWorker(place, redis)
+  while (!runs(place)) await sleep(50)
+  await startWorker(place, redis)
+  const first = readFileSync(join(place.out, 'runs/a/1/worker'), 'utf8').trim()
+  while (!isThere(place, 'runs/a/1/result.json')) {
+    // As one whose share of the folder is cut off: the other takes it for gone.
+    utimesSync(join(place.out, 'workers', `${first}.json`), 0, 0)
+    deliverAgain(redis)
+    await sleep(500)
+  }
+  expect((await running).code).toBe(0)
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 2 }])
+  expect(isThere(place, 'runs/a/1/superseded.json')).toBe(true)
+  expect(place.json('summary.json')).toMatchObject({ settled: 1, attempts: 2, cost_usd: 4 })
+  expect(settles(place)).toBe(1)
+})
