@@ -3,6 +3,7 @@ import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { gitChange } from './git-changes.ts'
 import { pathsOf } from './git-paths.ts'
+import { isPlainShape } from './git-formats.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
 import { isTameSetting } from './git-settings.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
@@ -164,12 +165,12 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   const facts: Fact[] = [readOnly]
   if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
     facts.push(unknown('to show what a merge would be git merges'))
-  const format = parsed.options.find(
-    ({ name, value }) => /^--(?:format|pretty)$/.test(name) && value !== undefined && !isPlainFormat(staticText(value)),
-  )
+  const format = parsed.options.find(({ name, value }) => value !== undefined && !isPlainShape(name, staticText(value)))
   if (format !== undefined)
     facts.push(
-      unknown(`the format ${format.value?.text ?? ''} may show an address, or verify signatures, which runs a program`),
+      unknown(
+        `${format.name} ${format.value?.text ?? ''} may show an address, or verify signatures, which runs a program`,
+      ),
     )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
   // With two paths, git diff reads them anywhere; `HEAD:.env` is what was committed once.
@@ -188,32 +189,6 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
 
 /** Which parent a merge is shown against; `remerge` does the merge again. */
 const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
-
-const letters =
-  /^[-+ ]?(?:[HhTtPpeEsfbBNdDSmaAn]|x00|x09|x0a|[ac][nNeElLdDrtiIshp]|g[dDnNeEs]|C[a-z]+|C\([a-z0-9# ,:]*\)|w\([0-9, ]*\)|[<>][<>]?\|?\([0-9a-z, ]*\))/
-const fields = new Set(
-  `refname objectname objecttype objectsize upstream push HEAD subject body contents authorname authoremail authordate committername committeremail
-   committerdate creator creatordate taggername taggerdate tag describe symref worktreepath ahead-behind objectmode path trailers decorate`.split(
-    /\s+/,
-  ),
-)
-
-function isPlaceholder(text: string): boolean {
-  // A branch may have an address for its remote, with a password in it (gitremote-helpers(7), branch.NAME.remote).
-  if (/^\([a-z]+:remotename/.test(text)) return false
-  return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
-}
-
-/**
- * Whether a format only shows git's data. `%G` and similar directives verify signatures, for which git runs the program that the
- * repository's configuration names; a name that isn't git's own comes from the configuration.
- */
-function isPlainFormat(format: string | undefined): boolean {
-  if (format === undefined) return false
-  if (/^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd|)$/.test(format)) return true
-  const [, ...placeholders] = format.replaceAll('%%', '').split('%')
-  return format.includes('%') && placeholders.every(isPlaceholder)
-}
 
 /** Arguments of `git config` that show all settings, or those with tokens. */
 const listing =
