@@ -1,8 +1,9 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { batchReportFormats, type BatchReportOptions, type BatchRunOptions } from '../batch-options.ts'
 import type { BatchExportOptions } from '../batch-report.ts'
 import type { BatchWorkerOptions } from '../batch-worker.ts'
 import { configOptions } from './config-options.ts'
+import { another, count, dollars, positive } from './option-values.ts'
 import type { Finish } from './shared.ts'
 
 /** Declares `agent batch`: many tasks, each in a fresh clone. */
@@ -15,31 +16,31 @@ export function declareBatch(program: Command, finish: Finish): void {
     .description('run what is missing of a batch: start it again with the same words to go on')
     .argument('<tasks>', 'a file of tasks: .jsonl, .json, .yaml or .csv, with our names, SWE-bench’s or SWE-agent’s')
     .requiredOption('-o, --output <dir>', 'the folder of the batch: what each run came to, and all totals')
-    .option('-w, --workers <n>', 'so many runs at once', whole, 4)
-    .option('--repeat <k>', 'try each task so often with each model (-m A,B takes several)', whole, 1)
-    .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', whole, 3)
+    .option('-w, --workers <n>', 'so many runs at once', positive, 4)
+    .option('--repeat <k>', 'try each task so often with each model (-m A,B takes several)', positive, 1)
+    .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could make all cost more than this', dollars)
     .option('--max-cost-per-run <usd>', 'end a run before a request that could make it cost more than this', dollars)
     .option(
       '--rpm <n>',
       'send so many requests a minute at most, of all runs together (default: as the provider says)',
-      whole,
+      positive,
     )
     .option(
       '--tpm <n>',
       'use so many tokens a minute at most, of all runs together (default: as the provider says)',
-      whole,
+      positive,
     )
-    .option('--max-turns <n>', 'end a run after so many responses of the model', whole)
-    .option('--max-tokens <n>', 'end a run before a request that could use more tokens, in and out together', whole)
-    .option('--timeout <seconds>', 'end a run after so much time', whole)
+    .option('--max-turns <n>', 'end a run after so many responses of the model', positive)
+    .option('--max-tokens <n>', 'end a run before a request that could use more tokens, in and out together', positive)
+    .option('--timeout <seconds>', 'end a run after so much time', positive)
     .option('--fail-on-no-change', 'a run fails that changed no file')
     .option('--verify <command>', 'a run is done only if this succeeds in the sandbox; may be repeated', another)
     .option('--verify-attempts <n>', 'how often the model is told before the run has failed (default: 2)', count)
     .option('--filter <pattern>', 'take the tasks with such an id, * and ? in it; may be repeated', another)
     .option('--slice <from:to>', 'take these of them, counted from 0', text)
-    .option('--shuffle <seed>', 'put them in an order that is the same for the same number', whole)
-    .option('--limit <n>', 'take so many at most', whole)
+    .option('--shuffle <seed>', 'put them in an order that is the same for the same number', positive)
+    .option('--limit <n>', 'take so many at most', positive)
     .option(
       '--shard <index/count>',
       'run one of so many parts, counted from 0; agent batch merge puts them together',
@@ -69,7 +70,7 @@ sandbox or the provider; 130 interrupted`,
     .description('do the runs of a batch that agent batch run --queue gives out, until interrupted')
     .requiredOption('--queue <url>', 'the Redis that they come by: redis:// or rediss://', text)
     .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that gives them out")
-    .option('-w, --workers <n>', 'so many runs at once', whole, 2)
+    .option('-w, --workers <n>', 'so many runs at once', positive, 2)
     .option(
       '--labels <names>',
       'what this machine has, as in docker,big: tasks that need other labels are not taken',
@@ -98,7 +99,7 @@ sandbox or the provider; 130 interrupted`,
     .requiredOption('--swebench', 'predictions: a patch for each task that has an answer')
     .option('-o, --output <file>', 'write them there (default: standard output)')
     .option('-m, --model <model>', 'of this model, where the batch has several')
-    .option('--repeat <k>', 'of this repeat, where it has several', whole)
+    .option('--repeat <k>', 'of this repeat, where it has several', positive)
     .action(async (directory: string, options: BatchExportOptions) => {
       const { batchExport } = await import('../batch-report.ts')
       finish(batchExport(directory, options))
@@ -169,26 +170,6 @@ function declareControls(batch: Command, finish: Finish): void {
     })
 }
 
-function whole(value: string): number {
-  const number = Number(value)
-  if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
-  throw new InvalidArgumentError('expected a whole number above 0.')
-}
-
-function count(value: string): number {
-  if (/^\d{1,6}$/.test(value)) return Number(value)
-  throw new InvalidArgumentError('expected a whole number.')
-}
-
-function dollars(value: string): number {
-  if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
-  throw new InvalidArgumentError('expected an amount of US dollars above 0.')
-}
-
 function text(value: string): string {
   return value
-}
-
-function another(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { EvidenceOptions, VerifyOptions } from '../evidence.ts'
+import { another } from './option-values.ts'
 import type { Finish } from './shared.ts'
 
 /** Declares `agent evidence`. */
@@ -59,8 +60,4 @@ differ are named. Files that came later, and those that git ignores, are not loo
       const { verifyEvidence } = await import('../evidence.ts')
       finish(verifyEvidence(file, options))
     })
-}
-
-function another(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
 import { declareReview } from './review.ts'
+import { another, count, dollars, positive } from './option-values.ts'
 import type { Finish } from './shared.ts'
 import { colours, landings, summaries, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start-session.ts'
@@ -176,26 +177,6 @@ export function runOptions(command: Command): Command {
     .option('--record <file>', 'write the conversation down as a recording for replay:FILE')
     .option('--print-event-schema', 'print the JSON Schema of the events of --json, and stop')
     .option('--show-context', 'print what the model would be told, with each source, and stop')
-}
-
-function positive(value: string): number {
-  const number = Number(value)
-  if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
-  throw new InvalidArgumentError('expected a whole number above 0.')
-}
-
-function count(value: string): number {
-  if (/^\d{1,6}$/.test(value)) return Number(value)
-  throw new InvalidArgumentError('expected a whole number.')
-}
-
-function dollars(value: string): number {
-  if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
-  throw new InvalidArgumentError('expected an amount of US dollars above 0.')
-}
-
-function another(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
 }
 
 function images(value: string, earlier: readonly string[] = []): readonly string[] {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { another } from './option-values.ts'
 import { isolated, sandboxModes, type Finish } from './shared.ts'
 import { replayFailures, type PolicyOptions, type PolicyReplayOptions } from '../policy-options.ts'
 
@@ -126,10 +127,6 @@ function modes(command: Command, otherwise: string): Command {
     )
     .option(...isolated)
     .option('--trust', 'let what the repository itself allows count')
-}
-
-function another(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
 }
 
 function positive(value: string): number {
