@@ -89,13 +89,13 @@ const secretWords = new Set(
   list(`
     secret | secrets | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
     accesskey | accesskeys | privatekey | privatekeys | rootkey | rootkeys | recoverycode | recoverycodes | backupcode
-    backupcodes | adminsdk
+    backupcodes
   `),
 )
 /** Ends of files that contain values, and neither text to read nor code. */
-const dataEnds = new Set(list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat'))
-/** Ends that have descriptions too, so that only a name which says nothing else counts. */
-const otherDataEnds = new Set(list('yaml | yml | xml'))
+const dataEnds = new Set(
+  list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
+)
 /** No file system has longer names. */
 const longestName = 1_024
 
@@ -104,15 +104,18 @@ export function isSecretName(name: string): boolean {
   return (secretNames.test(name) || moreNames.test(name) || hasSecretWord(name)) && !exampleNames.test(name)
 }
 
-/** Whether a file's name has the word for a secret in it, and its end is that of data: `db-credentials.csv`, `myproject-firebase-adminsdk-1a.json`. */
+/**
+ * Whether a file's name ends in the word for a secret, and in an end of data: `db-credentials.csv`, `api_keys.json`. A word before others says
+ * what the file is about (`password-reset.json`), but for Google's `myproject-firebase-adminsdk-1a.json`.
+ */
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false
   const parts = name.split(/[._-]/).filter((part) => part !== '')
-  const end = parts.at(-1) ?? ''
-  const isSecret = (at: number): boolean =>
-    secretWords.has(parts[at] ?? '') || secretWords.has(`${parts[at]}${parts[at + 1]}`)
-  if (otherDataEnds.has(end)) return isSecret(parts.length - 2) || isSecret(parts.length - 3)
-  return dataEnds.has(end) && parts.some((_, at) => isSecret(at))
+  if (!dataEnds.has(parts.at(-1) ?? '') || /external-secret|schema/.test(name)) return false
+  if (/^secrets?\./.test(name)) return true
+  return (
+    secretWords.has(parts.at(-2) ?? '') || secretWords.has(parts.slice(-3, -1).join('')) || parts.includes('adminsdk')
+  )
 }
 
 /** A name without what is put behind it when a file is put away or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */

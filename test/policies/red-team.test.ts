@@ -65,6 +65,9 @@ describe('what is like them and harmless is not asked about', () => {
     'cat docs/passwords.md',
     'cat i18n/credentials.ts',
     'cat package.json.bak',
+    'cat locales/password-reset.json',
+    'cat schemas/credentials.schema.json',
+    'cat k8s/external-secrets.yaml',
     'ls -la ~/.config/usql',
   ])('%s', (line) => {
     expect(decide(line)).toBe('allow')
