@@ -87,13 +87,18 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
+/** A file that somebody replaces between its opening and the check where it lies has another one in its place, so it is read again. */
+const mostReads = 50
+
 function read(place: Place, descriptorsTell: boolean): FileState {
-  try {
-    return readState(place.key, descriptorsTell ? place.key : undefined)
-  } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === undefined) throw error
-    throw new ReadError(place.path, place.key, errno, error)
+  for (let reads = 1; ; reads += 1) {
+    try {
+      return readState(place.key, descriptorsTell ? place.key : undefined)
+    } catch (error) {
+      const errno = errnoOf(error)
+      if (errno === undefined) throw error
+      if (errno !== 'EAGAIN' || reads === mostReads) throw new ReadError(place.path, place.key, errno, error)
+    }
   }
 }
 
