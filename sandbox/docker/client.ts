@@ -173,7 +173,7 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
   const stdin = command.stdin ? new PassThrough() : undefined
   const { terminal } = command
   let wanted: TerminalSize | undefined
-  let tell: ((size: TerminalSize) => void) | undefined
+  let tell: (() => void) | undefined
   const code = (async () => {
     try {
       const exec = await container.exec({
@@ -190,8 +190,8 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
       // A terminal has one output, which needs no demultiplexing.
       if (!terminal) demultiplex(stream, stdout, stderr)
       else stream.pipe(stdout, { end: false })
-      tell = (size) => void exec.resize({ h: size.rows, w: size.columns }).catch(() => undefined)
-      if (wanted !== undefined) tell(wanted)
+      tell = resizeInOrder(exec, () => wanted)
+      tell()
       if (stdin !== undefined) stdin.pipe(stream as Writable)
       await new Promise<void>((resolve) => {
         stream.once('end', resolve)
@@ -210,9 +210,29 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
   })()
   const resize = (size: TerminalSize): void => {
     wanted = size
-    tell?.(size)
+    tell?.()
   }
   return { stdin, stdout, stderr, code, resize }
+}
+
+/**
+ * Gives a terminal the size that is wanted, whenever it is called. The daemon may carry out two requests in either order, so the next one
+ * is sent when the last one is answered.
+ */
+function resizeInOrder(exec: Docker.Exec, wanted: () => TerminalSize | undefined): () => void {
+  let told: TerminalSize | undefined
+  let telling = false
+  return () => {
+    if (telling) return
+    telling = true
+    void (async () => {
+      for (let size = wanted(); size !== undefined && size !== told; size = wanted()) {
+        told = size
+        await exec.resize({ h: size.rows, w: size.columns }).catch(() => undefined)
+      }
+      telling = false
+    })()
+  }
 }
 
 async function removeContainer(container: Docker.Container): Promise<void> {
