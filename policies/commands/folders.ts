@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Alarm } from './facts.ts'
 import { coversSensitive, findSensitive } from './sensitive-paths.ts'
 import type { ShellWord } from './shell-word.ts'
-import { askUnlisted } from './unlisted-files.ts'
+import { askUnlisted, pathFrom } from './unlisted-files.ts'
 
 type Visitor = {
   readonly words: readonly ShellWord[]
@@ -20,15 +20,16 @@ const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges all paths by where they lie, and relative ones again from every folder that a line changes to, in any order: a name may be relative to each. In another folder git
- * may work on another repository, whose configuration can run programs, and which may have come with the workspace.
+ * Judges all paths by where they lie, and relative ones again from every folder that a line changes to, in any order: a name may be
+ * relative to each. In another folder git may work on another repository, whose configuration can run programs, and which may have come
+ * with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))
   if (targets.length === 0) return askUnlisted(commands, [''], cwd)
   let folders: readonly string[] = ['']
   for (const target of targets) {
-    folders = [...new Set([...folders, ...folders.map((one) => below(one, target))])]
+    folders = [...new Set([...folders, ...folders.map((one) => pathFrom(one, target))])]
     if (folders.length > mostFolders) break
   }
   const others = folders.filter((one) => one !== '' && posix.resolve(cwd, one) !== cwd)
@@ -58,12 +59,8 @@ function targetOf([program, ...args]: readonly ShellWord[]): readonly string[] {
   return [/^[-+]/.test(target.text) ? '../unknown' : target.text]
 }
 
-function below(folder: string, path: string): string {
-  return /^[/~]/.test(path) || folder === '' ? posix.normalize(path) : posix.join(folder, path)
-}
-
 function alarmsIn(folder: string, { bare, reads, trees }: Visitor): readonly Alarm[] {
-  const place = (word: ShellWord): string => below(folder, word.kind === 'dynamic' ? word.prefix : word.text)
+  const place = (word: ShellWord): string => pathFrom(folder, word.kind === 'dynamic' ? word.prefix : word.text)
   const isPattern = /[*?[]/.test(folder)
   const secret = reads.find((word) => findSensitive(place(word), isPattern || word.kind === 'glob') !== undefined)
   const covering = trees.find((word) => coversSensitive(place(word)))

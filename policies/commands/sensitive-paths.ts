@@ -4,6 +4,7 @@ import { plainGlob } from './plain-glob.ts'
 import {
   isOrdinary,
   isSecretName,
+  longestName,
   patternTargetsSecrets,
   sensitiveFiles,
   sensitiveFolders,
@@ -31,8 +32,6 @@ const source =
 const longestPattern = 1_000
 /** No system opens a longer one (limits.h(0p), PATH_MAX); a path joined to a folder may be a little longer than the opened one. */
 const longestPath = 4_096
-/** No file system has longer names, in any unit. */
-const longestName = 1_024
 
 /** Devices that do nothing when they are read, and reveal nothing. */
 const plainDevice =

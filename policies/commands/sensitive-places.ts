@@ -96,8 +96,8 @@ const secretWords = new Set(
 const dataEnds = new Set(
   list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
 )
-/** No file system has longer names. */
-const longestName = 1_024
+/** No file system has longer names, in any unit. */
+export const longestName = 1_024
 
 /** Whether a name in lower case indicates a secret. */
 export function isSecretName(name: string): boolean {

@@ -115,27 +115,35 @@ export function askUnlisted<T extends Reader>(
   cwd: string,
 ): readonly T[] {
   return commands.map((command) => {
-    const found = [...command.reads, ...command.trees].flatMap((word) => unlistedOf(word, folders, cwd)).at(0)
-    return found === undefined ? command : { ...command, alarms: [...command.alarms, found] }
+    for (const word of [...command.reads, ...command.trees]) {
+      const found = unlistedOf(word, folders, cwd)
+      if (found !== undefined) return { ...command, alarms: [...command.alarms, found] }
+    }
+    return command
   })
 }
 
-function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): readonly Alarm[] {
+function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): Alarm | undefined {
   const text = word.kind === 'dynamic' ? word.prefix : word.text
-  if (text === '') return []
+  if (text === '') return undefined
   for (const folder of folders) {
-    const path = absolute(text, absolute(folder, cwd)).toLowerCase()
+    const path = pathFrom(pathFrom(cwd, folder), text).toLowerCase()
     if (path.length > 4_096 || isBelow(path, cwd.toLowerCase())) continue
     const place = findUnlisted(path)
     if (place !== undefined) {
       const reason = `${word.text} is of ${place}, and not known to hold no credentials`
-      return [{ kind: 'unlisted-file', reason }]
+      return { kind: 'unlisted-file', reason }
     }
   }
-  return []
+  return undefined
 }
 
-function absolute(path: string, folder: string): string {
+/**
+ * A path as it is meant in a folder; one that is absolute or begins at a home is meant in any.
+ *
+ * @param folder empty: wherever the line begins
+ */
+export function pathFrom(folder: string, path: string): string {
   return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)
 }
 

@@ -25,9 +25,7 @@ function isPlainFormat(format: string | undefined): boolean {
 }
 
 /** Keys that references are sorted by besides what formats have (git-for-each-ref(1)). */
-const sortedBy = new Set(
-  'numparent parent tree type object deltabase raw rest version v authorname symref head'.split(' '),
-)
+const sortedBy = new Set('numparent parent tree type object deltabase raw rest head'.split(' '))
 
 function isPlainKey(key: string): boolean {
   const [field = '', ...rest] = key.replace(/^-?\*?/, '').split(':')
