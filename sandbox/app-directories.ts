@@ -21,7 +21,7 @@ export function appDirectories(): readonly string[] {
   return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]
 }
 
-/** For who has no home, or works in it: in the directories that all share. */
+/** For a user who has no home, or works in it: directories that all users share. */
 export function sharedDirectories(): readonly string[] {
   return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>
     join(directory, `portcullis-${process.geteuid?.() ?? 0}`),

@@ -3,24 +3,27 @@ import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** What a backend gets besides the policy. */
+/** What a backend gets in addition to the policy. */
 type OpenOptions = {
   /** The image that commands run in, for a backend that has them. */
   readonly image: string | undefined
-  /** For the proxy of a network allow-list. */
+  /** Resolves host names for the proxy of a network allow-list. */
   readonly network: NetworkOptions | undefined
-  /** The expected places at paths of the policy: `path-changed` is thrown where something else is there. */
+  /** The entries that must be at paths of the policy: `path-changed` is thrown if something else is there. */
   readonly wanted: readonly Place[]
 }
 
 /** The functions of every backend. */
 export type BackendModule = {
-  /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` for any part of it that can't be enforced here. */
+  /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>
   /** Finds out by a trial whether it can be used here; remembered results don't count. Throws `SandboxError` `unavailable`. */
   readonly tryOut: () => Promise<void>
-  /** Default limits that it can't enforce here, as sentences, where those that are `planned` for this machine aren't all. Absent: they are. */
+  /**
+   * Default limits that this backend can't enforce here, as sentences. Only needed if it can't enforce all limits that are `planned` for this
+   * machine. Absent: it can.
+   */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
-  /** Ends what a killed run's commands may still do, before their files are reviewed. Absent: nothing outlives a run. */
+  /** Ends the commands of a killed run, before their files are reviewed. Absent: no command outlives its run. */
   readonly endLeftovers?: () => Promise<void>
 }

@@ -1,10 +1,10 @@
-/** What the rest of the program has to know of a backend before it is loaded. */
+/** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
   /** Whether it confines commands at all. One that doesn't is for danger-full-access alone, and no configuration can name it. */
   readonly confines: boolean
-  /** Where it is what confines unless another is named. Absent: nowhere. */
+  /** The platforms on which it is the default backend for confinement. Absent: none. */
   readonly platform?: NodeJS.Platform
-  /** Whether it lets commands reach some hosts and no others. */
+  /** Whether it can restrict commands to an allow-list of hosts. */
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
@@ -12,7 +12,7 @@ type BackendFacts = {
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether it is a statement about an external sandbox, rather than a choice. */
+  /** Whether naming it states that an external sandbox exists, rather than choosing a backend. */
   readonly isStated: boolean
 }
 
@@ -47,7 +47,7 @@ type Having<Fact extends keyof BackendFacts, Value> = {
 /** A backend that confines. */
 export type ConfiningBackend = Having<'confines', true>
 
-/** A backend that can be asked for by its name. */
+/** A backend that a user can name. */
 export type NamedBackend = Having<'isStated', false>
 
 /**
@@ -56,7 +56,7 @@ export type NamedBackend = Having<'isStated', false>
  * @example console.log(backendNames()) // bubblewrap, docker, …
  */
 export function backendNames(): readonly Backend[] {
-  // The keys of a constant table are its type's.
+  // The keys of this constant table are exactly the keys of its type.
   return Object.keys(backends) as Backend[]
 }
 

@@ -8,7 +8,7 @@ import { parsePolicy } from './policy.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 
-/** Whether one backend can be used here; where not, why, and what would change it. */
+/** Whether one backend can be used here; if not, why, and what would change that. */
 export type BackendReport =
   | { readonly backend: Backend; readonly usable: true; readonly confines: boolean }
   | { readonly backend: Backend; readonly usable: false; readonly reason: string; readonly remedy: string }
@@ -29,7 +29,7 @@ export type DoctorReport = {
 }
 
 /**
- * Finds out by trials what can be enforced here; remembered results don't count.
+ * Finds out by trials what can be enforced here. Remembered results don't count.
  *
  * @example const { chosen, backends } = await doctor()
  */
@@ -76,7 +76,7 @@ export function renderDoctor(report: DoctorReport): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The row of one backend, by having tried it. */
+/** Tries one backend and returns its row of the report. */
 async function reportOf(backend: Backend): Promise<BackendReport> {
   try {
     await (await loadBackend(backend)).tryOut()
@@ -99,7 +99,11 @@ export async function isDockerUsable(): Promise<boolean> {
 function notes(): readonly string[] {
   const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
   return [
-    ...(inContainer ? ['this is inside a container. If it is your boundary, say so; that is never assumed.'] : []),
+    ...(inContainer
+      ? [
+          'this is inside a container. If the container is your security boundary, state that with the backend external; it is never assumed.',
+        ]
+      : []),
     ...(process.geteuid?.() === 0 ? ['running as root: commands get an ordinary user id inside the sandbox'] : []),
   ]
 }

@@ -7,8 +7,8 @@ import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
 /**
- * Where to store what must outlive a run, so that commands which write to `roots` can't reach it: the user's own folder, or, where a root
- * contains that, as when the home is the workspace, a private one in `/var/tmp` or the temporary directory. No symlink leads to it.
+ * Finds a directory for data that outlives a run and that commands which write to `roots` can't reach. It is the user's own folder. If a root
+ * contains that folder, as when the home is the workspace, it is a private one in `/var/tmp` or the temporary directory. The path has no symlinks.
  *
  * @param preferred the user's own folder
  * @throws Error that says why none of them is usable
@@ -19,7 +19,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   const faults: string[] = []
   for (const path of [preferred, ...sharedStates()]) {
     const plain = withoutLinks(path)
-    // A link in a root may lead anywhere by the time that it is followed.
+    // A symlink in a root may lead somewhere else by the time that it is followed.
     const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
@@ -28,14 +28,17 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   throw new Error(`${faults.join(', ')}: set XDG_STATE_HOME to a directory outside of what commands write to`)
 }
 
-/** All folders that `closedState` may have given, by whatever roots, as far as they are there. */
+/** All existing folders that `closedState` may have returned, for any roots. */
 export function closedStates(preferred: string = stateDirectory()): readonly string[] {
   const shared = sharedStates().map(withoutLinks)
   const there = shared.filter((path) => hostFileSystem.kindOf(path) === 'directory' && isPrivate(dirname(path)))
   return [...new Set([withoutLinks(preferred), ...there])]
 }
 
-/** Whether a root holds a directory, and does so for commands too: what lies deeper in a root is hidden from them where it is ours or the system's. */
+/**
+ * Whether a root holds a directory and commands can reach it there: this program's directories and the system's are hidden from them even inside a
+ * root.
+ */
 export function isReached(path: string, roots: readonly string[]): boolean {
   const hidden = ['/tmp', '/run'].map((place) => hostFileSystem.realPath(place) ?? place)
   return roots.some(
@@ -48,23 +51,23 @@ function sharedStates(): readonly string[] {
   return sharedDirectories().map((place) => join(place, 'state'))
 }
 
-/** A path as the system takes it: what is not there yet lies where the nearest directory really is. */
+/** A path without symlinks. If it doesn't exist yet, its nearest existing directory is resolved. */
 function withoutLinks(path: string): string {
   for (let [at, below] = [path, '']; ; [at, below] = [dirname(at), join(basename(at), below)]) {
     const real = hostFileSystem.realPath(at)
     if (real !== undefined) return join(real, below)
-    if (at === '/') throw new Error("/ can't be looked at")
+    if (at === '/') throw new Error("/ can't be read")
   }
 }
 
-/** In a directory that all share: whoever comes first must be this user, and nobody else may write to it, or rename it. */
+/** In a directory that all users share, the folder must belong to this user, and nobody else may write to it or rename it. */
 function makeShared(path: string): boolean {
   try {
     const { mode, uid } = statSync(dirname(path))
     if (uid !== process.geteuid?.() && (mode & 0o1000) === 0) return false
     mkdirSync(path, { mode: 0o700 })
   } catch {
-    // It is there already, or can't be made.
+    // It exists already, or can't be created.
   }
   return isPrivate(path)
 }

@@ -8,32 +8,32 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command, as the host is now: the sandbox's, or the same with nothing to write but its temporary directory where the command
- * asks for that. `danger-full-access` confines nothing, so there is nothing to narrow.
+ * The policy for one command, for the host's current state: the sandbox's policy, or the same policy with only the temporary directory writable if
+ * the command asks for that. `danger-full-access` confines nothing, so nothing can be narrowed.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given
   const policy = hidden.length === 0 ? given : { ...given, deniedReads: [...given.deniedReads, ...hidden] }
   if (readOnly !== true) return policy.unixSockets ? withoutHostSockets(policy) : policy
-  // A daemon would write for it.
+  // Otherwise the docker daemon could write for the command.
   const { dockerSocket: _, ...rest } = policy
   return { ...rest, unixSockets: false, mode: 'read-only' }
 }
 
-/** Hides what this machine's programs listen at. One that a root names by itself stays in sight, as any denied file does. */
+/** Hides the unix sockets that this machine's programs listen on. A socket that a root names itself stays visible, as any denied file does. */
 function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** What is guarded, and what of git is shown otherwise than the host has it. */
+/** The guarded paths, and the parts of git that commands see in another form than the host has them. */
 export type ShownPlaces = GuardedPlaces & { readonly git: GitView }
 
 /**
- * What is guarded while a command runs. What is there when the first one begins that may write is the host's own; after that, what
- * appears may be a command's work. One that writes nothing can plant nothing, and needs no repository that a commit would write.
+ * Plans what one command sees, and the paths to guard while it runs. Files that exist when the first writing command begins are the host's own; files
+ * that appear later may be a command's work. A command that writes nothing can plant nothing, and needs no repository to commit to.
  *
  * @param roots what the policy lets commands write to, without symlinks
- * @param keyFiles what of files with secrets is shown; undefined where nothing can be mounted
+ * @param keyFiles the visible parts of files with secrets; undefined if the backend can't mount
  * @param runDirectories the directories of all runs
  */
 export function placesForCommand(
@@ -56,7 +56,7 @@ export function placesForCommand(
     hidden: [...view.hidden, ...keys.hidden],
     replaced: [...view.replaced, ...keys.replaced],
   }
-  // What other runs keep is theirs, and decides about their commands.
+  // Files of other runs belong to those runs, and decide about their commands.
   const others = runDirectories.filter((path) => roots.some((root) => isWithin(path, root)))
   return others.length === 0
     ? { ...places, git }

@@ -2,7 +2,7 @@ import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:f
 import process from 'node:process'
 import { memoize } from './memoize.ts'
 
-/** No directory, or an unreachable one. */
+/** The directory doesn't exist, or can't be reached. */
 const none: readonly string[] = []
 
 /** The names in a directory at the time of `stamp`. */
@@ -42,7 +42,7 @@ const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((nam
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined
   try {
-    // An error takes longer to make than to ask first.
+    // Creating an error takes longer than asking first.
     stat = statSync(directory, { throwIfNoEntry: false })
   } catch {
     return none
@@ -59,7 +59,7 @@ export function entriesIn(directory: string): readonly string[] | undefined {
     else known.delete(directory)
     return names
   } catch {
-    // Whoever knows the names may enter it.
+    // A process that knows the names can still enter it.
     return undefined
   }
 }
@@ -71,10 +71,9 @@ function hasOwnTimes(directory: string): boolean {
 const knownHeld = new Map<string, Listed>()
 
 /**
- * The names in a directory that is open, with a character for each byte. As for `entriesIn`, one that is certain not to have changed is not read
- * again.
+ * The names in an open directory, with one character for each byte. As with `entriesIn`, a directory that certainly hasn't changed is not read again.
  *
- * @throws what fstat(2) and getdents(2) do
+ * @throws the errors of fstat(2) and getdents(2)
  */
 export function namesHeld(descriptor: number): readonly string[] {
   const { dev, ino, ctimeMs, mtimeMs } = fstatSync(descriptor)

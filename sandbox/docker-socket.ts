@@ -6,8 +6,8 @@ import type { SandboxPolicy } from './policy.ts'
 import type { Backend } from './backend.ts'
 
 /**
- * The socket of the docker daemon that this machine's programs talk to, without symlinks, which a container may lack; undefined where
- * `DOCKER_HOST` names one that is no file.
+ * The socket of the docker daemon that this machine's programs use, without symlinks, because a container may lack them; undefined if `DOCKER_HOST`
+ * names one that is no file.
  *
  * @example const dockerSocket = localDockerSocket() // for a policy's key of that name
  */
@@ -18,14 +18,14 @@ export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env
   return hostFileSystem.realPath(path) ?? path
 }
 
-/** The group that may talk to the socket of a policy; undefined for a policy without one. Throws `unavailable` where it is no socket. */
+/** The group that may use the docker socket of a policy; undefined for a policy without one. Throws `unavailable` if the path is no socket. */
 export function dockerSocketGroup({ dockerSocket }: SandboxPolicy, backend: Backend): number | undefined {
   if (dockerSocket === undefined) return undefined
   const found = statSync(dockerSocket, { throwIfNoEntry: false })
   if (found?.isSocket() === true) return found.gid
   throw new SandboxError('unavailable', {
     backend,
-    reason: `${dockerSocket} was to be shown to commands, and it is no socket`,
+    reason: `the policy shows ${dockerSocket} to commands, but that is not a socket`,
     remedy: 'Start docker, set DOCKER_HOST to where its socket is, or leave the socket out.',
   })
 }

@@ -55,7 +55,7 @@ const coreNames: readonly string[] = [
 const secretName =
   /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
 
-/** `scheme://user:password@host`, as database and proxy addresses carry it. */
+/** `scheme://user:password@host`, the form of addresses of databases and proxies with a password. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /**
@@ -68,8 +68,8 @@ export function looksLikeSecret(name: string, value: string): boolean {
 }
 
 /**
- * Set for every command: nobody is there to answer a prompt, page through output or leave an editor. Caches go to the private temporary
- * directory, since the ones at home are read-only.
+ * Set for every command: nobody is there to answer a prompt, scroll a pager or close an editor. Caches go to the private temporary directory, since
+ * the ones at home are read-only.
  */
 const nonInteractive: Variables = {
   CI: '1',
@@ -123,10 +123,13 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** More names than an environment has. */
+/** The size limit of the cache: an environment has fewer names. */
 const mostNames = 1000
 
-/** A test for names by patterns. The same names come for every command, and most of the time to start one went into trying the patterns. */
+/**
+ * Makes a test of names against patterns. Results are cached, because every command asks about the same names, and matching patterns took most of the
+ * time to start one.
+ */
 const matcher = memoize((patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
   const known = new Map<string, boolean>()
@@ -150,7 +153,7 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
 /**
- * The environment that commands inherit: this process's own, whatever the caller of the sandbox uses.
+ * The environment that commands inherit: this process's own, whichever program uses the sandbox.
  *
  * @internal
  */
@@ -171,8 +174,8 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a person, then the
- * policy's, then the command's own. There are no others. `temp` is the command's own temporary directory, as it sees it.
+ * The variables of a command: the caller's through the policy's filters, then the sandbox's variables that keep it from waiting for a person, then
+ * the policy's, then the command's own. A command gets no other variables. `temp` is the command's own temporary directory, as it sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,

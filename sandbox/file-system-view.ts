@@ -7,15 +7,15 @@ import { hasRawBytes } from './path-bytes.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
-/** What decisions about paths need from the host: an interface, so that decisions are tested without a disk. */
+/** The queries that decisions about paths make to the host. It is an interface, so that tests of decisions need no disk. */
 export type FileSystemView = {
-  /** What a path is once symlinks are followed; sockets, pipes and devices count as files. */
+  /** The type of a path after symlinks are followed; sockets, pipes and devices count as files. */
   kindOf(path: string): Kind
   /** The path without symlinks, or undefined when it leads nowhere. */
   realPath(path: string): string | undefined
   /** Whether the last component itself is a symlink. */
   isSymlink(path: string): boolean
-  /** Those of many paths that may exist: without the others, later work is small. */
+  /** Narrows many paths down to those that may exist, which keeps later work small. */
   present(paths: readonly string[]): readonly string[]
   /** The entries below a directory whose names match one of the patterns. */
   named(directory: string, patterns: readonly string[]): readonly string[]
@@ -36,7 +36,7 @@ export const hostFileSystem: FileSystemView = {
   },
   realPath: (path) => {
     try {
-      // Most paths that are asked for aren't there, and an error takes longer to make than to ask.
+      // Most of the queried paths don't exist, and creating an error takes longer than asking first.
       return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
     } catch {
       // A dangling link or an unreachable directory leads nowhere.
@@ -53,21 +53,21 @@ export const hostFileSystem: FileSystemView = {
   },
 }
 
-/** From so many paths in one directory on, listing it takes less than asking for each. */
+/** From this many paths in one directory on, listing it takes less time than querying each. */
 const worthListing = 6
 
 /** The paths of a list that lie in one directory. */
 type Inside = {
   readonly directory: string
   readonly parent: string
-  /** Its own name, and those of the paths, as `namesIn` has them. */
+  /** The directory's own name, and the names of its paths, in the form of `namesIn`. */
   readonly name: string
   readonly names: readonly string[]
-  /** The position of each in the list. */
+  /** The position of each path in the list. */
   readonly places: readonly number[]
 }
 
-/** As `dirname`, which takes longer for the many paths that are absolute and normal. */
+/** Like `dirname`, which takes longer for the many paths that are absolute and normalized. */
 function parentOf(path: string): string {
   return path.endsWith('/') ? dirname(path) : path.slice(0, Math.max(path.lastIndexOf('/'), 1))
 }
@@ -76,9 +76,9 @@ function nameOf(path: string): string {
   return path.endsWith('/') ? basename(path) : path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** How lists that are asked for again and again fall into directories, those further out first. */
+/** Groups the paths of frequently queried lists by directory, outer directories first. */
 const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
-  // Names that aren't UTF-8 can't be told by a listing. There are hardly ever any.
+  // A listing can't show names that aren't UTF-8. Such names are rare.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
   for (let place = 0; place < paths.length; place += 1) {
@@ -106,7 +106,7 @@ export type Asks = {
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** The result for a list, and all its queries, in order: the same answers mean the same result. */
+/** The result for a list, with all its queries in order: the same answers lead to the same result. */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -120,9 +120,9 @@ const lastFinds = new WeakMap<readonly string[], Find>()
 const askHost: Asks = { namesIn, isDirectory: (path) => hostFileSystem.kindOf(path) === 'directory' }
 
 /**
- * Those of many paths that may exist.
+ * Narrows many paths down to those that may exist.
  *
- * @param asks answers the queries; the host by default
+ * @param asks answers the queries; by default from the host
  */
 export function presentOf(paths: readonly string[], asks: Asks = askHost): readonly string[] {
   const last = lastFinds.get(paths)
@@ -133,7 +133,7 @@ export function presentOf(paths: readonly string[], asks: Asks = askHost): reado
   return find.present
 }
 
-/** Queries each directory once, and none that a listed parent lacks. */
+/** Queries each directory once, and skips directories that a listed parent lacks. */
 function findPresent(paths: readonly string[], asks: Asks): Find {
   const listed = new Map<string, ReadonlySet<string> | undefined>()
   const asked: Find['asked'][number][] = []

@@ -26,7 +26,7 @@ export async function finishReviews(): Promise<readonly Denial[]> {
       if (backend !== undefined) await (await loadBackend(backend)).endLeftovers?.()
       found.push(...finishReview(record.trust))
     } catch (error) {
-      // Another start has been quicker.
+      // Another process removed it first.
       if (!existsSync(directory)) return
       const detail = error instanceof Error ? error.message : String(error)
       throw new SandboxError('unreviewed', { directory, detail }, { cause: error })

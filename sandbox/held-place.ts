@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Identity } from './mounting/step-layout.ts'
 
-/** O_PATH of open(2): it needs no permission for the file, and gives none. */
+/** O_PATH of open(2): opening needs no permission for the file, and the descriptor grants none. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 
 /** The entry at a path without symlinks when it was opened. */
@@ -26,7 +26,7 @@ export function openWithoutLinks(path: string): Held | undefined {
     if (stat.isSymbolicLink()) throw new TypeError('a symlink')
     return { path, descriptor, identity: { device: stat.dev, inode: stat.ino } }
   } catch {
-    // Unreachable: nothing to hold, and later nothing to find.
+    // Unreachable now: it can't be held, and can't be found later either.
     closeSync(descriptor)
     return undefined
   }
@@ -45,9 +45,9 @@ export type Place = {
   readonly identity: Identity
 }
 
-/** The entry that somebody was asked about, whatever is renamed afterwards. While it is held, nothing else can be mistaken for it. */
+/** The entry that the user was asked about, even if it is renamed later. While it is held, no other entry can be mistaken for it. */
 export type HeldPlace = Place & {
-  /** A path to an entry of this directory, wherever the directory is by now. */
+  /** A path to an entry of this directory, wherever the directory has been moved to. */
   readonly inside: (name: string) => string
   readonly close: () => void
 }
@@ -94,7 +94,7 @@ export function placeAt(path: string): Place | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return { path, identity: { device: dev, inode: ino } }
   } catch {
-    // Gone, or no longer to be reached.
+    // The path no longer exists, or can't be reached.
     return undefined
   }
 }

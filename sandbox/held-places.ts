@@ -13,10 +13,10 @@ import { movedDenial, putBack } from './put-back.ts'
 import { pathsAndPatterns, writableRoots } from './roots.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The most directories that are held for their denied files, so that they can't exhaust the table of open files. */
+/** The most directories to hold because of their denied files: more could exhaust the table of open files. */
 const mostParents = 1024
 
-/** The places of a policy as they were when its sandbox was opened, whatever commands rename or put in their place. */
+/** The paths of a policy, tied to the entries that they named when the sandbox was opened. Commands may rename or replace these entries. */
 type HeldPlaces = {
   /**
    * The policy for the next command: each root at its original path without symlinks, and denied entries wherever they are now. Throws
@@ -27,14 +27,14 @@ type HeldPlaces = {
   readonly identityOf: (path: string) => Identity | undefined
   /** Looks at the host through the policy's original paths: none of them leads through a symlink made since. */
   readonly view: FileSystemView
-  /** The same of one moment. */
+  /** The same, with one snapshot of the host. */
   readonly look: () => CachedFileSystem
   /**
-   * Moves denied entries back that were moved from their path, and reports it; an obstacle is reported once. An entry that is denied by its
-   * name is denied anywhere.
+   * Moves denied entries back if a command moved them away, and reports this; an obstacle is reported once. An entry that is denied by its name is
+   * denied anywhere.
    */
   readonly putBack: () => readonly Denial[]
-  /** For sandboxes that are opened like this one. */
+  /** The places for sandboxes that are opened like this one. */
   readonly known: () => KnownPlaces
   readonly close: () => void
 }
@@ -43,8 +43,8 @@ type HeldPlaces = {
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
- * Opens the places of `policy`. Linux only: elsewhere nothing is held, since a descriptor has no path there. Throws `path-changed` where
- * something else is at a path of `wanted`.
+ * Opens the places of `policy`. Linux only: elsewhere nothing is held, since a descriptor has no path there. Throws `path-changed` if something else
+ * is at a path of `wanted`.
  */
 export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
   const roots = writableRoots(policy, hostFileSystem)
@@ -60,7 +60,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
   const fixed = new Map<string, string | undefined>()
   const fix = (path: string): string => {
     const real = hostFileSystem.realPath(path)
-    // A missing path may become a command's own link: then it is no grant.
+    // A command may create its own link at a missing path: that is no grant.
     fixed.set(real ?? path, real)
     return real ?? path
   }
@@ -99,7 +99,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       const place = whereIs(each)
       if (place === undefined) continue
       const known = places.get(place.path)
-      // One was moved to where the other had just been.
+      // One entry was moved to the former path of another.
       if (known !== undefined && !isSame(known, place.identity)) {
         throw new SandboxError('path-changed', { backend, path: place.path })
       }
@@ -123,7 +123,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       return found
     },
   })
-  // The same list object while its contents are the same: results are cached by it.
+  // Returns the same list object while its contents are the same, because results are cached by that object.
   let before: string[] = []
   const withLocated = (given: string[]): string[] => {
     const located = locate()
@@ -181,7 +181,7 @@ function deniedPlace(
   return [{ path, held, name: isDirectory ? undefined : path.slice(dirname(path).length + 1) }]
 }
 
-/** The current path of a denied entry, and its identity: looked up in what is held, so that no rename can interfere. */
+/** The current path of a denied entry, and its identity. The lookup starts from a held entry, so that no rename can interfere. */
 function whereIs({ held, name }: Denied): { readonly path: string; readonly identity: Identity } | undefined {
   const at = pathOf(held)
   if (at === undefined) return undefined

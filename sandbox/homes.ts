@@ -12,8 +12,8 @@ export function homes(): readonly string[] {
 }
 
 /**
- * The one that what is ours and the user's lies in: `$HOME`, or where that names no absolute path, the one in the password database.
- * For who has neither, a directory that isn't there: nothing is found in it, and what has to be kept says so.
+ * The home directory with this program's files and the user's: `$HOME`, or if that isn't an absolute path, the one in the password database. If the
+ * user has neither, it is a directory that doesn't exist: nothing is found in it, and attempts to write there fail with an error.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export function homeDirectory(): string {
 
 let registered: { readonly home: string | undefined } | undefined
 
-/** The same for as long as the process runs, and asked for with every command: it takes reading the system's list of users. */
+/** Cached for the life of the process: every command needs it, and finding it means reading the system's list of users. */
 function registeredHome(): string | undefined {
   registered ??= { home: readRegisteredHome() }
   return registered.home
@@ -42,7 +42,7 @@ function readRegisteredHome(): string | undefined {
   }
 }
 
-/** A path that may start with `~/`, as the absolute paths it means. `known` are the `homes`, where many paths are expanded. */
+/** Expands a path that may start with `~/` to the absolute paths that it means. `known` are the `homes`, for callers that expand many paths. */
 export function expandHome(path: string, known?: readonly string[]): readonly string[] {
   if (path !== '~' && !path.startsWith('~/')) return [isPlain(path) ? path : normalize(path)]
   return (known ?? homes()).map((home) => join(home, path.slice(1)))

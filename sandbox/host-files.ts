@@ -19,8 +19,8 @@ import { randomName } from './random-name.ts'
 const mebibyte = 1024 * 1024
 
 /**
- * The bytes of a regular file that commands may have put where it is: never waits on a pipe, and reads no more than asked for. Undefined for
- * what isn't there, isn't a file, is larger, or can't be read.
+ * Reads a regular file that commands may have created: never waits on a pipe, and never reads more than asked for. Undefined if the file is missing,
+ * isn't regular, is larger, or can't be read.
  *
  * @param how `follow`: also through a symlink in the last place. Default: a symlink is no file.
  * @internal
@@ -34,7 +34,7 @@ export function readHostFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW))
     return readRegular(descriptor, maxBytes)
   } catch {
-    // Missing, removed, or unreadable: the caller tries anyway.
+    // Missing, removed, or unreadable: the caller falls back to trying.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -42,7 +42,7 @@ export function readHostFile(
 }
 
 /**
- * The bytes of an open file; undefined where it is no regular one, or larger than asked for. Throws what read(2) does.
+ * The bytes of an open file; undefined if it isn't a regular file, or is larger than asked for. Throws the errors of read(2).
  *
  * @internal
  */
@@ -59,7 +59,7 @@ export function readRegular(descriptor: number, maxBytes: number): Buffer | unde
   return bytes.subarray(0, length)
 }
 
-/** A file that is written after the commands, in a directory that they may write to as well. */
+/** A file that is written after the commands ended, in a directory that they can write to as well. */
 type HeldOutput = {
   /** Writes the whole file atomically. Throws a sentence on failure. */
   write(text: string): void
@@ -68,8 +68,9 @@ type HeldOutput = {
 const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1000_0000 : constants.O_DIRECTORY
 
 /**
- * Takes hold of where a file will be written, before any command runs: its directory by descriptor, links followed now and never again.
- * What lies there by the end is replaced, not followed: a link, a pipe or another file that a command put in its place gets nothing.
+ * Holds the directory of a file that will be written later, before any command runs. The directory is held by a descriptor, and links are followed
+ * now and never again. When the file is written, it replaces whatever lies at its path: a link, a pipe or another file that a command put there
+ * receives nothing.
  *
  * @throws Error that says why it can't be written: it is no regular file, or its directory is closed
  * @internal
@@ -86,7 +87,7 @@ export function holdOutput(file: string, closed = false): HeldOutput {
   return {
     write: (text) => {
       const now = lstatSync(dirname(path), { bigint: true, throwIfNoEntry: false })
-      if (now?.ino !== held.ino || now.dev !== held.dev) throw new Error('its directory was moved away meanwhile')
+      if (now?.ino !== held.ino || now.dev !== held.dev) throw new Error('its directory was moved away in the meantime')
       const at = process.platform === 'linux' ? `/proc/self/fd/${directory}` : dirname(path)
       const fresh = `${at}/.${basename(path)}.${randomName()}`
       try {
@@ -101,7 +102,7 @@ export function holdOutput(file: string, closed = false): HeldOutput {
 }
 
 /**
- * A new file for appending, by one descriptor: a file that replaces it gets nothing. Throws `EEXIST` where there is one.
+ * Creates a file for appending, held by one descriptor: a file that replaces it later receives nothing. Throws `EEXIST` if the file exists.
  *
  * @internal
  */

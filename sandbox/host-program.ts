@@ -6,7 +6,7 @@ import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import { isExecutable } from './locate-program.ts'
 
-/** Where systems keep their own programs. */
+/** Where systems install their own programs. */
 const systemDirectories: readonly string[] = [
   '/usr/bin',
   '/bin',
@@ -17,8 +17,8 @@ const systemDirectories: readonly string[] = [
 ]
 
 /**
- * What `PATH` is for programs that are started outside of every sandbox: of its directories, the absolute ones that no root contains, by
- * whatever name they are reached. `npx` and `npm run` put `node_modules/.bin` of the workspace first, which commands fill.
+ * The `PATH` for programs that start outside of every sandbox: the absolute directories that no root contains, whichever path leads to them. `npx`
+ * and `npm run` put `node_modules/.bin` of the workspace first, which commands fill.
  *
  * @param roots what commands may write to; links are followed here
  * @internal
@@ -30,8 +30,8 @@ export function hostPath(roots: readonly string[], path: string | undefined = pr
 }
 
 /**
- * The program that a name means outside of every sandbox: by absolute path, in a directory of `hostPath`, and not a link to a file that a
- * command could have written. A name with a slash is the caller's own choice of a file, which the same holds for.
+ * Finds a program for use outside of every sandbox. It returns an absolute path in a directory of `hostPath`, never a link to a file that a command
+ * could have written. A name with a slash is the caller's own choice of a file, but commands must not be able to write that file either.
  *
  * @param from the directory that a relative path counts from
  * @throws SandboxError `missing-program` that says where it was looked for
@@ -45,7 +45,7 @@ export function hostProgram(name: string, roots: readonly string[], from: string
   throw new SandboxError('missing-program', { program: name, searched, outside: roots })
 }
 
-/** A program of the system's own, whatever `PATH` says. Throws `missing-program`. */
+/** A program of the system's own, regardless of `PATH`. Throws `missing-program`. */
 export function systemProgram(name: string): string {
   const found = systemDirectories.map((directory) => join(directory, name)).find(isExecutable)
   if (found !== undefined) return found

@@ -3,10 +3,10 @@ import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 
-/** What the kernel shows of every process and device; commands have instances of their own, which a root must not uncover. */
+/** Directories in which the kernel shows every process and device. Commands have instances of their own, and a root must not uncover the host's. */
 const closed: readonly string[] = ['/proc', '/sys', '/dev']
 
-/** Throws `invalid-policy` for a root that would show a command the host's processes, kernel settings or devices. */
+/** Throws `invalid-policy` for a root that would show the host's processes, kernel settings or devices to a command. */
 export function refuseKernelPlaces(policy: SandboxPolicy): void {
   const roots = [
     { key: 'workspace', path: policy.workspace },
@@ -18,7 +18,7 @@ export function refuseKernelPlaces(policy: SandboxPolicy): void {
     const place = kernelPlaceOf(hostFileSystem.realPath(path) ?? path)
     return place === undefined
       ? []
-      : [{ key, expected: `${path}: must not lie in ${place}, of which each command has its own` }]
+      : [{ key, expected: `${path}: must not lie in ${place}, because each command has its own instance of that` }]
   })
   if (problems.length > 0) throw new SandboxError('invalid-policy', { problems })
 }

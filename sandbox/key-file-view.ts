@@ -4,13 +4,13 @@ import process from 'node:process'
 import type { Mount } from './mount.ts'
 import { keyFilesIn } from './protected/key-files.ts'
 
-/** Files in which secrets lie: those that nothing else is in, and what commands are shown in place of the others. */
+/** Files with secrets: those that contain nothing else, and the versions without secrets that commands see in place of the others. */
 export type KeyFileView = { readonly hidden: readonly string[]; readonly replaced: readonly Mount[] }
 
 /**
- * What commands are to be shown of files at the top of roots that hold secrets.
+ * Decides what commands see of files with secrets at the top of roots.
  *
- * @param directory the run's own, for the texts without them
+ * @param directory the run's own directory, which stores the versions without secrets
  */
 export function createKeyFileView(directory: string, roots: readonly string[]): () => KeyFileView {
   const tops = [...new Set(roots)]
@@ -25,9 +25,9 @@ export function createKeyFileView(directory: string, roots: readonly string[]): 
   }
 }
 
-/** Keeps a text (latin1) under a name made from it: the same one is kept once. */
+/** Stores a text (latin1) under a name made from its content, so that the same text is stored once. */
 function keep(directory: string, text: string): string {
-  // Loaded when it is needed, which in most runs it isn't: it takes longer than a command to be confined.
+  // Loaded only when needed, because most runs don't need it and loading takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const source = join(directory, `shown-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`)
   if (!existsSync(source)) writeFileSync(source, Buffer.from(text, 'latin1'), { flag: 'wx', mode: 0o644 })

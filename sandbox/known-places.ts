@@ -1,9 +1,9 @@
 import type { Place } from './held-place.ts'
 
-/** What paths of a policy have meant to those who gave them, for a sandbox that is opened later, when commands may have moved them. */
+/** What paths of a policy meant to the user who gave them, for a sandbox that is opened later, when commands may have moved the files. */
 export type KnownPlaces = {
-  /** What lies at a path; undefined where nothing did, so that what is there by now is a command's own. */
+  /** The entry at a path; undefined if there was none, so that an entry which is there now was created by a command. */
   readonly places: ReadonlyMap<string, Place | undefined>
-  /** Where what was denied is by now. */
+  /** The current path of a denied entry. */
   readonly denied: readonly string[]
 }

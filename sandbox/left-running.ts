@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from './process/signal.ts'
 
 /**
- * Ends what still holds a pipe of a killed run's directory. bwrap ties its first process inside to nobody's life before it has set up what is around it
- * (bubblewrap 0.8 `main`): where the engine is killed in that moment, that process waits for ever for a go-ahead. Does nothing without procfs.
+ * Ends processes that still hold a pipe of a killed run's directory. Until bwrap has finished its set-up, its first process inside the sandbox
+ * doesn't end with any other process (bubblewrap 0.8 `main`): if the engine is killed in that moment, this process waits for ever for a go-ahead.
+ * Does nothing without procfs.
  */
 export async function endLeftRunning(directory: string): Promise<void> {
-  // Again until there is none, as one may fork while it is looked for; but no start waits for what can't be ended.
+  // Repeats until there is none, because a process may fork during the search. The number of rounds is limited, so that no start waits for a process
+  // that can't be ended.
   for (let round = 0; round < 50; round += 1) {
     const left = holdersOf(join(directory, 'pipes/'))
     if (left.length === 0) return
@@ -39,7 +41,7 @@ function linksIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // Somebody else's process, or one that has ended; or no procfs at all.
+    // Another user's process, or one that has ended; or a system without procfs.
     return []
   }
 }

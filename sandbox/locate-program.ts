@@ -4,11 +4,11 @@ import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 
 /**
- * The file that `program` means for a command starting in `cwd` with this `PATH`. Looked up before anything is
- * spawned, so that a missing program is an error that says where it was searched. Throws `missing-program`.
+ * The file that `program` means for a command starting in `cwd` with this `PATH`. The lookup happens before anything is spawned, so that the error
+ * for a missing program can name the searched directories. Throws `missing-program`.
  *
- * @param cwd where it lies on the host
- * @param views what is looked through as the command will see it. Default: it sees what is there
+ * @param cwd the host's path of that directory
+ * @param views the private views through which the command will see the host. Default: none
  * @returns the path by which the command sees it
  */
 export function locateProgram(
@@ -43,12 +43,12 @@ export function requireDirectory(path: string, role: string): void {
 /** Whether `file` is a regular file that this user may execute. */
 export function isExecutable(file: string): boolean {
   try {
-    // Most of what is asked for isn't there, and an error takes longer to make than to ask.
+    // Most of these paths don't exist, and creating an error takes longer than asking first.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    // Not there, not ours to see or not executable: for a lookup all the same.
+    // Missing, unreadable or not executable: all the same for a lookup.
     return false
   }
 }

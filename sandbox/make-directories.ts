@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory for this user alone, and those above it that aren't there. Node's own recursive way never comes to an end where the
- * kernel says of a directory that is there that it isn't, as it does below `/proc`.
+ * Creates a directory for this user alone, and its missing parents. Node's own recursive mkdir never returns if the kernel reports an existing
+ * directory as missing, as it does below `/proc`.
  *
- * @throws what the system says, at the first directory that can't be made
+ * @throws the system's error for the first directory that can't be created
  * @internal
  */
 export function makeDirectories(path: string): void {
@@ -14,7 +14,7 @@ export function makeDirectories(path: string): void {
   if (!isMade(path)) mkdirSync(path, 0o700)
 }
 
-/** Whether it is there, or could be made; no where what is above it is missing. */
+/** Whether the directory exists, or could be created; false if its parent is missing. */
 function isMade(path: string): boolean {
   try {
     mkdirSync(path, 0o700)

@@ -2,7 +2,7 @@
 export type Mount = {
   /** Where it is mounted. */
   readonly path: string
-  /** What of the host is mounted there, without symlinks, where it isn't what lies at `path` itself. */
+  /** The host's path to mount there, without symlinks, if it isn't `path` itself. */
   readonly source?: string
   readonly as:
     | 'writable'
@@ -13,6 +13,6 @@ export type Mount = {
     | 'tmpfs'
     | 'empty-directory'
     | 'refused-file'
-    /** What `source` holds, in place of a file and where that is to be seen at all. */
+    /** The content of `source`, in place of a file, if that file is visible at all. */
     | 'replaced-file'
 }

@@ -16,12 +16,12 @@ const systemPlaces: readonly string[] = ['/run/current-system', '/run/booted-sys
 const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
 
 /**
- * The mounts that make `policy` so, outermost first, over a read-only view of the whole host. What is not there now is not
- * mounted: nothing is ever created on the host to have something to cover.
+ * The mounts that enforce `policy`, outermost first, over a read-only view of the whole host. A path that doesn't exist now gets no mount: nothing is
+ * ever created on the host to have something to cover.
  */
 export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: FileSystemView): readonly Mount[] {
   const byPath = new Map<string, Mount>()
-  // A later rule about the same path replaces the earlier one, so the order of these is the order of precedence.
+  // A later rule replaces an earlier one about the same path, so these rules come in ascending order of precedence.
   const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
   const roots = writableRoots(policy, host)
 
@@ -46,11 +46,11 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const granted = new Set(byPath.keys())
   for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
-    // What was granted by its own name stays granted, and what lies in a hidden place can't be seen anyway.
+    // A place that was granted by its own name stays granted, and entries of a hidden place can't be seen anyway.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
-  // Only where the command could write: a mount below a denied directory would show what that hides.
+  // Only if the command could write there: a mount below a denied directory would reveal its content.
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
@@ -59,7 +59,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }
-  // What lies in something writable is that already, and commands may rename what leads to it.
+  // Entries of a writable directory are writable already, and commands may rename the directories that lead to them.
   for (const path of writable) {
     const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
     if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)
@@ -73,13 +73,13 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     if (byPath.get(real)?.as !== 'refused-file') byPath.set(real, { ...mount, path: real })
   }
-  // What is denied stays so with the repository that it holds; one that nobody works in is shown where it can be seen at all.
+  // A denied place stays denied together with the repository in it. A repository that nobody works in is shown wherever it is visible at all.
   const own = [
     ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
   ]
   for (const { path } of own) {
-    // Nothing else lies in a private directory, which a mount below it would uncover.
+    // A private directory contains nothing else, and a mount below it would uncover the host's.
     for (const other of byPath.keys()) if (other !== path && isWithin(other, path)) byPath.delete(other)
   }
   for (const mount of own) byPath.set(mount.path, mount)
@@ -96,7 +96,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
 
 const plainOnes = memoize((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
 
-/** The mount that decides what is at `path`: the innermost that holds it. */
+/** The mount that decides what is at `path`: the innermost one that contains it. */
 function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
   for (let at = path; ; at = dirname(at)) {
     const mount = mounts.get(at)

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { wildcard } from './wildcard.ts'
 
-/** How a list of places says "whatever is called so, at any depth": `**` and a slash, then a name that may hold `*` and `?`. */
+/** How a list of places denotes every entry with a certain name, at any depth: `**` and a slash, then a name that may contain `*` and `?`. */
 const prefix = '**/'
 
 /** Whether an entry of a list of places is a pattern of names rather than a path. */
@@ -11,7 +11,7 @@ export function isNamePattern(entry: string): boolean {
 }
 
 /**
- * Whether a path, given relative to a root, has a component that one of the patterns means.
+ * Whether a path, given relative to a root, has a component that matches one of the patterns.
  *
  * @internal
  */
@@ -19,10 +19,10 @@ export function matchesName(relativePath: string, patterns: readonly string[]): 
   return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }
 
-/** Directories full of other people's files, which are many. */
+/** Directories full of other people's files: too many to search. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
-/** The paths below a directory, outermost only, whose name one of the patterns means. What can't be read is left out. */
+/** The paths below a directory whose name matches one of the patterns, outermost only. Unreadable directories are left out. */
 export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
   const means = patterns.map(namer)
   const found: string[] = []
@@ -40,7 +40,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // Closed to this user, and so to its commands; or gone.
+    // Closed to this user, and therefore to its commands; or removed.
     return []
   }
 }

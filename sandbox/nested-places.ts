@@ -3,8 +3,8 @@ import { isWithin } from './paths.ts'
 import { wildcard } from './wildcard.ts'
 
 /**
- * Between a root and what is protected in it and in every directory below: a NUL is in no path, so that no directory can be called what
- * makes a path stand for many.
+ * Separates a root from a path that is protected in it and in every directory below. It is a NUL because no path contains one: no directory name can
+ * be mistaken for this mark.
  */
 const anywhere = '\0/'
 
@@ -13,22 +13,22 @@ export function nestedPlace(root: string, name: string): string {
   return `${root === '/' ? '' : root}/${anywhere}${name}`
 }
 
-/** Whether a protected path stands for many: one in each directory of a root. */
+/** Whether a protected path stands for many: for one in each directory of a root. */
 export function isNested(path: string): boolean {
   return path.includes(anywhere)
 }
 
-/** Programs of others, which nobody opens as a project of their own. */
+/** Directories with other people's programs, which nobody opens as a project of their own. */
 export const spared = 'node_modules'
 
-/** Which entries of directories may be, or hold, something that is protected in every directory. */
+/** Which directory entries may be, or contain, something that is protected in every directory. */
 export type NestedNames = {
   readonly matches: (name: string) => boolean
-  /** Those of them that are no patterns, to be asked for where a directory can't be listed. */
+  /** The entries that are no patterns, so that they can be queried if a directory can't be listed. */
   readonly exact: readonly string[]
 }
 
-/** The names that a directory below `root` must have an entry of for a nested protected path to exist in it. */
+/** The entry names by which a directory below `root` is recognised: without one of them, no nested protected path exists in it. */
 export function nestedNames(patterns: readonly string[], root: string): NestedNames {
   const first = patterns.filter(isNested).flatMap((pattern) => {
     const parts = splitNested(pattern)
@@ -46,7 +46,7 @@ export function nestedNames(patterns: readonly string[], root: string): NestedNa
   }
 }
 
-/** The protected paths that an entry found below `root` may hold, or be. */
+/** The protected paths that an entry found below `root` may be, or contain. */
 export function nestedAt(patterns: readonly string[], root: string, entry: string): readonly string[] {
   if (relative(root, entry).split('/').includes(spared)) return []
   return patterns.filter(isNested).flatMap((pattern) => {
@@ -67,13 +67,13 @@ export function nestedPlaceOf(path: string, patterns: readonly string[]): string
   return undefined
 }
 
-/** The root of a nested protected path, and the names from any directory of it on. */
+/** The root of a nested protected path, and the path's names below any directory of the root. */
 export function splitNested(pattern: string): { readonly root: string; readonly rest: readonly string[] } {
   const at = pattern.indexOf(anywhere)
   return { root: pattern.slice(0, at - 1) || '/', rest: pattern.slice(at + anywhere.length).split('/') }
 }
 
-/** Whether a file system could take `name` for the protected name, by however lenient a comparison. */
+/** Whether some file system could take `name` for the protected name, however lenient its comparison. */
 function matchesName(name: string | undefined, pattern: string): boolean {
   if (name === undefined) return false
   const plain = plainName(name)
@@ -81,8 +81,8 @@ function matchesName(name: string | undefined, pattern: string): boolean {
 }
 
 /**
- * A name as the most lenient file system compares it: case and composition don't count (APFS, NTFS), nor do characters without a width
- * (HFS+) or blanks and dots at the end (NTFS).
+ * A name as the most lenient file system compares it: it ignores case and composition (APFS, NTFS), characters without a width (HFS+), and blanks and
+ * dots at the end (NTFS).
  */
 function plainName(name: string): string {
   if (/^[a-z0-9._-]*[a-z0-9_-]$/.test(name)) return name

@@ -18,21 +18,21 @@ import type { Denial, Sandbox } from './sandbox.ts'
 import { policyAtSources } from './views/view-mounts.ts'
 import { placesAtSources, withViews } from './views/sandbox-with-views.ts'
 
-/** Which sandbox, where there is a choice. */
+/** Options that select and set up a sandbox. */
 export type SandboxOptions = {
   /** Default: the platform's own, or none for danger-full-access. */
   readonly backend?: Backend | undefined
-  /** The image of the docker backend: with /bin/sh, and the tools that commands need. */
+  /** The image of the docker backend. It must contain /bin/sh and the tools that commands need. */
   readonly image?: string | undefined
-  /** For the proxy of a network allow-list. */
+  /** Resolves host names for the proxy of a network allow-list. */
   readonly network?: NetworkOptions | undefined
-  /** What paths of the policy meant when they were given or approved. Default: what lies there now, links followed. */
+  /** What paths of the policy meant when they were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined
-  /** Hears what `finishReviews` found, which comes first. */
+  /** Receives the findings of `finishReviews`, which runs first. */
   readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
-/** A policy with the paths that were meant, and what must be found at them. Throws `path-changed` where it isn't there. */
+/** A policy with its paths resolved to the meant entries, and the entries that must be found there. Throws `path-changed` if one isn't there. */
 function settle(
   policy: SandboxPolicy,
   known: KnownPlaces,
@@ -44,10 +44,10 @@ function settle(
   const meant = (path: string): readonly string[] => {
     if (!known.places.has(path)) return [path]
     const place = known.places.get(path)
-    // What wasn't there when it was given is a command's own by now.
+    // An entry that didn't exist when the path was given was created by a command.
     if (place === undefined) return []
     if (!isThere(place)) {
-      // Commands may do what they like inside of a root: what was another root there is not needed, and not looked for.
+      // Commands may do what they like inside of a root. A missing entry that was itself a root there isn't needed, and isn't searched for.
       if (roots.some((root) => root.path !== place.path && isWithin(place.path, root.path))) return []
       throw new SandboxError('path-changed', { backend, path: place.path, approved: true })
     }
@@ -66,9 +66,9 @@ function settle(
 }
 
 /**
- * Opens the sandbox that enforces the policy `asked` for, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
- * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
- * is the kernel's own, `path-changed` where something else is at a path than `known` says, `unreviewed` where a killed run's review can't be
+ * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` when that
+ * backend can't enforce all of the policy here (it never falls back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
+ * is the kernel's own, `path-changed` when a path leads to another entry than `known` says, `unreviewed` when a killed run's review can't be
  * finished.
  *
  * @example
@@ -83,7 +83,7 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
   return runnable(withViews(asked, await openAt(policyAtSources(asked), backend, { ...options, known })))
 }
 
-/** Opens the sandbox for a policy whose paths are where their files lie. */
+/** Opens the sandbox for a policy whose paths are resolved to their files. */
 async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOptions): Promise<Sandbox> {
   const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
   const policy = filesApart(meant, hostFileSystem)
@@ -105,7 +105,7 @@ function requireViews({ mode }: SandboxPolicy, backend: Backend): void {
   const others = backendNames().filter((name) => factsOf(name).hasViews)
   throw new SandboxError('unavailable', {
     backend,
-    reason: 'it shows commands what lies on the disk, so it can give them no private view of the workspace',
+    reason: "it shows commands the disk as it is, and can't give them a private view of the workspace",
     remedy: `Use the ${others.join(' or ')} backend on Linux, in the mode workspace-write or read-only.`,
   })
 }
@@ -119,7 +119,7 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
   })
 }
 
-/** The backend that a policy gets when none is named. */
+/** The default backend for a policy. */
 export function defaultBackend(policy: SandboxPolicy): Backend {
   if (policy.mode === 'danger-full-access') return 'unconfined'
   return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'

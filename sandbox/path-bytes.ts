@@ -18,7 +18,7 @@ export function decodeName(latin1: string): string {
   return name
 }
 
-/** What the system has to be given for a path: the text itself, or bytes where that isn't UTF-8. */
+/** A path in the form that the system needs: the text itself, or bytes if it isn't UTF-8. */
 export function encodePath(path: string): string | Buffer {
   return hasRawBytes(path) ? pathBytes(path) : path
 }
@@ -37,11 +37,11 @@ export function pathBytes(path: string): Buffer {
 
 /** Whether a path holds bytes that aren't UTF-8. */
 export function hasRawBytes(path: string): boolean {
-  // V8 knows of most texts without looking that they hold no surrogate. With the flag, one that is half of a pair doesn't match.
+  // V8 can tell for most texts without a search that they contain no surrogate. With the `u` flag, a surrogate that is half of a pair doesn't match.
   return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 
-/** How many bytes from here on are one character of UTF-8; 0 where they aren't. */
+/** The length in bytes of the UTF-8 character that begins here; 0 if these bytes aren't valid UTF-8. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0
   const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0

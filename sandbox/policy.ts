@@ -8,13 +8,13 @@ import { credentialPlaces, protectedPlaces } from './protected/default-places.ts
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
 
-/** What is in a line that isn't an absolute path, or doesn't stay as it is when it is normalized. */
+/** Matches a line that isn't an absolute path, or that normalizing would change. */
 const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
-/** Lists of places are long, and a schema for each entry of them costs a command's start more than all the rest. */
+/** Lists of places are long, and a schema for each entry would cost a command's start more time than everything else. */
 const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
 
-/** The same, and patterns of names at any depth. */
+/** The same entries, plus patterns of names at any depth. */
 const placesOrNames = listOfPlaces((entry) =>
   isPlace(entry) || /^\*\*\/[^/]+$/.test(entry)
     ? undefined
@@ -27,10 +27,10 @@ function listOfPlaces(faultOf: (entry: string) => string | undefined) {
 }
 
 /**
- * A list of texts. Nearly always it is a long one without a fault, which can be told of the whole: a look at each takes longer than all else
+ * A list of texts. It is usually long and valid, which one test of the joined list can tell: checking each entry takes longer than everything else
  * about a policy.
  *
- * @param suspicious what only an entry has that may have a fault, or that isn't as it should be. An entry that holds a line's end is taken for two
+ * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
  */
 function longList(
   faultOf: (entry: string) => string | undefined,
@@ -69,16 +69,16 @@ const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 const Environment = z.strictObject({
   /** `core` is an allow-list of harmless names, `all` everything that doesn't look like a secret. */
   inherit: z.enum(['core', 'all', 'none']).default('core'),
-  /** Names let through whatever they look like. Exact names, no patterns: a secret is passed on purpose or not at all. */
+  /** Names that pass whatever they look like. Exact names, no patterns: a secret is passed on purpose or not at all. */
   pass: z.array(variableName).default([]),
   /** Name patterns (`*` and `?`, any case) to leave out. */
   exclude: z.array(variableName).default([]),
-  /** When not empty: the only name patterns that stay. */
+  /** If not empty: the only name patterns that pass. */
   includeOnly: z.array(variableName).default([]),
   set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
 })
 
-/** A host as a pattern, as `sandbox/network/` reads it. */
+/** A host pattern, in the syntax of `sandbox/network/`. */
 const allowedHost = z
   .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
   .superRefine((input, context) => {
@@ -86,13 +86,13 @@ const allowedHost = z
     if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
   })
 
-/** `allowlist`: no way out but a proxy of ours, to these hosts. A pattern without a port means 80 and 443. */
+/** `allowlist`: the only way out is our proxy, to these hosts. A pattern without a port means 80 and 443. */
 const Network = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.enum(['off', 'full']) }),
   z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
 ])
 
-/** A limit left out has a default that is enforced where it can be; one that is given is enforced or refused. */
+/** A limit left out has a default that is enforced if possible; a limit that is given is enforced or refused. */
 const Limits = z.strictObject({
   /** Wall time of one command in milliseconds. */
   wallTimeMs: z.int().positive().optional(),
@@ -100,48 +100,57 @@ const Limits = z.strictObject({
   outputBytes: z.int().positive().optional(),
   /** Processes and threads of one command at a time. */
   processes: z.int().min(8).optional(),
-  /** Memory of one command, of all its processes together. Refused where no control groups can be made; the default is then one for each process. */
+  /** Memory of all processes of one command together. Refused if no control groups can be created; the default then applies to each process. */
   memoryBytes: z
     .int()
     .min(32 * 1024 * 1024)
     .optional(),
   /** The largest file that a command may write. */
   fileSizeBytes: z.int().positive().optional(),
-  /** How much of the disks that it writes to may go while one command runs, which is ended then; looked at ten times a second. */
+  /**
+   * How much space of the disks that it writes to one command may use while it runs. A command that uses more is ended; the disks are checked ten
+   * times a second.
+   */
   diskBytes: z
     .int()
     .min(1024 ** 2)
     .optional(),
-  /** How many files may come to be on the disks that it writes to while one command runs, which is ended then; looked at likewise. */
+  /**
+   * How many files may be created on the disks that a command writes to while it runs. A command that exceeds this is ended; the disks are checked
+   * ten times a second.
+   */
   files: z.int().min(16).optional(),
-  /** Processors' worth of time, e.g. 1.5. No default: all there are. */
+  /** Processor time per second of wall time, in processors, e.g. 1.5. No default: all processors may be used. */
   cpus: z.number().min(0.01).optional(),
   /** Open files of one process. */
   openFiles: z.int().min(32).optional(),
 })
 
 /**
- * What a confined command may do. Every list says `[]` for none: there is no "unset".
+ * What a confined command may do. An empty list means none: there is no "unset".
  *
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
 export const SandboxPolicy = z.strictObject({
-  /** `danger-full-access` confines nothing but the environment and the limits. */
+  /** `danger-full-access` confines nothing except the environment and the limits. */
   mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
-  /** The directory the run works in; writable in workspace-write. */
+  /** The directory that the run works in; writable in workspace-write. */
   workspace: absolutePath,
-  /** Directories writable besides the workspace, in workspace-write. */
+  /** Further writable directories in workspace-write. */
   writableRoots: places.default([]),
-  /** Single files writable besides the workspace, in workspace-write; one that isn't there is passed over. */
+  /** Further writable files in workspace-write; a missing file is skipped. */
   writableFiles: places.default([]),
   /** Directories shown although they lie in a place that is private to the sandbox (`/tmp`, `/run`) or denied. */
   readableRoots: places.default([]),
   /**
-   * Files and directories that can't be read: absolute, or whatever is called so below the workspace or another root when a command
-   * starts (two stars, a slash, `.env*`). A list given replaces the default places where credentials are kept.
+   * Files and directories that can't be read: absolute paths, or names that apply anywhere below the workspace or another root when a command starts
+   * (two stars, a slash, `.env*`). A list given here replaces the default places of credentials.
    */
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
-  /** Read-only although a writable root holds them: absolute, relative to every writable root, or after two stars and a slash in every directory of one. */
+  /**
+   * Read-only even inside a writable root: an absolute path, a path relative to every writable root, or after two stars and a slash a path in every
+   * directory of a root.
+   */
   protectedPaths: longList(
     (entry) => (entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."'),
     /^$|^\n|\n\n|\n$|\.\./,
@@ -150,22 +159,22 @@ export const SandboxPolicy = z.strictObject({
     .transform((entries) => [...entries])
     .default(() => [...protectedPlaces()]),
   /**
-   * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of what lies there. What lies there
-   * itself, and `source` by its own name, are out of their reach. Paths of this policy mean what is seen. Only a backend that mounts has them.
+   * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of the original. They can reach neither
+   * the original nor `source` by its own path. Paths of this policy mean the files that commands see. Only backends that mount support views.
    */
   views: z
     .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
     .default([]),
   network: Network.default({ mode: 'off' }),
   /**
-   * The socket of a docker daemon that commands are shown and may talk to, unix sockets in general with it: whoever can talk to the daemon of a
-   * machine is root there. Absent: none.
+   * The socket of a docker daemon that commands see and may use; other unix sockets come with it. Whoever can use a machine's docker daemon is root
+   * on that machine. Absent: none.
    */
   dockerSocket: absolutePath.optional(),
   /**
-   * Whether commands may open unix sockets: to listen in `/tmp`, say, as browsers and terminal multiplexers do. No call tells a command's own socket
-   * from one of this machine's, so those that it can see come with it: `/tmp`, `/run` and credentials stay hidden, and what a program of this
-   * machine listens at when a command starts is hidden too, unless a root names it; what begins to listen later is not.
+   * Whether commands may open unix sockets: to listen in `/tmp`, say, as browsers and terminal multiplexers do. No system call tells a command's own
+   * socket from one of this machine's, so commands can use any socket that they see. `/tmp`, `/run` and credentials stay hidden. Sockets that this
+   * machine's programs listen on when a command starts are hidden too, unless a root names them; sockets opened later are not.
    */
   unixSockets: z.boolean().default(false),
   environment: Environment.prefault({}),
@@ -184,7 +193,7 @@ export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
  * @example const policy = parsePolicy({ mode: 'read-only', workspace: process.cwd(), limits: { wallTimeMs: 10_000 } })
  */
 export function parsePolicy(input: unknown): SandboxPolicy {
-  // A parser compiled for one policy costs more than it saves.
+  // Compiling a parser for one policy costs more than it saves.
   const parsed = SandboxPolicy.safeParse(input, { jitless: true })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => ({ key: issue.path.join('.'), expected: issue.message }))
@@ -199,7 +208,7 @@ function staysInside(path: string): boolean {
   return !path.includes('..') || !path.split('/').includes('..')
 }
 
-/** Finding the homes reads the system's list of users, which is done once for all paths. */
+/** Finding the homes reads the system's list of users, so it is done once for all paths. */
 function expandAll(entries: readonly string[]): readonly string[] {
   const known = entries.some((entry) => entry.startsWith('~')) ? homes() : []
   return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))

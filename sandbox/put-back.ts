@@ -3,12 +3,12 @@ import { basename, dirname } from 'node:path'
 import { openWithoutLinks } from './held-place.ts'
 import type { Denial } from './sandbox.ts'
 
-/** Something that was denied when the run began, and where it has gone since. */
+/** An entry that was denied when the run began, and its current path. */
 type MovedPlace = { readonly from: string; readonly to: string }
 
 /**
- * Renames what is at `to` back to `from`, by the outermost directory that was moved with it and whose old name is free. Nothing is replaced, and
- * no symlink followed. False where something stands in the way.
+ * Renames the entry at `to` back to `from`. If its directories were moved with it, it renames the outermost one whose old name is free. It replaces
+ * nothing, and follows no symlink. False if something is in the way.
  */
 export function putBack({ from, to }: MovedPlace): boolean {
   const [old, now] = [from.split('/'), to.split('/')]
@@ -47,7 +47,7 @@ function renameFree(from: string, to: string): boolean {
     renameSync(`/proc/self/fd/${source.descriptor}/${basename(from)}`, at)
     return true
   } catch {
-    // Not ours to rename, or a command that still runs was faster: that it was moved is said.
+    // We may not rename it, or a running command was faster: the move is still reported.
     return false
   } finally {
     for (const held of [source, target]) if (held !== undefined) closeSync(held.descriptor)

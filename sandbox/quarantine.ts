@@ -22,30 +22,30 @@ import { closedState } from './closed-state.ts'
 import { makeDirectories } from './make-directories.ts'
 import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A place, outside every writable root, for what a command planted and nothing on the host may find. */
+/** A directory outside every writable root, for files that a command planted and that no program of the host may find. */
 type Quarantine = {
-  /** Moves `path` away, below `root` and through no symlink on the way. Gives its new place; undefined when it was gone. */
+  /** Moves `path`, which must be below `root` and without symlinks, into quarantine. Returns its new path; undefined if it no longer exists. */
   take(root: string, path: string): string | undefined
 }
 
-/** Nothing can be taken away at all. */
+/** Thrown when nothing can be moved to quarantine at all. */
 export class NoQuarantine extends Error {}
 
-/** O_PATH of open(2): enough to open entries below, and all that is possible for a directory without read permission. */
+/** O_PATH of open(2): enough to open entries below, and the only possibility for a directory without read permission. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 
 /**
- * Nothing is created until there is something to put there.
+ * The quarantine's directory is created only when the first file is moved there.
  *
- * @param roots what commands write to, where it therefore is not
+ * @param roots what commands write to; the quarantine lies outside
  */
 export function createQuarantine(roots: readonly string[]): Quarantine {
   let place: string | undefined
   let count = 0
   return {
     take: (root, path) => {
-      // Not in there, where an error can mean that what was planted is gone: without a place it is still there.
+      // Outside the callback: an error inside it can mean that the planted file is gone, but without a quarantine the file is still there.
       place ??= openPlace(roots)
       const to = join(place, `${(count += 1)}-${hasRawBytes(path) ? 'entry' : basename(path)}`)
       const taken = inParent(root, path, (entry, directory) => {
@@ -59,14 +59,14 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   }
 }
 
-/** Puts a symlink back where there is none. */
+/** Restores a symlink where none is left. */
 export function putSymlink(root: string, path: string, target: string): void {
   inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
 }
 
 /**
- * Does something to the last component of `path`, with every directory before it opened one by one and held: a directory that
- * a command still running swaps for a symlink can't lead us outside. Undefined when the path is gone or no longer plain.
+ * Acts on the last component of `path`. Every directory before it is opened one by one and held, so that no running command can lead us outside by
+ * replacing a directory with a symlink. Undefined when the path no longer exists or contains a symlink.
  */
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined
@@ -87,7 +87,7 @@ function inParent<T>(root: string, path: string, act: (entry: string, directory:
   }
 }
 
-/** A path that goes through an open directory, whatever its name leads to by now: by procfs, or by volfs on macOS. */
+/** A path through an open directory, wherever it has been moved to: through procfs, or through volfs on macOS. */
 export function through(directory: number, entry: string): string {
   if (process.platform !== 'darwin') return `/proc/self/fd/${directory}/${entry}`
   const { dev, ino } = fstatSync(directory, { bigint: true })
@@ -104,7 +104,7 @@ function move(from: string, to: string, directory: string): void {
     renameOrCopy(from, to)
   } catch (error) {
     if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
-    // Whoever planted it may have closed the door behind itself: of the directory that it lies in, or of one that it is.
+    // The command may have removed its own permissions: on the parent directory, or on the planted directory itself.
     const mode = statSync(directory).mode & 0o7777
     chmodSync(directory, mode | 0o700)
     try {
@@ -127,7 +127,7 @@ function renameOrCopy(from: string, to: string): void {
   }
 }
 
-/** Copies directories, files and symlinks. A pipe or a device holds nothing to keep, and opening one could wait for ever. */
+/** Copies directories, files and symlinks. A pipe or a device has no content to keep, and opening one could wait for ever. */
 function copyPlain(from: string, to: string): void {
   const stat = lstatSync(encodePath(from))
   if (stat.isSymbolicLink()) symlinkSync(readlinkSync(encodePath(from), { encoding: 'buffer' }), encodePath(to))
@@ -140,7 +140,7 @@ function copyPlain(from: string, to: string): void {
   else writeFileSync(encodePath(to), '', { flag: 'wx', mode: 0o600 })
 }
 
-/** Lets their owner into a directory and all below it. */
+/** Gives the owner access to a directory and everything below it. */
 function openUp(path: string): void {
   const directory = openSync(encodePath(path), openDirectory)
   try {

@@ -2,17 +2,18 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How many entries are removed before everything else that this process does gets its turn. */
+/** How many entries are removed before this process gets to do anything else. */
 const inOneGo = 256
 
-/** How often a tree is gone through again when something is put into it meanwhile. */
+/** How often the removal starts over when something is added to the tree in the meantime. */
 const mostRounds = 4
 
 /**
- * Removes a directory with all that commands may have left in it: also directories that deny even their owner, and trees so deep that
- * no path leads to their end (`PATH_MAX`, 4,096 bytes on Linux). Throws what the system says of what resists even so.
+ * Removes a directory with everything that commands may have left in it: even directories that deny access to their owner, and trees so deep that no
+ * path reaches their end (`PATH_MAX`, 4,096 bytes on Linux). Throws the system's error for entries that still can't be removed.
  *
- * Entry by entry in place: what a run leaves is mostly a few dozen, and handing each of them to a thread takes several times what removing it does.
+ * It removes entry by entry on this thread: a run usually leaves a few dozen entries, and handing each to another thread takes several times as long
+ * as removing it.
  *
  * @internal
  */
@@ -26,7 +27,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Gives a function to be called for each entry: it waits now and then. */
+/** Returns a function to call for each entry; now and then it pauses. */
 function takeTurns(): () => Promise<void> | undefined {
   let done = 0
   return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)
@@ -62,7 +63,7 @@ async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
   ifThere(() => rmdirSync(directory))
 }
 
-/** Empties each directory below this one by first taking the directories in it out, so that none is ever deeper than two names. */
+/** Empties each directory below this one by first moving its subdirectories up, so that no path is ever longer than two names. */
 async function flatten(path: string, turns: Turns): Promise<void> {
   chmodSync(path, 0o700)
   const out = mkdtempSync(join(path, 'out-'))
@@ -70,7 +71,7 @@ async function flatten(path: string, turns: Turns): Promise<void> {
   const waiting = [...top]
   let taken = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    // A directory is renamed only by whoever may write to it too.
+    // Renaming a directory requires write permission for that directory too.
     chmodSync(directory, 0o700)
     for (const child of directoriesIn(directory)) {
       const outside = Buffer.from(join(out, `${++taken}`))
@@ -86,7 +87,7 @@ async function flatten(path: string, turns: Turns): Promise<void> {
   }
 }
 
-/** Names are bytes, which need not be text. */
+/** Names are bytes, and need not be valid text. */
 function directoriesIn(directory: Buffer): readonly Buffer[] {
   const entries: readonly Dirent<Buffer>[] = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => below(directory, name))
@@ -96,7 +97,7 @@ function below(directory: Buffer, name: Buffer): Buffer {
   return Buffer.concat([directory, Buffer.from('/'), name])
 }
 
-/** What it gives; undefined where there is no such entry, as when somebody else removes the same tree. */
+/** Returns the function's result; undefined if there is no such entry, for instance because another process removes the same tree. */
 function ifThere<Given>(act: () => Given): Given | undefined {
   try {
     return act()

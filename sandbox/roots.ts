@@ -14,7 +14,7 @@ export function writableRoots(policy: SandboxPolicy, host: FileSystemView): read
   return [...new Set(real.filter((path) => path !== undefined))]
 }
 
-/** The same policy, with what is a file among its writable roots where files belong. */
+/** The same policy, with the files among its writable roots moved to the list of files. */
 export function filesApart(policy: SandboxPolicy, host: FileSystemView): SandboxPolicy {
   const files = policy.writableRoots.filter((root) => host.kindOf(root) === 'file')
   if (files.length === 0) return policy
@@ -34,7 +34,7 @@ export function writableFiles(policy: SandboxPolicy, host: FileSystemView): read
   })
 }
 
-/** What can't be read, as far as it is there now: the policy's paths, and what its patterns of names mean below every root. */
+/** The existing places that can't be read: the policy's paths, and the matches of its name patterns below every root. */
 export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   const { paths, patterns } = pathsAndPatterns(policy.deniedReads)
   if (patterns.length === 0) return paths
@@ -43,15 +43,15 @@ export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): reado
   return [...paths, ...[...real].flatMap((root) => host.named(root, patterns))]
 }
 
-/** The entries of such a list that are paths, and those that are patterns of names. */
+/** Splits such a list into paths and name patterns. */
 export const pathsAndPatterns = memoize((denied: readonly string[]) => ({
   paths: denied.filter((entry) => !isNamePattern(entry)),
   patterns: denied.filter(isNamePattern),
 }))
 
 /**
- * What can't be read below `roots`, as far as it is there, without symlinks: git in commands is not to look at it. What is granted by its own name
- * is not among it.
+ * The existing places below `roots` that can't be read, without symlinks: git in commands must not look at them. Places that are granted by their own
+ * name are left out.
  *
  * @param roots without symlinks
  */
@@ -67,7 +67,7 @@ function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isWithin(path, root))
 }
 
-/** What of a long list lies below roots, which are the same for all commands of a sandbox. */
+/** The entries of a long list that lie below roots, which are the same for all commands of a sandbox. */
 const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {
@@ -77,7 +77,10 @@ const below = memoize((paths: readonly string[]) => {
   }
 })
 
-/** The policy's protected paths as absolute ones, below every writable root; what is protected in every directory is so in the root too; and what git's configuration names there. */
+/**
+ * The policy's protected paths as absolute ones, below every writable root. A path that is protected in every directory is protected in the root too.
+ * Paths that git's configuration names there are included.
+ */
 export function protectedBelow(
   roots: readonly string[],
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
@@ -95,7 +98,7 @@ export function protectedBelow(
   return [...named, ...roots.flatMap(namedByGit)].filter((path) => !roots.includes(path))
 }
 
-/** As `join`, which takes far longer for the many names that are normal already. */
+/** Like `join`, which takes far longer for the many names that are already normalized. */
 function placeIn(root: string, name: string): string {
   return /(?:^|\/)\.{0,2}(?:\/|$)/.test(name) ? join(root, name) : `${root === '/' ? '' : root}/${name}`
 }

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Command, ExecResult, Sandbox } from './sandbox.ts'
 
-/** What goes with a command that is run to its end. */
+/** Options of a command that runs to its end. */
 export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
   /** Absolute directory that the command starts in. Default: the workspace. */
   readonly cwd?: string
@@ -9,7 +9,7 @@ export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' |
   readonly input?: string
 }
 
-/** How a command ended, and what it wrote: text in UTF-8, together no more than the policy's limit on output. */
+/** How a command ended, and its output: text in UTF-8, in total no more than the policy's limit on output. */
 export type CommandResult = ExecResult & { readonly stdout: string; readonly stderr: string }
 
 /** A sandbox as a caller opened it: it also runs a command to its end in one call, and closes at the end of an `await using`. */
@@ -23,7 +23,7 @@ export type OpenedSandbox = Sandbox &
     run(argv: Command['argv'], options?: RunCommandOptions): Promise<CommandResult>
   }
 
-/** The same sandbox, with what callers have besides. Whoever wraps it and copies its fields gets a `run` that goes through the wrapper's `spawn`. */
+/** Adds the methods for callers to a sandbox. If a caller wraps it and copies its fields, `run` uses the wrapper's `spawn`. */
 export function runnable(sandbox: Sandbox): OpenedSandbox {
   return Object.assign(sandbox, {
     run(this: Sandbox, argv: Command['argv'], options: RunCommandOptions = {}): Promise<CommandResult> {
@@ -41,7 +41,7 @@ async function runCommand(
   { input, cwd = sandbox.policy.workspace, ...rest }: RunCommandOptions,
 ): Promise<CommandResult> {
   const child = sandbox.spawn({ argv, cwd, ...rest, ...(input === undefined ? {} : { stdin: 'pipe' }) })
-  // A command may end, or close its input, without having read it.
+  // A command may end, or close its input, without reading it.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])

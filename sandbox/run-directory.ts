@@ -10,9 +10,9 @@ import { closedBase, scratchBases } from './scratch.ts'
 /** The directories on the host that one opened sandbox owns. */
 type RunDirectory = {
   readonly path: string
-  /** What commands see as `/tmp`. Lives as long as the run: what one command leaves there the next one finds. */
+  /** The directory that commands see as `/tmp`. It lives as long as the run: later commands find the files of earlier ones. */
   readonly temp: string
-  /** Stands in for directories that must read as empty. */
+  /** An empty directory, mounted over directories that must read as empty. */
   readonly empty: string
 }
 
@@ -20,8 +20,8 @@ const prefix = 'portcullis-run-'
 const passingPrefix = 'portcullis-passing-'
 
 /**
- * Makes the run's directories, for this user alone, where commands that write to these roots can't get at them. Throws `unavailable` when
- * there is no such place.
+ * Creates the run's directories, for this user alone and where commands that write to these roots can't reach them. Throws `unavailable` if there is
+ * no such place.
  */
 export function makeRunDirectory(roots: readonly string[], backend: Backend): RunDirectory {
   const base = closedBase(roots, backend)
@@ -33,8 +33,8 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 }
 
 /**
- * Makes a directory below one of `scratchBases` for something of this process that is no run's: it is removed as a run's is when this
- * process was killed.
+ * Creates a directory below one of `scratchBases` for temporary data of this process that belongs to no run. Like a run's directory, it is removed
+ * later if this process is killed.
  *
  * @internal
  */
@@ -43,30 +43,30 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. What resists even so stays: it is no reason for a command that is over to fail, and the next start tries
- * again, as nobody owns it then.
+ * Removes a run's directories. Entries that can't be removed stay: they are no reason for a finished command to fail. The next start tries again,
+ * because the directory then has no owner.
  */
 export async function removeRunDirectory(path: string): Promise<void> {
   await removeTree(path).catch(() => undefined)
 }
 
 /**
- * Removes what runs left behind that ended without a chance to clean up. Live runs, and other users', are spared. `finish` gets
- * each directory before it is removed, and keeps it from that by rejecting.
+ * Removes directories of runs that ended without a chance to clean up. Directories of live runs and of other users stay. `finish` gets each directory
+ * before it is removed, and keeps it by rejecting.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  // At once, since there is nearly always nothing to do: what waits for other threads costs a start more than the work.
+  // Synchronous, since there is nearly always nothing to do: waiting for other threads costs a start more time than the work.
   for (const { owner, path } of scratchBases().flatMap((base) => directoriesIn(base, [prefix, passingPrefix]))) {
     if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
-    // Somebody else may be reaping the same one.
+    // Another process may be removing the same directory.
     await removeRunDirectory(path)
   }
 }
 
-/** The directories of all runs, live and dead, as far as they lie where runs of this environment put them. */
+/** The directories of all runs, live and dead, in the places where runs of this environment put them. */
 export function allRunDirectories(): readonly string[] {
   return scratchBases()
     .flatMap((base) => directoriesIn(base, [prefix]))
@@ -76,7 +76,7 @@ export function allRunDirectories(): readonly string[] {
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // What can't be looked into holds nothing of ours.
+  // A directory that can't be read contains no directory of ours.
   return (entriesIn(base) ?? []).flatMap((name) => {
     const its = prefixes.find((one) => name.startsWith(one))
     return its === undefined ? [] : [{ path: join(base, name), owner: name.slice(its.length) }]

@@ -1,18 +1,18 @@
-// Not by execa: it is waited for in place, where there is no procfs.
+// Not by execa: without a procfs, this program is run synchronously.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 import { parseStat } from './process/stat.ts'
 
 /**
- * A name for a live process that no later one can have: its pid namespace, its pid, and when it started. What outlives its
- * owner carries it, so that the next start can tell what nobody needs any more.
+ * A name for a live process that no later one can have: its pid namespace, its pid, and when it started. Files that may outlive their owner carry it
+ * in their name, so that the next start can tell which files nobody needs any more.
  */
 export function ownerName(pid: number): string {
   return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`
 }
 
-/** Whether a name that begins with an owner's is one whose owner has ended. Unsure, as for another pid namespace, is no. */
+/** Whether a name begins with an owner's name whose process has ended. False if unsure, as for another pid namespace. */
 export function isOwnerGone(name: string): boolean {
   const [, namespace, pid, start] = /^(\d+)-(\d+)-(\d+)(?:-|$)/.exec(name) ?? []
   if (pid === undefined || start === unknown || namespace !== pidNamespace()) return false
@@ -25,7 +25,7 @@ const ended = 'ended'
 
 let ownNamespace: string | undefined
 
-/** This process's own, which it never leaves (pid_namespaces(7)). */
+/** The pid namespace of this process, which it never leaves (pid_namespaces(7)). */
 function pidNamespace(): string {
   ownNamespace ??= readPidNamespace()
   return ownNamespace
@@ -35,17 +35,17 @@ function readPidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
   } catch {
-    // No procfs: one namespace for all.
+    // Without procfs, all processes count as one namespace.
     return '0'
   }
 }
 
-/** When a process started, in digits; `ended` when there is no such process, undefined where that can't be told. */
+/** The start time of a process, in digits; `ended` if there is no such process, undefined if that can't be told. */
 function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
 }
 
-/** In the kernel's ticks (proc(5), stat field 22). */
+/** In clock ticks of the kernel (proc(5), stat field 22). */
 function startByProcfs(pid: number): string | undefined {
   try {
     const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
@@ -67,8 +67,8 @@ function startByPs(pid: number): string | undefined {
 }
 
 /**
- * What `ps -o stat=,lstart= -p PID` said in the C locale and UTC, as seconds since 1970; it exits with 1 and without a word when there is
- * no such process.
+ * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC, as seconds since 1970. If there is no such process, ps prints nothing
+ * and exits with 1.
  */
 export function parsePs(status: number | null, stdout: string): string | undefined {
   const line = stdout.trim()

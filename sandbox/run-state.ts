@@ -15,40 +15,40 @@ import { deniedBelow, protectedBelow, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** What a backend that mounts keeps from the opening of a sandbox to its end, whatever it confines with. */
+/** The state that a mounting backend keeps from opening a sandbox to closing it, independent of how the backend confines. */
 export type RunState = {
   /** The policy's places as they were at the start. */
   readonly held: ReturnType<typeof holdPlaces>
-  /** What commands may write to, without symlinks. */
+  /** The paths that commands may write to, without symlinks. */
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
   /**
    * The guard of a running command, and its view of git and of files with secrets.
    *
-   * @param runDirectories those of all runs, where they are known already
+   * @param runDirectories those of all runs, if the caller knows them already
    */
   readonly placesOf: (command: Command, runDirectories?: readonly string[]) => ShownPlaces
   /**
-   * Looks at what commands did and takes over or puts back what is to be; nothing while none could write, when what has changed is the
-   * host's own work.
+   * Reviews the commands' changes: imports some, and reverts others. It does nothing if no command could write, because all changes are then the
+   * host's own.
    *
-   * @param ended whether a command that may write has just ended, and so may be the last one
+   * @param ended whether a command that may write has just ended, perhaps the last one
    */
   readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /** What was trusted for a trial needs no review. */
+  /** Changes during a trial are the host's own and need no review. */
   readonly rest: () => void
-  /** Ends all commands, and puts back what they changed of this program. */
+  /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>
-  /** Gives back all that is held; no command may run any more. */
+  /** Releases everything that is held; no command may run afterwards. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Holds what a policy names, and makes what a run needs of its own. Throws `path-changed` where something else is at a path of `wanted`,
- * and `unavailable` where no directory is out of commands' reach; then nothing is held.
+ * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if something else is at a path of `wanted`, and
+ * `unavailable` if commands can reach every directory; then it holds nothing.
  *
- * @param start starts a program of ours in the sandbox, which only reads what commands left
+ * @param start starts one of our own programs in the sandbox; the program only reads files that commands left
  */
 export function openRunState(
   policy: SandboxPolicy,

@@ -1,20 +1,20 @@
 import type { Backend } from './backend.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** What each refusal of the sandbox carries. The code is the tag; sentences are made from the data. */
+/** The data of each error of the sandbox. `code` is the tag; messages are made from the data. */
 export type SandboxErrorData = {
-  /** The policy given is not one: every problem with its place in the input. */
+  /** The given policy is invalid. `problems` lists every fault with its key. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
-  /** No backend, or not the one asked for, can enforce the policy here. */
+  /** The backend that was asked for, or every backend, can't enforce the policy here. */
   readonly unavailable: {
     readonly backend: Backend
     readonly reason: string
     readonly remedy: string
-    /** Set where it isn't this policy: the backend can't start here at all. */
+    /** True if the reason isn't this policy: the backend can't start here at all. */
     readonly cannotStart?: true
   }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
-  /** `outside`: commands can write there, so what lies there is not started with the caller's own rights. */
+  /** `outside`: commands can write there, so programs in it don't start with the caller's own rights. */
   readonly 'missing-program': {
     readonly program: string
     readonly searched: readonly string[]
@@ -22,22 +22,22 @@ export type SandboxErrorData = {
   }
   /** The backend broke before the command started; `detail` is what it said. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
-  /** What lies at a path of the plan is not what was planned any more, so nothing was run. */
+  /** The entry at a path of the plan is no longer the planned one, so nothing was run. */
   readonly 'path-changed': {
     readonly backend: Backend
     readonly path: string
-    /** Set where it isn't what was approved, or what the run began with, whatever is planned. */
+    /** Set if the entry isn't the one that was approved or that the run began with, regardless of the plan. */
     readonly approved?: true
   }
   readonly closed: { readonly backend: Backend }
-  /** What a killed run's commands may have planted can't be looked through; `directory` is the run's, which says what it owed. */
+  /** Files that a killed run's commands may have planted can't be searched. `directory` is the run's, which names the pending review. */
   readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
 
 export type SandboxErrorCode = keyof SandboxErrorData
 
 /**
- * Thrown when a sandbox can't be opened or a command can't be started. What a command does is a result, never this.
+ * Thrown when a sandbox can't be opened or a command can't be started. A command's own failure is a result, never this error.
  *
  * @example
  * try {
@@ -81,13 +81,13 @@ function describe(error: Described): string {
       return `the ${error.data.backend} sandbox broke before the command started: ${error.data.detail}`
     case 'path-changed':
       if (error.data.approved === true) {
-        return `nothing was run: ${error.data.path} is no longer what was approved. It was moved, removed or replaced since, and an approval holds for what was there, not for its name. Put it back, or name the place that is meant and ask again`
+        return `nothing was run: ${error.data.path} is no longer what was approved. It was moved, removed or replaced since, and an approval holds for the approved file or directory, not for its name. Put it back, or name the path that you mean and ask again`
       }
-      return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was made for this command, and what was planned is what is mounted. Try again when nothing renames or replaces it`
+      return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was being set up for this command, and only the planned entries may be mounted. Try again when nothing renames or replaces it`
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
     case 'unreviewed':
-      return `a run was killed while its commands ran, and what they may have planted could not be reviewed: ${error.data.detail}. Mend that; or look through the worktree's git hooks and configuration yourself, and then remove ${error.data.directory}`
+      return `a run was killed while its commands ran, and the files that they may have planted could not be reviewed: ${error.data.detail}. Repair that; or check the worktree's git hooks and configuration yourself, and then remove ${error.data.directory}`
     default:
       return error satisfies never
   }
@@ -100,5 +100,5 @@ function describeMissingProgram({ program, searched, outside = [] }: SandboxErro
       : `no executable named ${program} in ${searched.join(':')}`
   return outside.length === 0
     ? missing
-    : `${missing} that lies outside of ${outside.join(', ')}: what commands can write is not started with your rights`
+    : `${missing} that lies outside of ${outside.join(', ')}: a program that commands can write is not started with your rights`
 }

@@ -10,7 +10,7 @@ import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Backend } from './backend.ts'
 
-/** Where runs may keep what is theirs, as far as it is there, without symlinks: what a killed one left is looked for in all of these. */
+/** The existing directories in which runs may keep their own data, without symlinks: leftovers of killed runs are searched for in all of these. */
 export function scratchBases(): readonly string[] {
   const bases = [resolve(tmpdir()), ...closedStates().map((state) => join(state, 'runs'))]
   const real = bases.map((path) => hostFileSystem.realPath(path))
@@ -20,28 +20,28 @@ export function scratchBases(): readonly string[] {
 }
 
 /**
- * A directory for what is ours and temporary, and what decides about commands, that commands which write to these roots can't get at: the
- * system's temporary directory, or else one in our own state. Throws `unavailable` when they reach both.
+ * A directory for temporary data of this program, and for data that decides about commands, out of reach of commands that write to these roots: the
+ * system's temporary directory, or else one in this program's own state. Throws `unavailable` if commands reach both.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
   for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
     try {
-      // It may be a link, also into a root.
+      // It may be a symlink, even into a root.
       const path = choose()
       const real = realpathSync.native(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
       if (reached !== undefined) faults.push(`commands could write to ${reached}`)
       else if (canMakeIn(real)) return real
-      else faults.push(`nothing can be made in ${real}`)
+      else faults.push(`nothing can be created in ${real}`)
     } catch (error) {
       faults.push(error instanceof Error ? error.message : String(error))
     }
   }
   throw new SandboxError('unavailable', {
     backend,
-    reason: `${faults.join(', ')}, and a run needs a directory of its own that commands can't write to`,
-    remedy: 'Set TMPDIR to a directory that can be written, outside the writable roots.',
+    reason: `${faults.join(', ')}, but a run needs a directory of its own that commands can't write to`,
+    remedy: 'Set TMPDIR to a directory that you can write to, outside the writable roots.',
   })
 }
 
@@ -61,7 +61,7 @@ function canMakeIn(path: string): boolean {
 }
 
 /**
- * The same for a policy.
+ * The same directory for a policy.
  *
  * @internal
  */

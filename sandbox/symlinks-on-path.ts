@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
-/** The symlinks by which a path leads to where it leads, each by a path whose directories are none; as far as there is anything. */
+/** The symlinks that a path passes through, each with its directory resolved; it stops where nothing exists. */
 export function symlinksOnPath(path: string): readonly string[] {
   const links = new Set<string>()
   let parts = path.split('/')
@@ -22,10 +22,10 @@ export function symlinksOnPath(path: string): readonly string[] {
   return [...links]
 }
 
-/** As many as the kernel follows. */
+/** As many symlinks as the kernel follows. */
 const mostLinks = 40
 
-/** Undefined where nothing is, or nothing can be: below a file, or where this user may not look. */
+/** Undefined if nothing is there, or nothing can be: below a file, or in a directory that this user can't read. */
 function isSymlink(path: string): boolean | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()

@@ -6,15 +6,15 @@ import type { Denial } from './sandbox.ts'
 
 /** The files that are hidden from a command, or read-only for it, as it starts. */
 type Covered = {
-  /** Which files they are: another text where one was replaced. */
+  /** The identity of each file: the text changes when a file is replaced. */
   readonly stamp: string
   /** What was uncovered since. */
   readonly uncovered: () => readonly Denial[]
 }
 
 /**
- * Notices what no sandbox can keep up: the kernel takes a mount off a file when a program outside renames another over it, as careful writers do
- * (rename(2); `detach_mounts` of Linux). From then on commands that run see the new file. Each path is told of once.
+ * Detects a case that no sandbox can prevent: the kernel removes a mount from a file when a program outside renames another file over it, as careful
+ * writers do (rename(2); `detach_mounts` of Linux). From then on, running commands see the new file. Each path is reported once.
  */
 export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look) => Covered {
   const told = new Set<string>()
@@ -34,7 +34,7 @@ export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look)
         covered.flatMap(({ path, as, key, parent }) => {
           if (told.has(path)) return []
           const now = identify(path)
-          // Where a directory around it was renamed, the mount went along.
+          // If a directory around it was renamed, the mount moved with it.
           if (now === undefined || now.key === key || identify(dirname(path))?.key !== parent) return []
           told.add(path)
           return [denialOf(path, as === 'read-only')]
@@ -57,7 +57,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   }
 }
 
-/** Asks for what lies at a path itself. The mounts are planned by answers of the same moment. */
+/** Queries the entry at a path itself, without following it. The mounts are planned from answers of the same moment. */
 type Look = (path: string) => Stats | undefined
 
 function lookNow(path: string): Stats | undefined {
@@ -72,7 +72,7 @@ function identify(
     const stat = lstat(path)
     return stat && { key: `${stat.dev}:${stat.ino}`, isDirectory: stat.isDirectory() }
   } catch {
-    // Behind what this user can't enter: nothing of it was ever open.
+    // Behind a directory that this user can't enter: its content was never reachable.
     return undefined
   }
 }

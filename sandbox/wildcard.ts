@@ -1,6 +1,6 @@
 /**
- * Makes a test for texts by a pattern in which `*` stands for any text and, where `question` says so, `?` for one character. Only the last
- * star is ever gone back to, so the work is at most the product of both lengths, whoever wrote them.
+ * Makes a test of texts against a pattern in which `*` stands for any text and, with `question`, `?` for one character. It only ever backtracks to
+ * the last star, so the work is at most the product of both lengths, whatever the pattern.
  */
 export function wildcard(pattern: string, { question = false } = {}): (text: string) => boolean {
   return (text) => {

@@ -1,19 +1,19 @@
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {
   readonly network: boolean
-  /** Directories of the host that the sandbox's own /dev covers, and where in it they are shown at first. */
+  /** Directories of the host that the sandbox's own /dev covers, and the paths in it at which they are first mounted. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Programs of ours to mount, each read from a descriptor. */
+  /** Our own programs to mount, each read from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
 
-/** A program that exists inside only, at a path in the sandbox's own `/dev`, and the descriptor that it is sent through. */
+/** A program that exists only inside the sandbox, at a path in its own `/dev`, and the descriptor that carries its bytes. */
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /**
- * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our first program inside does
- * everything else: bwrap takes paths, and resolves each more than once. That program is root of the user namespace that owns the mounts, to
- * be able to change them.
+ * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our first program inside does everything
+ * else: bwrap takes paths, and resolves each more than once. That program is root of the user namespace that owns the mounts, to be able to change
+ * them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [
@@ -33,12 +33,15 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...confinement.shown.flatMap(shownArguments),
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
-    // The command's variables come from that program: bwrap runs outside, and would obey an `LD_PRELOAD`.
+    // The first program sets the command's variables, not bwrap: bwrap runs outside, and would obey an `LD_PRELOAD`.
     '--clearenv',
   ]
 }
 
-/** What the first program needs: to mount, to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with SETFCAP), to set limits of its namespace. */
+/**
+ * What the first program needs: the right to mount, to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with SETFCAP), and to set
+ * limits of its namespace.
+ */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
 
 function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {

@@ -52,12 +52,12 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
     return { reason: `this bwrap is too old (${said})`, remedy: 'Install bubblewrap 0.6 or newer.' }
   }
   return {
-    reason: said === '' ? 'bwrap failed without a word' : said,
+    reason: said === '' ? 'bwrap failed and printed nothing' : said,
     remedy: `Run \`bwrap --ro-bind / / true\` to look closer, ${instead}.`,
   }
 }
 
-/** Why the first program inside couldn't do its work, from its report and the number of its error. */
+/** Why the first program inside failed, from its report and its error number. */
 export function diagnoseStart(
   report: string,
   error: number,

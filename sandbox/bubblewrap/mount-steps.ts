@@ -20,7 +20,7 @@ type Stage = {
 
 type Looked = { readonly kind: 'file' | 'directory'; readonly identity: Identity }
 
-/** The host's own answer. Throws `path-changed` for a missing entry or a link: the plan was made from paths without symlinks. */
+/** Looks the entry up on the host. Throws `path-changed` if it is missing or a symlink: the plan was made from paths without symlinks. */
 export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cachedFileSystem().lstat): Looked {
   const stat = lstat(path)
   if (stat === undefined || stat.isSymbolicLink()) {
@@ -31,12 +31,12 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // What a number can't say exactly. Asking for all like this takes twice as long.
+  // A JavaScript number can't hold these values exactly. Using bigints for every query takes twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
 
-/** Where bwrap shows the host's shared memory, which its own /dev covers, for as long as mounts are made. */
+/** Where bwrap shows the host's shared memory, which its own /dev covers, while mounts are made. */
 export const hostSharedMemory = { host: '/dev/shm', shown: '/dev/portcullis-shm' } as const
 
 const coverSharedMemory: Step = {
@@ -45,7 +45,7 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/** Without a limit of its own on files, each of which takes memory of the kernel. */
+/** This file system has no limit of its own on the number of files, and each file takes kernel memory. */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
@@ -79,16 +79,16 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
     ...placed,
     ...stage.runDirectories
       .filter((path) => !isHidden(enclosingMount(path, byPath)?.as))
-      // Another run may end at any time.
+      // Another run may end at any time, and its directory with it.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
-    // Filled before they are made read-only: mount points below them are made on the way.
+    // Filled before they become read-only, because mount points below them are created on the way.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
       as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
   ]
 }
 
-/** Whether steps want the host's shared memory shown. */
+/** Whether any step needs the host's shared memory to be shown. */
 export function usesSharedMemory(steps: readonly Step[]): boolean {
   return steps.some(({ path }) => isWithin(path, hostSharedMemory.shown))
 }
@@ -110,7 +110,7 @@ const readOnlyWhole: readonly Step[] = [
   ...openParts,
 ]
 
-/** Where the root itself is writable. A caller who is root outside still owns the kernel's settings, whatever its id inside. */
+/** The root itself may be writable. A caller who is root outside still owns the kernel's settings, whatever its id inside. */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
     do: 'change',
@@ -120,7 +120,7 @@ const readOnlyParts: readonly Step[] = [
   ...openParts,
 ]
 
-/** The mount around another: a mount, or the view of the host. */
+/** The mount that encloses another mount: either a mount, or the view of the host. */
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
@@ -168,7 +168,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     }
     case 'read-only': {
       if (mount.source === undefined && !isMade && outer !== 'empty-directory') {
-        // Nobody could write it, or replace it.
+        // Nobody can write to it or replace it here: everything around it is read-only already.
         if (outer === 'base' || outer === 'read-only') return []
         return [put('itself', { set: readOnly, recursive: true }, undefined)]
       }
@@ -188,7 +188,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // A device behind a mount without devices: opening it fails with EACCES, and there is nothing to read or to clean up.
+      // A device behind a mount without devices: opening it fails with EACCES, so there is nothing to read or to clean up.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

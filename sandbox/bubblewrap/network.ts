@@ -9,17 +9,17 @@ import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network: nothing unless there is an allow-list. */
+/** What one command needs for its network: empty unless there is an allow-list. */
 type CommandNetwork = {
-  /** To be put before the program's own words, inside the sandbox. */
+  /** Arguments that come before the program's own, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that opens the proxy's port. */
   readonly shown: readonly ShownProgram[]
-  /** What the child gets after its first six descriptors. */
+  /** The child's descriptors after its first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
-  /** Those of them that its program needs. */
+  /** The descriptors that the sandbox's first program leaves open for it. */
   readonly kept: readonly number[]
-  /** Serves the port as soon as the child has handed it out. */
+  /** Serves the port as soon as the child has passed it on. */
   follow(child: ChildProcess): void
   /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
   end(complaint: string): readonly Denial[]

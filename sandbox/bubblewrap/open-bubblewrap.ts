@@ -1,4 +1,4 @@
-// Not by execa: each command starts here, with descriptors of its own; execa takes another millisecond of processor time for each.
+// Not by execa: every command starts here, with descriptors of its own, and execa would take another millisecond of processor time.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
@@ -46,10 +46,10 @@ import { prepareTerminals } from './prepare-terminals.ts'
 import { openRunState } from '../run-state.ts'
 import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
 
-/** An ordinary id for commands of a caller who is root, so that no program inside assumes it is root. */
+/** An ordinary id for commands when the caller is root, so that no program inside assumes that it is root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
-/** A bwrap that works here. Throws `unavailable` where there is none. */
+/** Finds a bwrap that works here. Throws `unavailable` if there is none. */
 export async function requireBubblewrap(): Promise<Bubblewrap> {
   const probe = await probeBubblewrap()
   if (probe.works) return probe.bubblewrap
@@ -57,7 +57,7 @@ export async function requireBubblewrap(): Promise<Bubblewrap> {
   throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
 }
 
-/** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
+/** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` if bwrap doesn't work here. */
 export async function openBubblewrap(
   policy: SandboxPolicy,
   options: NetworkOptions = {},
@@ -134,7 +134,7 @@ export async function openBubblewrap(
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
-      // Its own session, so that an interrupt typed at us reaches us first.
+      // A session of its own, so that an interrupt typed in our terminal reaches us first.
       detached: true,
       stdio: [
         input.stdio,
@@ -156,21 +156,21 @@ export async function openBubblewrap(
     const status = readStatus(child.stdio[3] as Readable | null)
     const complaint = keepTail(output.stderr.source)
     const shown = command.terminal === undefined ? complaint : keepTail(output.stdout.source)
-    // The first process of the pid namespace takes all others with it, and bwrap ends with it.
+    // When the first process of the pid namespace ends, all others end with it, and so does bwrap.
     const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
     let stopped = false
     return supervise({
       ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
-        // Everyone in the command's process group; the namespace's own init ignores it. Before there is one, there is no command.
+        // Reaches every process in the command's process group; the namespace's own init ignores the signal. Before that, no command runs.
         if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
       destroy: () => {
         stopped = true
         destroyInit()
-        // A bwrap that has not come as far as an init after the time of grace is stuck in its own set-up.
+        // A bwrap that still has no init after the grace period hangs in its own set-up.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),
@@ -227,7 +227,7 @@ export async function openBubblewrap(
   }
 }
 
-/** Throws `path-changed` where the entry at a path is another than when the sandbox was opened. */
+/** Throws `path-changed` if the entry at a path isn't the one that was there when the sandbox was opened. */
 function requireSame(path: string, identity: Identity | undefined): void {
   const now = lookAtHost(path).identity
   if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return

@@ -5,17 +5,17 @@ import { connectTerminal } from '../terminal/connect-terminal.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its terminal: nothing unless it asked for one. */
+/** What one command needs for its terminal: empty unless it asked for one. */
 type CommandTerminal = {
-  /** To be put before the program's own words, inside the sandbox. */
+  /** Arguments that come before the program's own, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that makes the terminal. */
   readonly shown: readonly ShownProgram[]
   /** Further descriptors of the child, from the first free one on. */
   readonly stdio: readonly 'pipe'[]
-  /** The ones that its program needs. */
+  /** The descriptors that its program needs. */
   readonly kept: readonly number[]
-  /** Connects a started child, whose near ends are `pipes`, as its terminal's other side. */
+  /** Connects a started child as the terminal's other side; `pipes` are our ends of its pipes. */
   connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess
 }
 
@@ -23,7 +23,7 @@ const path = '/dev/portcullis-terminal'
 
 const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
 
-/** The terminals of a sandbox's commands: a program of ours makes them inside, in the terminal devices that each sandbox has to itself. */
+/** The terminals of a sandbox's commands. Our own program creates them inside, among the terminal devices that each sandbox has to itself. */
 export function prepareTerminals(architecture: Architecture): {
   readonly start: (command: Command, freeDescriptor: number) => CommandTerminal
 } {

@@ -26,7 +26,7 @@ export function probeBubblewrap(): Promise<Probe> {
   return known
 }
 
-/** Forgets a remembered yes, here and on disk: called when bwrap failed although it had worked before. */
+/** Forgets a remembered success, here and on disk. Called when bwrap failed although it had worked before. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())
@@ -47,10 +47,10 @@ async function probe(): Promise<Probe> {
   return result
 }
 
-/** Incremented when the trial changes: an older success then proves nothing. */
+/** Incremented whenever the trial changes, because an older success then proves nothing. */
 const trialVersion = 3
 
-/** Everything that may change the answer. */
+/** Everything that may change the result of the trial. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
   return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
@@ -60,7 +60,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // Without one the kernel's version has to do.
+    // Without a boot id, the kernel's version has to do.
     return ''
   }
 }
@@ -89,7 +89,7 @@ function remember(value: z.infer<typeof Remembered>): void {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // A home that can't be written costs the next process a trial, nothing else.
+    // If the home isn't writable, the next process has to repeat the trial; nothing else is lost.
     removeIfThere(fresh)
   }
 }
@@ -98,6 +98,6 @@ function removeIfThere(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // Where there is nowhere to store it (the home is no directory), nothing is remembered.
+    // If there is no directory to store it in (the home isn't one), nothing is remembered.
   }
 }

@@ -26,7 +26,7 @@ const cannotRun = 125
 export type StartForm = {
   /** The engine holds its other end: failures are reported through it, and nothing starts without the engine's go-ahead. */
   readonly report: number
-  /** Further descriptors, above 2, for the next program; all others are closed. */
+  /** Descriptors above 2 that the next program keeps; all others are closed. */
   readonly kept: readonly number[]
   readonly filter: SocketFilter
 }
@@ -68,12 +68,12 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
     const state: Names = { procfs: memory.variable(), error: memory.variable() }
-    // The library types them as texts, whatever the object's keys are.
+    // The library types the keys as strings, whatever the object's keys are.
     const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
       ...names.map((name): Instruction => ({ load: own[name], from: appended, offset: startOffsets[name] })),
-      // Answered while the mounts are made.
+      // The engine answers this report while the mounts are made.
       ...sayReady(memory, start.report),
       ...openProcesses(memory, state),
       ...limitWatches(memory, own, state),
@@ -91,10 +91,10 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   })
 }
 
-/** The appended data, once it has been loaded. */
+/** The appended data, once it is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** How a failure after the mounts begins, in the report. */
+/** The first words of the reports about failures after the mounts. */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
@@ -125,14 +125,14 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
  * engine later ends this program too. An engine that was killed earlier never answers, and nobody else can.
  */
 export const readyMark = '!'
-/** The go-ahead that it waits for before anything of the command runs. */
+/** The go-ahead that this program waits for before anything of the command runs. */
 export const goAhead = '.'
 
 function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Ends when the engine ended: at the end of input, when nobody holds the other end. */
+/** Ends the program when the engine has ended: at the end of input, when no process holds the other end. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [
@@ -175,7 +175,7 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
   ]
 }
 
-/** bwrap's own null device lies in a mount of the host's, where its owner could change its mode. */
+/** bwrap's own null device lies in a mount of the host's, and its owner could change its mode there. */
 function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
   const device = memory.variable()
   return [
@@ -189,7 +189,7 @@ function openInput(memory: Memory, { nullInput }: Given, { error }: Names): read
   ]
 }
 
-/** Closes all descriptors above 2 but these. */
+/** Closes all descriptors above 2 except these. */
 function closeOthers(kept: readonly number[]): readonly Instruction[] {
   const sorted = kept.toSorted((a, b) => a - b)
   return [2, ...sorted].flatMap((before, index): readonly Instruction[] => {
@@ -208,7 +208,7 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/** Replaces the program by the one that its arguments name, which gets them and these variables. */
+/** Replaces this program with the one that its arguments name, and passes on the arguments and these variables. */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [

@@ -5,26 +5,26 @@ import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
-/** The program's path inside: `/dev` is made for each sandbox anew. */
+/** The path of the first program inside the sandbox: each sandbox has a new `/dev`. */
 export const startPath = '/dev/portcullis-start'
 
 /** What the program does between bwrap and a command. */
 type Start = StartForm & {
-  /** Builds what the command sees, over all of the host's files as the caller sees them. */
+  /** The steps that build the command's file system, over all of the host's files as the caller sees them. */
   readonly steps: readonly Step[]
   readonly identity: { readonly uid: number; readonly gid: number }
-  /** Undefined where none can be set. */
+  /** The inotify limits. Undefined if none can be set. */
   readonly watches: WatchLimits | undefined
-  /** Whether standard input is to be the null device as the command sees it. */
+  /** Whether standard input is the null device of the command's own file system. */
   readonly nullInput: boolean
   readonly cwd: string
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Steps laid out at their place in a form, and the address of the first. */
+/** The encoded steps at their address in a form, and the address of the first step. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
-/** The encoded programs, by this process or by the build, with recent plans. */
+/** The encoded programs, from this process or from the build, with recent plans. */
 const forms = new Map<string, ProgramForm & { readonly plans: Map<string, Plan> }>()
 const mostForms = 64
 const mostPlans = 8

@@ -7,9 +7,12 @@ import { goAhead, readyMark, startFailures } from './start-form.ts'
 /** The longest report that is kept: a word and a path. */
 const mostBytes = 16 * 1024
 
-/** The report of a sandbox's first program, which is empty unless it failed. */
+/** The report of a sandbox's first program. It is empty unless the program failed. */
 type StartReport = {
-  /** Why the command was never started, if it wasn't; `code` is what the program ended with. To be asked once it has ended. */
+  /**
+   * Why the command was never started, or undefined if it was. `code` is the exit code of the first program. Call this only once the program has
+   * ended.
+   */
   failure(code: number | null): Promise<SandboxError | undefined>
 }
 
@@ -29,14 +32,14 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
   return {
     failure: async (code) => {
-      // Its other end is bwrap's too, which has ended.
+      // bwrap holds the other end too, and it has ended.
       await closed
       return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0)
     },
   }
 }
 
-/** The failure in a report. */
+/** The failure that a report describes. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

@@ -12,7 +12,7 @@ type Status = {
    * making the namespace and tying it to its own life leaves the command behind.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
-  /** Whether the command itself was started and ended: bwrap reports an exit code only then. */
+  /** Whether the command itself started and ended: bwrap reports an exit code only in that case. */
   readonly commandRan: boolean
   /** Resolves after bwrap's last report. */
   readonly closed: Promise<void>

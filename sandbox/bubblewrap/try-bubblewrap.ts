@@ -15,28 +15,32 @@ const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 proces
 /** A bwrap that has been seen to work here. */
 export type Bubblewrap = {
   readonly program: string
-  /** The limits that it can enforce; undefined where they can't be set. */
+  /** The limits that it can enforce; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** How long a trial may take. A busy machine may be slow; what hangs for longer never ends. */
+/** The longest time for a trial. A busy machine may be slow; a trial that hangs for longer never ends. */
 const trialMs = 60_000
 
-/** Tries one bwrap program with a fully confined command; remembers nothing. */
+/** Tries one bwrap program with a fully confined command. Remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)
   if (limited.works || watches === undefined) return limited
-  // A container may forbid to set them. If the reason is another one, it fails again.
+  // A container may forbid setting limits. If the reason is another one, the trial without limits fails as well.
   return tryWith(program, undefined)
 }
 
 async function tryWith(program: string, watches: WatchLimits | undefined): Promise<Probe> {
   const { platform, arch } = process
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
-    return { works: false, reason: `there is no first program for ${platform} on ${arch}`, remedy: otherMachine }
+    return {
+      works: false,
+      reason: `bubblewrap's start program does not exist for ${platform} on ${arch}`,
+      remedy: otherMachine,
+    }
   }
   const first = startProgram(arch, {
     steps: [
@@ -75,7 +79,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
   return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 
-/** Ubuntu 24.04 and later: unprivileged user namespaces only for programs with an AppArmor profile. */
+/** Ubuntu 24.04 and later allow unprivileged user namespaces only to programs with an AppArmor profile. */
 function appArmorRestricts(): boolean {
   const file = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns'
   return existsSync(file) && readFileSync(file, 'utf8').trim() === '1'

@@ -24,14 +24,14 @@ export function watchLimits(
   }
 }
 
-/** The limits as text, and its length: zero for none. */
+/** The limits as text, and the length of the text: zero if there are no limits. */
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**
- * Sets the limits of the user namespace that the program is root of; all below it count toward them (namespaces(7), `/proc/sys/user`). Goes on at `broken`
- * where that fails.
+ * Sets the limits of the user namespace that the program is root of; all below it count toward them (namespaces(7), `/proc/sys/user`). Jumps to
+ * `broken` if that fails.
  *
- * @param procfs holds the descriptor of a procfs in which nothing is read-only
+ * @param procfs the register with the descriptor of a procfs in which nothing is read-only
  */
 export function limitWatches(
   memory: Memory,

@@ -18,7 +18,7 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
   return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
 }
 
-/** What a command may write in its private git directory or own home, nobody writes for it in the host's. */
+/** Nobody writes to the host's copy of what a command may write in its private git directory or its own home. */
 function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined
   const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots])

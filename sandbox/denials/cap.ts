@@ -1,11 +1,11 @@
 import type { Denial } from '../sandbox.ts'
 
-/** Of one kind; more of it says nothing new, and a command can bring about thousands. */
+/** The most denials of one kind: further ones say nothing new, and a command can cause thousands. */
 const mostOfOneKind = 20
 
 /**
- * Bounds what a command's end has to say: of each kind of denial the first 20, then one that counts the others. What was moved away is
- * listed whole in its quarantine's `index.jsonl`.
+ * Limits the denials that are reported when a command ends: of each kind of denial the first 20, then one that counts the others. The quarantine's
+ * `index.jsonl` lists all files that were moved away.
  *
  * @param denials in the order in which they were found
  */
@@ -32,8 +32,8 @@ function others(denials: readonly Denial[], kind: Denial['kind'], count: number)
       kind: 'otherwise',
       advice:
         kind === 'quarantine'
-          ? 'read the index.jsonl beside what was moved away, which lists them all'
-          : 'look at those that are listed first',
+          ? 'read index.jsonl in the folder of the moved files, which lists them all'
+          : 'look at the denials that are listed first',
     },
   }
 }

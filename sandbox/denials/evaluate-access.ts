@@ -10,16 +10,16 @@ import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './remedy.ts'
 
-/** Whether the policy lets a command do something to a path; if not, which part of it forbids that, and what would allow it. */
+/** Whether the policy lets a command access a path in a given way; if not, which part of it forbids that, and what would allow it. */
 type Evaluation =
   { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 
 const allowed: Evaluation = { allowed: true }
 
-/** Places that every command has to itself: written to freely, but they are not the host's. */
+/** Directories that every command has to itself: it writes to them freely, but they are not the host's. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
-/** What `policy` says to reading or writing `path`, symlinks followed as far as they lead. It touches nothing. */
+/** Decides whether `policy` allows reading or writing `path`, following symlinks as far as they lead. Reads the file system only. */
 export function evaluateAccess(
   policy: SandboxPolicy,
   access: { readonly path: string; readonly want: 'read' | 'write' },
@@ -31,7 +31,7 @@ export function evaluateAccess(
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
   const denied = innermost(path, withRealPaths(pathsAndPatterns(policy.deniedReads).paths, host))
   const granted = innermost(path, [...roots, ...shown])
-  // The narrower word wins, and of two about the same place the grant.
+  // The more specific entry wins; if a grant and a denial name the same path, the grant wins.
   if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {
     return { allowed: false, rule: `deniedReads: ${denied}`, remedy: { kind: 'show-denied', place: denied, path } }
   }
@@ -94,10 +94,10 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
-/** The same list for the same list, which lets what is there of it be found once. */
+/** Caches the existing paths of a list by the list itself. */
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
-/** The protected place that `path`, in `root`, is or lies in. A root that lies in one itself was granted by its own name. */
+/** The protected place that `path`, in `root`, is or lies in. A root that itself lies in a protected place was granted by its own name. */
 export function shieldingPlace(
   path: string,
   root: string,
@@ -108,7 +108,7 @@ export function shieldingPlace(
   return innermost(path, real) ?? nestedPlaceOf(path, shielded)
 }
 
-/** Why a place that no root holds can't be written, and the narrowest grant that would change it. */
+/** Why a path outside every root can't be written, and the narrowest grant that would allow it. */
 function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView): Evaluation {
   const rule = policy.mode === 'read-only' ? 'mode: read-only' : 'outside the writable roots'
   const kernel = ['/proc', '/sys', '/dev'].some((place) => isWithin(path, place))
@@ -116,7 +116,7 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
     return {
       allowed: false,
       rule,
-      remedy: { kind: 'otherwise', advice: 'change it yourself: no sandbox lets it through' },
+      remedy: { kind: 'otherwise', advice: 'change it yourself: no sandbox allows this' },
     }
   }
   const workspace = host.realPath(policy.workspace) ?? policy.workspace
@@ -131,7 +131,7 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
   return { allowed: false, rule, remedy }
 }
 
-/** The entry of a git directory that `path` is or lies in, when git would execute or follow it. */
+/** The entry of a git directory that `path` is or lies in, if git would execute or follow that entry. */
 export function gitMetadata(path: string, host: FileSystemView): string | undefined {
   for (let at = path; at !== '/'; at = dirname(at)) {
     for (let git = dirname(at); git !== '/'; git = dirname(git)) {
@@ -142,7 +142,7 @@ export function gitMetadata(path: string, host: FileSystemView): string | undefi
   return undefined
 }
 
-/** The path with its existing part freed of symlinks: what is yet to be made will be made there. */
+/** The path with symlinks resolved in its existing part: missing parts would be created there. */
 export function resolveExisting(path: string, host: FileSystemView): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     const real = host.realPath(at)
@@ -151,7 +151,7 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** Places as they are written, and where they lead: what is absent is told by its name alone. */
+/** The places as written, and their targets: a missing place is known by its name alone. */
 function withRealPaths(places: readonly string[], host: FileSystemView): readonly string[] {
   return [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
 }

@@ -5,19 +5,18 @@ import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'
 
-/** What a command said, as far as it matters here. `code` is null for one that was ended from outside. */
+/** The parts of a command's result that matter here. `code` is null if the command was ended from outside. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
 
-/** More would be the same mistake over and over. */
+/** More denials would only repeat the same mistake. */
 const mostDenials = 5
 
-/** 128 + SIGSYS, as bwrap and shells report it: the filter ends a process only for a foreign system call interface. */
+/** 128 + SIGSYS, as bwrap and shells report it: the filter kills a process only for a foreign system call interface. */
 const killedByFilter = 128 + 31
 
 /**
- * What a command's output says it was refused. A path or a host counts when the output names it together with a refusal *and* the policy
- * does refuse it. It stays a suspicion all the same: a command can print what it likes, so only the kernel's or the proxy's own evidence
- * proves a denial.
+ * Finds denials in a command's output. A path or a host counts if the output names it together with a refusal *and* the policy does refuse it. This
+ * remains a suspicion: a command can print anything, so only the kernel's or the proxy's own evidence proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
   const lines = ended.stderr.split('\n')
@@ -79,17 +78,17 @@ function pathDenials(
   const refusedWrite = /Read-only file system|\bEROFS\b/i.test(line)
   const refusedAccess = /Permission denied|\bEACCES\b/i.test(line)
   const refused = refusedWrite || refusedAccess || /Device or resource busy|\bEBUSY\b/i.test(line)
-  // A denied directory reads as empty, so what is asked for in it is missing. Whoever succeeds has merely looked.
+  // A denied directory reads as empty, so a file that the command looked for in it seems missing. A command that succeeded has merely looked.
   const missing = code !== 0 && /No such file or directory|\bENOENT\b/.test(line)
   if (!refused && !missing) return []
   return namedPaths(line, cwd).flatMap((path): readonly Denial[] => {
-    // What the host hasn't got either is not missing because of us.
+    // If the host hasn't got the file either, the sandbox is not the reason.
     if (!refused && host.kindOf(path) === 'absent') return []
     const read = refusedWrite ? undefined : evaluateAccess(policy, { path, want: 'read' }, host)
     const write = refused ? evaluateAccess(policy, { path, want: 'write' }, host) : undefined
     const verdict = read?.allowed === false ? read : write
     if (verdict === undefined || verdict.allowed) return []
-    // An ordinary file mode refuses too; only a place that is hidden or read-only by policy is ours.
+    // An ordinary file mode refuses access too. The sandbox is the reason only if the policy hides the place or makes it read-only.
     if (!refusedWrite && verdict === write && refusedAccess) return []
     const { rule, remedy } = verdict
     return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]

@@ -24,7 +24,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   openFiles: (value) => `more than ${value} open files in one process`,
 }
 
-/** A size as a person would say it, exact where it is a round one. */
+/** A size in the largest unit that keeps it exact. */
 function bytes(value: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const
   const power = Math.min(Math.floor(Math.log2(value) / 10), units.length - 1)

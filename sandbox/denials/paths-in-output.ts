@@ -1,25 +1,25 @@
 import { isAbsolute, join, normalize } from 'node:path'
 
-/** Complaints name a path or two; what a command prints on one line may be megabytes. */
+/** An error message names a path or two; one line of a command's output may be megabytes. */
 const longest = 2_000
 
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
-/** `cat: f: Permission denied`, and what Perl puts behind it. */
+/** `cat: f: Permission denied`, and the words that Perl adds after it. */
 const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
 /** `zsh: permission denied: f` */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
-/** How a sentence about a path begins: `cannot create f`, and Go's `open f`. */
+/** The start of a message about a path: `cannot create f`, and Go's `open f`. */
 const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 
 /**
- * The paths that a line of a program's complaints is about: quoted, absolute, or in the place where programs put them, next to the
- * reason. Relative ones count from `cwd`.
+ * The paths that an error message is about: quoted ones, absolute ones, and those next to the reason, where programs put them. Relative paths start
+ * at `cwd`.
  */
 export function namedPaths(complaint: string, cwd: string): readonly string[] {
   const message = complaint.slice(0, longest)
-  // Of three parts the first is the program that complains.
+  // Of three parts, the first is the program that reports the error.
   const line = message.replace(/^[^:]+: (?=.*: )/, '')
   const marked = [
     ...[...line.matchAll(/(?<=^|[\s(=:,[])['"`‘“]([^'"`‘’“”]+)['"`’”](?=$|[\s):,.;\]])/g)].map(
@@ -34,7 +34,7 @@ export function namedPaths(complaint: string, cwd: string): readonly string[] {
   return [...new Set(paths)]
 }
 
-/** @param complainer whether the line had the name of the program that complains before it */
+/** @param complainer whether the line begins with the name of the program that reports the error */
 function nextToReason(line: string, complainer: boolean): readonly string[] {
   const behind = after.exec(line)?.[1]
   if (behind !== undefined) return [behind]
@@ -44,11 +44,11 @@ function nextToReason(line: string, complainer: boolean): readonly string[] {
   // `could not lock config file PATH`
   if (inability.test(last)) return last.split(' ').slice(-1)
   if (call.test(last)) return [last.replace(call, '')]
-  // A single part is the program itself.
+  // A single part is the program's own name.
   return complainer || parts.length > 1 ? [last] : []
 }
 
-/** How programs say that they didn't get through, with the host in it. */
+/** Error messages of programs that could not connect, with the host in them. */
 const unreachable: readonly RegExp[] = [
   /Could not resolve host(?:name)?:? '?([\w.-]+)/i,
   /(?:getaddrinfo|connect|getaddrinfo\(\)) (?:ENOTFOUND|EAI_AGAIN|EPERM|ENETUNREACH|ECONNREFUSED) ([\w.:-]+)/,
@@ -59,7 +59,7 @@ const unreachable: readonly RegExp[] = [
   /resolve '([\w.-]+)'/,
 ]
 
-/** The host that a line says was not reached, if it is such a line. */
+/** The host that a line reports as unreachable, if the line is such an error message. */
 export function namedHost(line: string): string | undefined {
   const start = line.slice(0, longest)
   return unreachable.map((pattern) => pattern.exec(start)?.[1]).find((match) => match !== undefined)

@@ -1,7 +1,7 @@
 import type { HostPatternInput } from '../network/host-pattern.ts'
 import type { SandboxPolicy } from '../policy.ts'
 
-/** The remedy for a denial, as data: the owner of the flags or the file that a policy came from words it. */
+/** The remedy for a denial, as data. The code that knows the flags or the file of the policy puts it into words. */
 export type Remedy =
   /** The path alone, never a directory around it. `absent`: a person has to create it first. */
   | {
@@ -13,20 +13,20 @@ export type Remedy =
   /** `place` is an entry of `deniedReads`; `path`, the requested one, is it or lies in it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
-  /** A docker daemon's, which gives root to whoever can connect to it. */
+  /** The socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
-  /** Sockets of a command's own can't be told from those of this machine that it sees. */
+  /** A command's own sockets can't be told from the visible sockets of this machine. */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
-  /** `value` is what holds now, in the limit's own unit. */
+  /** `value` is the current limit, in its own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
   /** No policy would allow it; the text says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }
 
 export type LimitName = keyof SandboxPolicy['limits']
 
-/** A remedy in the policy's own words. */
+/** A remedy in the policy's own terms. */
 export function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':
@@ -38,7 +38,7 @@ export function describeRemedy(remedy: Remedy): string {
     case 'show-docker-socket':
       return 'set dockerSocket, which makes commands root on this machine'
     case 'open-unix-sockets':
-      return 'set unixSockets, with which commands reach those of this machine that they see'
+      return 'set unixSockets, which lets commands connect to every socket of this machine that they can see'
     case 'use-mode':
       return `use the mode ${remedy.mode}`
     case 'allow-host':
@@ -53,7 +53,7 @@ export function describeRemedy(remedy: Remedy): string {
 }
 
 /**
- * What a person has to do before a root can be added that isn't there yet: the beginning of a sentence.
+ * What a person has to do before a missing root can be added: the beginning of a sentence.
  *
  * @internal
  */

@@ -12,7 +12,7 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
 /**
  * A denial as one sentence for a person or a model: what was denied, by which rule, and how to allow it.
  *
- * @param describe words the remedy; without it, the policy's own terms
+ * @param describe puts the remedy into words; by default in the policy's own terms
  * @example
  * const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  * if (denial !== undefined) console.error(renderDenial(denial))

@@ -109,7 +109,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   test('a run that finds no place out of reach is refused', async () => {
     vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
     await expect(open({ writableRoots: ['/var/tmp'] })).rejects.toThrow(
-      /Set TMPDIR to a directory that can be written, outside the writable roots/,
+      /Set TMPDIR to a directory that you can write to, outside the writable roots/,
     )
   })
 

@@ -147,7 +147,7 @@ plain('the advice opens no more than what was asked for', async () => {
   expect(advice(join(home, 'other'))).toBe(`add ${home}/other to writableRoots`)
   expect(advice(join(home, 'other/file'))).toBe(`add ${home}/other/file to writableRoots`)
   expect(advice(join(home, '.rustup'))).toBe(`make ${home}/.rustup yourself, then add ${home}/.rustup to writableRoots`)
-  expect(advice('/proc/sys/vm/x')).toBe('change it yourself: no sandbox lets it through')
+  expect(advice('/proc/sys/vm/x')).toBe('change it yourself: no sandbox allows this')
   expect(advice(join(workspace, 'x'), 'read-only')).toBe('use the mode workspace-write')
   expect(advice('/usr/x', 'read-only')).toBe('use the mode workspace-write, and make /usr/x a writable root')
 })

@@ -78,7 +78,9 @@ plain('a program of the host is none that a root holds, by whatever way it is re
   expect(hostPath([root])).toBe(outside)
   expect(hostProgram('honest', [root])).toBe(join(outside, 'honest'))
   for (const name of ['approve', join(root, 'bin/approve'), join(outside, 'linked/approve')]) {
-    expect(() => hostProgram(name, [root]), name).toThrow(/what commands can write is not started with your rights/)
+    expect(() => hostProgram(name, [root]), name).toThrow(
+      /a program that commands can write is not started with your rights/,
+    )
   }
 })
 
