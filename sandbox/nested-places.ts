@@ -1,4 +1,5 @@
 import { basename, join, relative } from 'node:path'
+import { memoize } from './memoize.ts'
 import { isWithin } from './paths.ts'
 import { wildcard } from './wildcard.ts'
 
@@ -56,15 +57,39 @@ export function nestedAt(patterns: readonly string[], root: string, entry: strin
   })
 }
 
-/** The nested protected path that `path` is or lies in. */
-export function nestedPlaceOf(path: string, patterns: readonly string[]): string | undefined {
-  for (const pattern of patterns.filter(isNested)) {
-    const { root, rest } = splitNested(pattern)
-    const parts = isWithin(path, root) ? relative(root, path).split('/') : []
-    const at = parts.findIndex((_, index) => rest.every((name, offset) => matchesName(parts[index + offset], name)))
-    if (at !== -1 && !parts.slice(0, at).includes(spared)) return join(root, ...parts.slice(0, at + rest.length))
+/** Which nested protected path a path is or lies in. The patterns are taken apart once: many paths are asked for. */
+export const nestedPlaces = memoize((patterns: readonly string[]): ((path: string) => string | undefined) => {
+  const byRoot = new Map<string, NamePath[]>()
+  for (const { root, rest } of patterns.filter(isNested).map(splitNested)) {
+    const known = byRoot.get(root) ?? []
+    byRoot.set(root, known)
+    known.push(rest.map((name) => (name.includes('*') ? namer(name) : plainName(name))))
   }
-  return undefined
+  return (path) => {
+    for (const [root, all] of byRoot) {
+      if (!isWithin(path, root)) continue
+      const parts = relative(root, path).split('/')
+      const plain = parts.map(plainName)
+      // What lies in the programs of others is theirs.
+      const from = parts.indexOf(spared)
+      const last = from === -1 ? parts.length - 1 : from
+      for (const names of all) {
+        for (let at = 0; at <= last; at += 1) {
+          if (names.every((name, offset) => isNamed(plain[at + offset], name))) {
+            return join(root, ...parts.slice(0, at + names.length))
+          }
+        }
+      }
+    }
+    return undefined
+  }
+})
+
+/** The names of a nested place, one after the other: as they compare, or what tells those that a pattern means. */
+type NamePath = readonly (string | ((plain: string) => boolean))[]
+
+function isNamed(plain: string | undefined, name: NamePath[number]): boolean {
+  return plain !== undefined && (typeof name === 'string' ? plain === name : name(plain))
 }
 
 /** The root of a nested protected path, and the path's names below any directory of the root. */

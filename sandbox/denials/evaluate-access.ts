@@ -2,7 +2,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { isNamePattern, matchesName } from '../name-pattern.ts'
 import { memoize } from '../memoize.ts'
-import { isNested, nestedPlaceOf } from '../nested-places.ts'
+import { isNested, nestedPlaces } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../git/executables.ts'
@@ -98,14 +98,29 @@ function evaluateWrite(
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
 /** The protected place that `path`, in `root`, is or lies in. A root that itself lies in a protected place was granted by its own name. */
-export function shieldingPlace(
+function shieldingPlace(
   path: string,
   root: string,
   shielded: readonly string[],
   host: FileSystemView,
 ): string | undefined {
-  const real = withRealPaths(plainPlaces(shielded), host).filter((each) => !isWithin(root, each))
-  return innermost(path, real) ?? nestedPlaceOf(path, shielded)
+  return shieldingPlaces(root, shielded, host)(path)
+}
+
+/** The same for many paths in one root: where the places lead is looked at once. */
+export function shieldingPlaces(
+  root: string,
+  shielded: readonly string[],
+  host: FileSystemView,
+): (path: string) => string | undefined {
+  const real = new Set(withRealPaths(plainPlaces(shielded), host).filter((each) => !isWithin(root, each)))
+  const nested = nestedPlaces(shielded)
+  return (path) => {
+    for (let at = path; ; at = dirname(at)) {
+      if (real.has(at)) return at
+      if (at === '/') return nested(path)
+    }
+  }
 }
 
 /** Why a path outside every root can't be written, and the narrowest grant that would allow it. */

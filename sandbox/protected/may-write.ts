@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { gitMetadata, innermost, resolveExisting, shieldingPlace } from '../denials/evaluate-access.ts'
+import { cachedFileSystem } from '../cached-file-system.ts'
+import { gitMetadata, innermost, resolveExisting, shieldingPlaces } from '../denials/evaluate-access.ts'
 import { hostFileSystem, type FileSystemView } from '../file-system-view.ts'
 import { ownPlaceOf } from '../installation/hold-installation.ts'
 import { nestedPlace } from '../nested-places.ts'
@@ -25,18 +26,25 @@ export function protectingPlace(
 }
 
 /**
- * The same for many paths: what protects below the roots is put together once.
+ * The same for many paths, asked one after the other: the host is looked at once, and what protects below the roots is put together once.
  *
  * @internal
  */
 export function protectingPlaces(
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
   roots: readonly string[],
-  host: FileSystemView = hostFileSystem,
+  host: FileSystemView = cachedFileSystem(),
 ): (path: string) => string | undefined {
   const realRoots = roots.map((each) => host.realPath(each) ?? each)
-  let below: readonly string[] | undefined
-  let outside: readonly string[] | undefined
+  const shields = new Map<string | undefined, (path: string) => string | undefined>()
+  const shieldIn = (root: string | undefined): ((path: string) => string | undefined) => {
+    const known = shields.get(root)
+    if (known !== undefined) return known
+    const shielded = root === undefined ? anywhere(policy) : protectedBelow(realRoots, policy)
+    const made = shieldingPlaces(root ?? '/', shielded, host)
+    shields.set(root, made)
+    return made
+  }
   return (path) => {
     const real = resolveExisting(path, host)
     const own = ownPlaceOf(real)
@@ -44,8 +52,7 @@ export function protectingPlaces(
     const root = innermost(real, realRoots)
     const git = gitPlace(real, root ?? '/', host)
     if (git !== undefined) return git
-    const shielded = root === undefined ? (outside ??= anywhere(policy)) : (below ??= protectedBelow(realRoots, policy))
-    return shieldingPlace(real, root ?? '/', shielded, host)
+    return shieldIn(root)(real)
   }
 }
 
