@@ -54,6 +54,7 @@ const long = [
   'test/engine/models/providers.test.ts',
   'test/engine/own-installation.test.ts',
   'test/engine/report/every-end.test.ts',
+  'test/engine/report/schemas.test.ts',
   'test/engine/review/exec-review.test.ts',
   'test/engine/telemetry/exec.test.ts',
   'test/engine/tools/ask-user.test.ts',

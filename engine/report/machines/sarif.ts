@@ -2,7 +2,7 @@ import { fingerprintName } from '../../review/fingerprint-name.ts'
 import type { Finding, Report, ReviewedFinding } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { lastRun } from '../run-facts.ts'
-import { placeIn } from './finding-location.ts'
+import { lineOf, placeIn } from './finding-location.ts'
 
 const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
 /**
@@ -78,7 +78,7 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
   const { known, confidence, linePrints, replacement } = review
   return {
     baselineState: known ? 'unchanged' : 'new',
-    rank: Math.round(confidence * 100),
+    rank: Math.min(100, Math.max(0, Math.round(confidence * 100))),
     properties: { linePrints },
     ...(replacement === undefined || place === undefined
       ? {}
@@ -92,9 +92,9 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
                     {
                       // Whole lines: to the beginning of the next.
                       deletedRegion: {
-                        startLine: replacement.startLine,
+                        startLine: lineOf(replacement.startLine),
                         startColumn: 1,
-                        endLine: replacement.endLine + 1,
+                        endLine: lineOf(Math.max(replacement.startLine, replacement.endLine)) + 1,
                         endColumn: 1,
                       },
                       insertedContent: { text: replacement.text },

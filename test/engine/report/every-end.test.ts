@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
+import { faultsInCodeQuality, faultsInJunit, faultsInSarif } from '../../support/report-schemas.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
@@ -29,7 +30,7 @@ const report: readonly Reply[] = [
       findings: [
         {
           ...{ path: 'a', start_line: 1, end_line: 1, severity: 'high', category: 'bug', confidence: 1 },
-          ...{ title: 'No', body: 'No.', suggestion: null },
+          ...{ title: 'No ]]>"<b>&\u0007', body: 'No\n\u202e.', suggestion: null },
         },
       ],
     }),
@@ -129,7 +130,7 @@ describe.skipIf(needsBubblewrap())('every output of a run says the same of its e
     const own = /<testcase classname="agent exec" name="the run came to its own end" time="[\d.]+"(\/?)>/.exec(xml)
     expect(own?.[1]).toBe(code === 0 ? '/' : '')
     expect(JSON.parse(sarif).runs[0].invocations).toEqual([{ executionSuccessful: code === 0, exitCode: code }])
-    expect(JSON.parse(quality)).toEqual(expect.any(Array))
+    expect([...faultsInSarif(sarif), ...faultsInCodeQuality(quality), ...(await faultsInJunit(xml))]).toEqual([])
     const [first] = ended.events
     const session = first?.type === 'thread.started' ? first.thread_id : expect.fail('no first event')
     const told = await agent(['report', session, '--format', 'annotations'], { cwd: tempDir(), home })
