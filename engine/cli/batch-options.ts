@@ -14,7 +14,7 @@ export type RunLimits = {
 export type BatchRunOptions = ConfigOptions &
   RunLimits & {
     readonly output: string
-    readonly workers: number
+    readonly workers?: number
     readonly repeat: number
     readonly shard?: string
     readonly attempts: number

@@ -23,6 +23,7 @@ import { openStepSummary } from './run-reports.ts'
 import { warn } from './warn.ts'
 
 const usualRetrySeconds = 5
+const checksAtOnce = 4
 
 /**
  * `agent batch run`.
@@ -107,7 +108,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
       if (fault !== undefined) faults.push(fault)
     }
   }
-  await Promise.all(Array.from({ length: options.workers }, look))
+  await Promise.all(Array.from({ length: checksAtOnce }, look))
   if (faults.length > 0) throw new UserError('usage', faults.toSorted().join('\n'))
   const local = tasks.map(({ repository }) => repository).find(isLocal)
   if (local !== undefined) await checkModels(options, models, local.source)

@@ -32,6 +32,11 @@ export class BatchQueues {
     return labels.length === 0 || this.#workers.have(labels)
   }
 
+  /** How many runs the workers that are there make at once. */
+  places(): number {
+    return this.#workers.places()
+  }
+
   /** What no worker has that these trials need. */
   unserved(open: readonly Trial[]): readonly Unserved[] {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))

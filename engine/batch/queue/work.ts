@@ -110,7 +110,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     },
   })
   const beat = (): void => {
-    writeBeat(registry, name, process, labels)
+    writeBeat(registry, name, process, { labels, places: workers })
     const share = countAlive(registry)
     const { rpm, tpm } = readControl(folder.path)
     limiter.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })

@@ -14,6 +14,8 @@ const workerFile = z.object({
   pid: z.int(),
   started: z.string().optional(),
   labels: z.array(z.string()).default([]),
+  /** How many runs it makes at once. */
+  places: z.int().default(1),
 })
 type WorkerFile = z.infer<typeof workerFile>
 
@@ -27,8 +29,13 @@ export function registryOf(folder: BatchFolder): string {
 }
 
 /** Says that a worker is there. */
-export function writeBeat(registry: string, name: string, process: number, labels: Labels): void {
-  const own = { host: hostname(), pid: process, started: startOf(process), labels }
+export function writeBeat(
+  registry: string,
+  name: string,
+  process: number,
+  { labels, places }: { readonly labels: Labels; readonly places: number },
+): void {
+  const own = { host: hostname(), pid: process, started: startOf(process), labels, places }
   writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
 }
 
@@ -71,7 +78,7 @@ export type Unserved = { readonly labels: Labels; readonly runs: number }
 /** What the workers that are there can do. */
 export class WorkersThere {
   readonly #registry: string
-  #labels: readonly Labels[] = []
+  #there: readonly WorkerFile[] = []
   #readAt = 0
 
   constructor(registry: string) {
@@ -80,15 +87,12 @@ export class WorkersThere {
 
   /** Whether one of them has these labels. */
   have(needed: Labels): boolean {
-    // Asked for each task that waits, over and over.
-    if (Date.now() - this.#readAt > 500) {
-      this.#labels = filesIn(this.#registry).flatMap((name) => {
-        const worker = readWorker(this.#registry, name)
-        return worker === undefined ? [] : [worker.labels]
-      })
-      this.#readAt = Date.now()
-    }
-    return this.#labels.some((own) => hasLabels(own, needed))
+    return this.#look().some(({ labels }) => hasLabels(labels, needed))
+  }
+
+  /** How many runs they make at once, all together. */
+  places(): number {
+    return this.#look().reduce((sum, { places }) => sum + places, 0)
   }
 
   /** @param needed the labels of each run that is open */
@@ -98,5 +102,14 @@ export class WorkersThere {
       const [labels = []] = runs
       return this.have(labels) ? [] : [{ labels, runs: runs.length }]
     })
+  }
+
+  #look(): readonly WorkerFile[] {
+    // Asked for each task that waits, over and over.
+    if (Date.now() - this.#readAt > 500) {
+      this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
+      this.#readAt = Date.now()
+    }
+    return this.#there
   }
 }

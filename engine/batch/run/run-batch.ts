@@ -24,7 +24,8 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  readonly workers: number
+  /** So many runs at once. Undefined: as many as there are places for at workers, else the usual number. */
+  readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
   /** What each provider's key and model may be asked in a minute; undefined: what the provider says. */
@@ -58,6 +59,8 @@ export type BatchResult = {
 }
 
 const statusMs = 1000
+/** So many runs at once, where nobody says. */
+const usualWorkers = 4
 
 /**
  * Runs what is missing of a batch, here: each run is a process of this machine.
@@ -113,7 +116,10 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
             usedUp: (until) => pause('nothing is left to use at the provider', until),
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
-      ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
+      workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
+      // What a worker takes next is there when it has ended a run.
+      ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
+      ...{ attempts: options.attempts, maxCost: options.maxCost },
       ...{ backoffMs: options.backoffMs, signal, process },
       limit: (limits) => limiter.limit(limits),
       mayBegin: (trial) => queues?.mayBegin(trial) ?? true,

@@ -22,7 +22,10 @@ export type Attempt = (
 ) => Promise<AttemptRecord>
 
 type SupervisorOptions = {
-  readonly workers: number
+  /** So many runs at once, until it is asked for otherwise. */
+  readonly workers: () => number
+  /** So many more are given out before their turn, so that nobody who makes them waits for the next. */
+  readonly ahead: () => number
   /** How many attempts of a trial may end without an answer. */
   readonly attempts: number
   readonly maxCost: number | undefined
@@ -67,7 +70,7 @@ export class Supervisor {
   readonly #concurrency = new Concurrency(Date.now)
   readonly #running = new Map<string, AbortController>()
   #waiting: Open[] = []
-  #workers: number
+  #asked: number | undefined
   #unbegun: string[] = []
   #hasBegun = false
   #stop: BatchEnd | undefined
@@ -79,8 +82,7 @@ export class Supervisor {
     this.#folder = folder
     this.#attempt = attempt
     this.#options = options
-    this.#workers = options.workers
-    this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers)
+    this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers())
   }
 
   /** A provider refused requests for being too many: fewer runs at once make fewer. */
@@ -101,7 +103,7 @@ export class Supervisor {
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     this.#waiting = trials.flatMap((trial) => this.#openOf(trial))
     const { signal, process } = this.#options
-    this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers, missing: this.#waiting.length })
+    this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })
     const interrupt = (): void => this.#end({ why: 'interrupted' })
     signal.addEventListener('abort', interrupt, { once: true })
     if (signal.aborted) interrupt()
@@ -132,12 +134,20 @@ export class Supervisor {
   #obey(): void {
     const { paused, cancelled, workers, rpm, tpm } = readControl(this.#folder.path)
     if (rpm !== undefined || tpm !== undefined) this.#options.limit({ requests: rpm, tokens: tpm })
-    if (workers !== undefined) this.#workers = workers
+    this.#asked = workers
     if (cancelled) this.#end({ why: 'cancelled' })
     if (paused === this.#paused) return
     this.#paused = paused
     this.#folder.note(paused ? { type: 'paused', why: 'asked' } : { type: 'resumed' })
     this.#options.tell(paused ? { type: 'paused', why: 'asked', until: undefined } : { type: 'resumed' })
+  }
+
+  #workers(): number {
+    return this.#asked ?? this.#options.workers()
+  }
+
+  #ahead(): number {
+    return this.#asked === undefined ? this.#options.ahead() : 0
   }
 
   /** Begins what may begin now. */
@@ -150,7 +160,7 @@ export class Supervisor {
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
       // Until one has begun, a fault of the configuration would be every run's.
-      const most = this.#hasBegun ? this.#concurrency.of(this.#workers) : 1
+      const most = this.#hasBegun ? this.#concurrency.of(this.#workers()) + this.#ahead() : 1
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
       if (next === undefined || this.#running.size >= most) return

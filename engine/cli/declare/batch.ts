@@ -16,7 +16,11 @@ export function declareBatch(program: Command, finish: Finish): void {
     .description('run what is missing of a batch: start it again with the same words to go on')
     .argument('<tasks>', 'a file of tasks: .jsonl, .json, .yaml or .csv, with our names, SWE-bench’s or SWE-agent’s')
     .requiredOption('-o, --output <dir>', 'the folder of the batch: what each run came to, and all totals')
-    .option('-w, --workers <n>', 'so many runs at once', positive, 4)
+    .option(
+      '-w, --workers <n>',
+      'so many runs at once (default: 4; with --queue as many as the workers make)',
+      positive,
+    )
     .option('--repeat <k>', 'try each task so often with each model (-m A,B takes several)', positive, 1)
     .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could make all cost more than this', dollars)

@@ -269,6 +269,17 @@ test('a worker of several queues does no more at once than it was asked to', asy
   expect(inOrder).toEqual(inOrder.toSorted())
 })
 
+test('without -w, as many runs are given out as the workers make at once', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(ids) })]
+  const running = place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 600'), '--queue', redis.url])
+  await startWorker(place, redis, '-w', '4')
+  await startWorker(place, redis, '-w', '2')
+  await until(() => ids.every((id) => runs(place, id, 1)()))
+  await place.run(['cancel', 'out'])
+  expect((await running).code).toBe(130)
+})
+
 test('a job that needs labels, put into the queue of those without, is refused by a worker without them', async () => {
   const tasks = labelled({ a: ['docker'], b: [] })
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
