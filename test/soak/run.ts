@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races,transactions] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N]`: what takes too long
+ * `npm run soak -- [--only fuzz,matrix,races,transactions,batches] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
  * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
- * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -9,26 +9,29 @@ import { parseArgs } from 'node:util'
 import type { Row } from '../engine/attacks/rows.ts'
 import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
+import { carriers, runManyTasks } from '../engine/batch/many-tasks.ts'
 import { runTransactions } from '../engine/transaction/battery/soak.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,matrix,races,transactions' },
+    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches' },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
     backend: { type: 'string', default: 'bubblewrap,docker' },
     user: { type: 'string', default: process.geteuid?.() === 0 ? 'root,ordinary' : 'root' },
     tries: { type: 'string', default: '200' },
+    carrier: { type: 'string', default: 'here,redis' },
+    tasks: { type: 'string', default: '3000' },
   },
 })
-const listed = <T extends string>(name: 'only' | 'backend' | 'user', known: readonly T[]): readonly T[] =>
+const listed = <T extends string>(name: 'only' | 'backend' | 'user' | 'carrier', known: readonly T[]): readonly T[] =>
   values[name].split(',').map((each) => {
     const found = known.find((one) => one === each)
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
     return found
   })
-const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions'])
+const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches'])
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
@@ -81,5 +84,12 @@ if (parts.includes('races')) {
 if (parts.includes('transactions')) {
   for await (const { strategy, end, tries, failures } of runTransactions())
     tell([strategy, end], `${tries} runs`, failures)
+}
+if (parts.includes('batches')) {
+  for (const carrier of listed('carrier', carriers)) {
+    const { tasks, figures, failures } = await runManyTasks(carrier, Number(values.tasks))
+    tell(['batch', carrier], `${tasks} tasks`, failures)
+    for (const figure of figures) process.stdout.write(`    ${figure}\n`)
+  }
 }
 if (failed) process.exitCode = 1
