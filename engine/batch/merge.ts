@@ -1,4 +1,5 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 import { BatchFolder } from './folder/batch-folder.ts'
 import type { Task } from './tasks/task.ts'
@@ -48,9 +49,13 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
 /** Copies an attempt, by the next number that is free there. @returns that number */
 function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
   const attempt = to.beginAttempt(trial)
-  cpSync(from.attemptPath(trial, old), to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true })
-  const record = from.attemptOf(trial, old)
-  if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
+  const source = from.attemptPath(trial, old)
+  const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
+  const filter = (path: string): boolean => !records.includes(path)
+  cpSync(source, to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true, filter })
+  // In this order, the second is kept beside the first.
+  for (const record of [from.attemptOf(trial, old), from.supersededOf(trial, old)])
+    if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
   return attempt
 }
 

@@ -1,4 +1,5 @@
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import { costOfAttempt, costOfTrial } from '../folder/costs.ts'
 import type { SettledRecord } from '../folder/records.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
@@ -8,7 +9,13 @@ export type TrialResult = { readonly trial: Trial; readonly settled: SettledReco
 
 /** What all trials of a batch have come to. */
 export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readonly TrialResult[] {
-  return trials.map((trial) => ({ trial, settled: folder.settled(trial.key) }))
+  return trials.map((trial) => {
+    const settled = folder.settled(trial.key)
+    if (settled === undefined) return { trial, settled }
+    // What was said of an attempt after its trial was settled counts too.
+    const total = costOfTrial(folder, trial.key)
+    return { trial, settled: { ...settled, ...(total === undefined ? {} : { total_cost_usd: total }) } }
+  })
 }
 
 /** `results.jsonl`: a line for each settled trial. */
@@ -70,8 +77,7 @@ export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]):
     for (const number of folder.attempts(trial.key)) {
       const attempt = folder.attemptOf(trial.key, number)
       attempts += 1
-      // What is said of an attempt later is of the same run, and has what it had cost before in it.
-      cost += Math.max(attempt?.cost_usd ?? 0, folder.supersededOf(trial.key, number)?.cost_usd ?? 0)
+      cost += costOfAttempt(folder, trial.key, number) ?? 0
       tokens.input += attempt?.tokens.input ?? 0
       tokens.cached += attempt?.tokens.cached ?? 0
       tokens.output += attempt?.tokens.output ?? 0

@@ -15,6 +15,8 @@ export const attemptRecord = z.object({
   error: z.string().optional(),
   /** US dollars; absent where a model's price is not known. */
   cost_usd: z.number().optional(),
+  /** US dollars that it may have cost at most, where it was lost and so nobody knows: counted against `--max-cost`. */
+  reserved_usd: z.number().optional(),
   /** With the outcome `quota`: when the provider says that there will be something to use again. ISO 8601. */
   retry_at: z.string().optional(),
   tokens,

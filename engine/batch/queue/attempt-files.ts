@@ -10,30 +10,7 @@ import type { RunMessage } from '../run/messages.ts'
 
 /** What the coordinator of a batch and a worker tell each other of an attempt: files of its folder, which both can write to. */
 
-const wish = z.object({ max_cost: z.number().optional() })
 const step = z.object({ what: z.string(), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() })
-
-/** What an attempt may cost, as whoever gives it out says. */
-export function writeWish(
-  folder: BatchFolder,
-  trial: string,
-  attempt: number,
-  maxCost: number | undefined,
-  owner: number,
-): void {
-  const text = JSON.stringify(maxCost === undefined ? {} : { max_cost: maxCost })
-  writeOnce(join(folder.attemptPath(trial, attempt), 'wish.json'), text, owner)
-}
-
-/** The same, read. Undefined: it was not given out. */
-export function readWish(
-  folder: BatchFolder,
-  trial: string,
-  attempt: number,
-): { readonly maxCost: number | undefined } | undefined {
-  const text = readIfThere(join(folder.attemptPath(trial, attempt), 'wish.json'))
-  return text === undefined ? undefined : { maxCost: wish.parse(JSON.parse(text)).max_cost }
-}
 
 /** Asks whoever makes an attempt to end it. */
 export function askToEnd(folder: BatchFolder, trial: string, attempt: number, owner: number): void {
@@ -93,16 +70,23 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
   ]
 }
 
-/** Ends an attempt that no worker made. @returns how it ended: as this says, or as a worker said before */
+/**
+ * Ends an attempt that no worker says the end of.
+ *
+ * @param reserved what it may have cost all the same, in US dollars
+ * @returns how it ended: as this says, or as a worker said before
+ */
 export function endWithoutRun(
   folder: BatchFolder,
   trial: string,
   attempt: number,
   outcome: Outcome,
   error: string,
+  reserved?: number,
 ): AttemptRecord {
   return folder.endAttempt({
     ...{ version: 1, trial, attempt, outcome, error, turns: 0, files: 0, duration_ms: 0 },
+    ...(reserved === undefined ? {} : { reserved_usd: reserved }),
     tokens: { input: 0, cached: 0, output: 0 },
     ended: new Date().toISOString(),
   })

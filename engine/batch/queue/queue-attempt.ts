@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import type { AttemptRecord } from '../folder/records.ts'
+import { writeWish } from '../folder/wish.ts'
 import type { RunMessage } from '../run/messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
 import type { Trial } from '../trials.ts'
-import { askToEnd, endWithoutRun, jobIdOf, readSteps, writeWish } from './attempt-files.ts'
+import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
 import type { JobQueue } from './redis.ts'
 
 const lookMs = 250
@@ -48,7 +49,7 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
           endAt = Date.now() + graceMs
         }
         if (Date.now() > endAt)
-          return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer')
+          return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer', maxCost)
       } else if (!isOut) {
         isOut = await queue.add(id, job).then(
           () => true,
@@ -60,7 +61,7 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
         // A Redis that forgot it is given it again: its worker knows it by the folder.
         if (state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (state === 'failed')
-          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed')
+          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed', maxCost)
       }
       await sleep(lookMs)
     }

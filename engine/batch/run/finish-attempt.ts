@@ -7,6 +7,7 @@ import { patchFile } from '../../transaction/change-record.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readEnd } from '../folder/files.ts'
 import type { AttemptRecord } from '../folder/records.ts'
+import { readWish } from '../folder/wish.ts'
 import { outcomeOf, type Outcome } from '../outcome.ts'
 
 /** What is read of the end of a session's log. */
@@ -59,6 +60,7 @@ export async function finishAttempt(
   const outcome = seen.outcome ?? outcomeOf(exitCode, end !== undefined)
   const error = seen.error ?? end?.error?.message ?? (outcome === 'done' ? undefined : complaintOf(path, exitCode))
   const inFolder = (name: string): string => join('runs', trial, String(attempt), name)
+  const reserved = outcome === 'lost' ? readWish(folder, trial, attempt)?.maxCost : undefined
   const cost = end === undefined ? spent?.costUsd : end.cost_usd
   const ended: AttemptRecord = {
     version: 1,
@@ -68,6 +70,7 @@ export async function finishAttempt(
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(error === undefined ? {} : { error: error.slice(0, longestError) }),
     ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...(reserved === undefined ? {} : { reserved_usd: reserved }),
     ...(seen.retryAt === undefined ? {} : { retry_at: new Date(seen.retryAt).toISOString() }),
     tokens: {
       input: end?.usage.input_tokens ?? spent?.tokens ?? 0,

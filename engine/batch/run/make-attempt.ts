@@ -4,6 +4,7 @@ import { startOf } from '../../session/session-lock.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeWhole } from '../folder/files.ts'
 import type { AttemptRecord } from '../folder/records.ts'
+import { writeWish } from '../folder/wish.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
@@ -46,6 +47,8 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
+      // For whoever finds it lost, after this process was too.
+      if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
         directory: path,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { writeDerived } from '../derived/write-derived.ts'
 import type { Summary, TrialResult } from '../derived/results.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import { costOfTrial } from '../folder/costs.ts'
 import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
@@ -161,7 +162,5 @@ async function checkFirst(
 }
 
 function costBefore(folder: BatchFolder, trials: readonly Trial[]): number {
-  return trials
-    .flatMap(({ key }) => folder.attempts(key).map((attempt) => folder.attemptOf(key, attempt)?.cost_usd ?? 0))
-    .reduce((sum, cost) => sum + cost, 0)
+  return trials.map(({ key }) => costOfTrial(folder, key) ?? 0).reduce((sum, cost) => sum + cost, 0)
 }

@@ -1,4 +1,5 @@
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import { costOfTrial } from '../folder/costs.ts'
 import type { AttemptRecord, SettledRecord } from '../folder/records.ts'
 import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
@@ -53,8 +54,7 @@ export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number):
  */
 export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord): boolean {
   const all = folder.attempts(trial.key).flatMap((attempt) => folder.attemptOf(trial.key, attempt) ?? [])
-  const known = all.flatMap(({ cost_usd }) => cost_usd ?? [])
-  const total = known.reduce((sum, cost) => sum + cost, 0)
+  const total = costOfTrial(folder, trial.key)
   const settled: SettledRecord = {
     ...by,
     task: trial.task,
@@ -62,7 +62,7 @@ export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord
     repeat: trial.repeat,
     manifest: folder.hash,
     attempts: all.length,
-    ...(known.length === 0 ? {} : { total_cost_usd: total }),
+    ...(total === undefined ? {} : { total_cost_usd: total }),
   }
   const isFirst = folder.settle(settled)
   if (isFirst) folder.note({ type: 'settled', trial: trial.key, outcome: by.outcome })

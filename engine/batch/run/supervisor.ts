@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import { mostOfAttempt } from '../folder/costs.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import { controlStamp, readControl } from '../folder/control.ts'
 import type { AttemptRecord } from '../folder/records.ts'
@@ -125,8 +126,7 @@ export class Supervisor {
   /** What an earlier start left: its attempts have ended by now, and their cost counts. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
-      const ended = this.#folder.attemptOf(trial.key, attempt)
-      this.#money.count(ended?.cost_usd)
+      this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
     }
     return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
   }
@@ -186,7 +186,10 @@ export class Supervisor {
     }
     const record = await this.#attempt(trial, attempt, { maxCost, began }, controller.signal)
     this.#running.delete(trial.key)
-    this.#money.settle(maxCost, record.outcome === 'lost' ? undefined : (record.cost_usd ?? 0))
+    this.#money.settle(
+      maxCost,
+      record.outcome === 'lost' ? undefined : Math.max(record.cost_usd ?? 0, record.reserved_usd ?? 0),
+    )
     const { outcome, cost_usd: cost, error } = record
     const more = { ...(cost === undefined ? {} : { cost_usd: cost }), ...(error === undefined ? {} : { error }) }
     this.#folder.note({ type: 'attempt-ended', trial: trial.key, attempt, outcome, ...more })

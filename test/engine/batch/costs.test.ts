@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { batchPlace, tasksFile } from '../../support/batch.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** The words for a model that runs commands, one a request, and costs a dollar each time that it is asked. */
+function pricedModel(...commands: readonly string[]): readonly string[] {
+  const usage = { input_tokens: 1000, output_tokens: 0 }
+  const calls = commands.map((cmd) => ({
+    events: [{ type: 'tool_call', name: 'exec_command', arguments: { cmd, yield_time_ms: 60_000 } }],
+    usage,
+  }))
+  const lines = [{ portcullis_replay: 1 }, ...calls, { events: [{ type: 'message', text: 'Done.' }], usage }]
+  const folder = tempDir({ 'recording.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') })
+  const model = `replay:${join(folder, 'recording.jsonl')}`
+  return ['-m', model, '-c', `model_prices={"${model}"={input=1000,output=1000}}`]
+}
+
+test('what a superseded attempt cost counts in all totals, also where it is known after its trial was settled', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  expect((await place.run(['run', 'tasks.jsonl', '-o', 'out', ...pricedModel()])).code).toBe(0)
+  const first = join(place.out, 'runs/a/1')
+  const record = JSON.parse(readFileSync(join(first, 'result.json'), 'utf8')) as Record<string, unknown>
+  expect(record).toMatchObject({ cost_usd: 1 })
+  // A worker that was taken for lost, and ended its run all the same.
+  const second = join(place.out, 'runs/a/2')
+  mkdirSync(second)
+  const { cost_usd: _, ...lost } = record
+  writeFileSync(join(second, 'result.json'), JSON.stringify({ ...lost, attempt: 2, outcome: 'lost' }))
+  writeFileSync(join(second, 'superseded.json'), JSON.stringify({ ...record, attempt: 2, cost_usd: 3 }))
+  expect((await place.run(['report', 'out'])).stdout).toContain('$4')
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', cost_usd: 4 }])
+  expect(place.json('summary.json')).toMatchObject({ attempts: 2, cost_usd: 4 })
+  const status = JSON.parse((await place.run(['status', 'out', '--json'])).stdout) as object
+  expect(status).toMatchObject({ summary: { cost_usd: 4 } })
+  const [row] = JSON.parse(`[${(await place.run(['report', 'out', '--format', 'json'])).stdout}]`) as object[]
+  expect(row).toMatchObject({ models: [{ costUsd: 4 }] })
+  expect((await place.run(['merge', 'out', '-o', 'merged'])).code).toBe(0)
+  const merged = JSON.parse(readFileSync(join(place.folder, 'merged/summary.json'), 'utf8')) as object
+  expect(merged).toMatchObject({ attempts: 2, cost_usd: 4 })
+  const result = JSON.parse(readFileSync(join(place.folder, 'merged/runs/a/1/result.json'), 'utf8')) as object
+  expect(result).toMatchObject({ attempt: 1, outcome: 'done' })
+})
+
+test('what a lost run may have cost counts against --max-cost at the next start too', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const model = pricedModel('sleep 30')
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '--max-cost', '500', '--max-cost-per-run', '400', ...model]
+  let supervisor = 0
+  const first = place.run(words, { onStart: (child) => (supervisor = child.pid ?? 0) })
+  const status = join(place.out, 'status.json')
+  while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)
+  const run = JSON.parse(readFileSync(join(place.out, 'runs/a/1/process.json'), 'utf8')) as { readonly pid: number }
+  process.kill(supervisor, 'SIGKILL')
+  process.kill(run.pid, 'SIGKILL')
+  await first
+  const again = await place.run(words)
+  expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('--max-cost') as string])
+  expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
+    outcome: 'lost',
+    reserved_usd: 400,
+  })
+})
