@@ -32,6 +32,16 @@ export type JournalEntry =
     }
   | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
 
+/** A lock file: made like a file that is added, and removed again in any case. */
+export type LockEntry = Extract<JournalEntry, { type: 'add' }>
+
+/** What the journal of a commit says of the files that change alongside its own. */
+export type AlongsideEntries = {
+  readonly within: readonly string[]
+  readonly steps: readonly JournalEntry[]
+  readonly locks: readonly LockEntry[]
+}
+
 export type InstallEntry = Exclude<JournalEntry, { type: 'remove' }>
 type RemoveEntry = Extract<JournalEntry, { type: 'remove' }>
 

@@ -3,7 +3,7 @@ import type { RecoveryReport } from './recover-from-journal.ts'
 import { undoLimit } from './keep-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { transact } from './transact.ts'
-import type { Outcome } from './transaction-options.ts'
+import type { Alongside, Outcome } from './transaction-options.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
 /** How a commit or an undo is made. */
@@ -14,6 +14,8 @@ export type CommitOptions = {
   readonly signal?: AbortSignal
   /** The time written into the journal. */
   readonly now?: () => Date
+  /** What changes with it, where no patch may write. Default: nothing. */
+  readonly alongside?: Alongside
   /** Where journals are kept instead of the user's state folder. */
   readonly stateDirectory?: string
 }
@@ -51,10 +53,10 @@ export type Report = {
  * const { summary } = await commit(await planPatch(patch, { root: '.' }), { durable: true })
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
-  const { signal, durable = false, now } = options
+  const { signal, durable = false, now, alongside } = options
   return withTreeLock(changeSet.root, options, async (lock, recovered) => {
     const extras = { emptied: [], retires: [], undoLimit }
-    const outcome = await transact(changeSet, lock, extras, { durable, signal, now })
+    const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
     const report: Report = {
       id: nonceOf(lock.owner),
       root: changeSet.root,

@@ -13,13 +13,17 @@ import type { Extras, Options } from './transaction-options.ts'
 /** What a journal is to say of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared'> & DirectoryPlan,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks'> & DirectoryPlan,
   lock: TreeLock,
   extras: Extras,
   options: Options,
 ): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
-  const isWanted = extras.undoLimit >= 0 && plan.steps.every(({ change }) => change.before.type !== 'other')
-  const found = isWanted ? plan.steps.map(oldOf) : []
+  const { alongside } = options
+  const own = plan.steps.slice(0, changeSet.changes.length)
+  const isEmpty = alongside !== undefined && own.length + (changeSet.directories ?? []).length === 0
+  const isWanted = !isEmpty && extras.undoLimit >= 0 && own.every(({ change }) => change.before.type !== 'other')
+  const found = isWanted ? own.map(oldOf) : []
+  const rest = plan.steps.slice(own.length).map(({ journalEntry }) => journalEntry)
   const total = found.reduce((sum, { runs }) => sum + runs.length, 0)
   const canUndo = isWanted && total <= extras.undoLimit
   const header: Header = {
@@ -31,7 +35,7 @@ export function describeCommit(
     nonce: nonceOf(lock.owner),
     // Not by way of a date: the first one made finds out the time zone, which takes as long as the rest of a small commit.
     at: options.now?.().getTime() ?? Date.now(),
-    steps: plan.steps.map(({ change, journalEntry }, index) => ({
+    steps: own.map(({ change, journalEntry }, index) => ({
       journalEntry,
       path: change.place.path,
       before: (canUndo ? found[index]?.before : undefined) ?? { type: 'unknown' },
@@ -42,6 +46,7 @@ export function describeCommit(
     ...(plan.modes.length === 0 ? {} : { modes: plan.modes }),
     ...(plan.removed.length === 0 ? {} : { removed: plan.removed }),
     retires: extras.retires,
+    ...(alongside === undefined ? {} : { alongside: { within: alongside.within, steps: rest, locks: plan.locks } }),
     canUndo,
     bytes: canUndo ? total : 0,
   }

@@ -21,6 +21,7 @@ export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './recover-from-journal.ts'
 export type { RecoverOptions } from './recover.ts'
 export { isInside } from './resolve-path.ts'
+export type { Alongside } from './transaction-options.ts'
 export { openTree, type Tree } from './tree.ts'
 
 /**

@@ -4,7 +4,16 @@ import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
 import { CommitError, errnoOf, type Difference, type Operation } from './commit-error.ts'
 import type { Journal } from './journal.ts'
-import type { Cleared, Entry, InstallEntry, RemoveChange, Step, JournalEntry, WriteChange } from './commit-steps.ts'
+import type {
+  Cleared,
+  Entry,
+  InstallEntry,
+  RemoveChange,
+  Step,
+  JournalEntry,
+  LockEntry,
+  WriteChange,
+} from './commit-steps.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** What is at work, so that a failing system call can be laid at the right file's door. */
@@ -26,6 +35,8 @@ export type Work = {
   /** Directories that give way to files, parents first. */
   readonly cleared: readonly Cleared[]
   readonly directories: Directories
+  /** Files that are there while it is under way. */
+  readonly locks: readonly LockEntry[]
   readonly journal: Journal
   readonly durable: boolean
   readonly current: CurrentOperation

@@ -7,8 +7,9 @@ const print = z.strictObject({
   mode: z.number().int().optional(),
   symlink: z.string().optional(),
 })
+const added = z.strictObject({ type: z.literal('add'), target: entry, fresh: entry, print })
 const trace = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('add'), target: entry, fresh: entry, print }),
+  added,
   z.strictObject({ type: z.literal('replace'), target: entry, fresh: entry, old: entry, print }),
   z.strictObject({ type: z.literal('remove'), target: entry, old: entry }),
 ])
@@ -47,6 +48,7 @@ export const header = z.strictObject({
   emptied: z.array(path),
   modes: z.array(z.strictObject({ path, before: z.number().int().optional(), after: z.number().int() })).optional(),
   removed: z.array(directory).optional(),
+  alongside: z.strictObject({ within: z.array(path), steps: z.array(trace), locks: z.array(added) }).optional(),
   retires: z.array(z.string().regex(/^\/(?:.*\/)?applied-[^/\0]+$/)),
   canUndo: z.boolean(),
   bytes: z.number().int().nonnegative(),

@@ -4,7 +4,7 @@ import { errnoOf } from './commit-error.ts'
 import type { Identity } from './directory-identity.ts'
 import type { OwnerId } from './journal-owner.ts'
 import type { Delta } from './delta.ts'
-import type { Cleared, JournalEntry, ModeStep } from './commit-steps.ts'
+import type { AlongsideEntries, Cleared, JournalEntry, ModeStep } from './commit-steps.ts'
 import { retryOnce } from './retry-once.ts'
 import { writeAll } from './write-all.ts'
 
@@ -37,6 +37,8 @@ export type Header = Identity & {
   readonly modes?: readonly ModeStep[] | undefined
   /** Those of `emptied` that a change set named, as they were, for an undo. Absent: none. */
   readonly removed?: readonly Cleared[] | undefined
+  /** Files that change with these, where no patch may write. Absent: none. */
+  readonly alongside?: AlongsideEntries | undefined
   /** Paths of journals that this commit makes obsolete: an undo's. */
   readonly retires: readonly string[]
   /** Whether the old bytes are here, so that the patch can be taken back later. */
@@ -156,8 +158,11 @@ function syncDirectory(path: string): void {
 }
 
 /** A header with the names that the format has for its parts, as `journal-schema.ts` reads them back. */
-function toStored({ steps, ...rest }: Header): object {
-  return { ...rest, steps: steps.map(toStoredStep) }
+function toStored({ steps, alongside, ...rest }: Header): object {
+  const stored = { ...rest, steps: steps.map(toStoredStep) }
+  if (alongside === undefined) return stored
+  const entries = { steps: alongside.steps.map(toStoredEntry), locks: alongside.locks.map(toStoredEntry) }
+  return { ...stored, alongside: { ...alongside, ...entries } }
 }
 
 function toStoredStep({ journalEntry, path, before }: JournalStep): object {

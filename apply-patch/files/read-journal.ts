@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommitError } from './commit-error.ts'
+import type { LockEntry } from './commit-steps.ts'
 import { doneMark, linklessMark, readyMark, type Header } from './journal.ts'
 import type { ReadHeader } from './journal-schema.ts'
 
@@ -25,7 +26,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   const parsed = header.safeParse(parseLine(content.subarray(0, lineEnd), file))
   if (!parsed.success)
     throw new CommitError('unrecoverable', { operation: 'journal', journal: file, cause: parsed.error })
-  const { steps, modes, ...rest } = parsed.data
+  const { steps, modes, alongside, ...rest } = parsed.data
   const from = lineEnd + 1
   const to = from + rest.bytes
   const tail = content.subarray(to).toString('latin1')
@@ -36,6 +37,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
     header: {
       ...rest,
       steps: steps.map(fromStored),
+      ...(alongside && { alongside: alongsideFrom(alongside) }),
       modes: modes?.map((mode) => ({ ...mode, before: mode.before })),
     },
     linkless: marks.includes(linklessMark),
@@ -48,11 +50,20 @@ function fromStored({ trace, path, before }: StoredStep): Header['steps'][number
   return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
 }
 
+function alongsideFrom({ within, steps, locks }: NonNullable<ReadHeader['alongside']>): Header['alongside'] {
+  return { within, steps: steps.map(entryFrom), locks: locks.map(addedFrom) }
+}
+
 type StoredStep = ReadHeader['steps'][number]
 
 function entryFrom(trace: StoredStep['trace']): Header['steps'][number]['journalEntry'] {
   if (trace.type === 'remove') return trace
+  if (trace.type === 'add') return addedFrom(trace)
   const { print, ...rest } = trace
+  return { ...rest, fingerprint: { ...print, mode: print.mode, symlink: print.symlink } }
+}
+
+function addedFrom({ print, ...rest }: Extract<StoredStep['trace'], { type: 'add' }>): LockEntry {
   return { ...rest, fingerprint: { ...print, mode: print.mode, symlink: print.symlink } }
 }
 

@@ -1,11 +1,13 @@
 import { unlinkSync } from 'node:fs'
+import { baseOf } from './alongside.ts'
 import { openDirectories, type Directories } from './directories.ts'
 import { CommitError, errnoOf } from './commit-error.ts'
+import type { JournalEntry } from './commit-steps.ts'
 import { identityOf, isSameDirectory } from './directory-identity.ts'
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
-import { cleanUp, rollBack, type Leftover } from './roll-back.ts'
+import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
 
 /** What became of one crashed commit. */
 export type RecoveryReport = {
@@ -47,24 +49,28 @@ export async function recoverFromJournal(
     return { ...report, outcome: 'obsolete' }
   }
   checkConfined(header, journal)
-  const directories = openDirectories(header.unsafePaths ? '/' : header.root)
+  const directories = openDirectories(baseOf(header, header.alongside))
   try {
-    const journalEntries = header.steps.map(({ journalEntry }) => journalEntry)
+    const journalEntries = entriesOf(header)
+    const locks = header.alongside?.locks ?? []
     const remains =
       state === 'begun'
         ? takeBack(header, read.linkless, directories)
-        : cleanUp(
-            journalEntries.flatMap((journalEntry) =>
-              journalEntry.type === 'add'
-                ? [journalEntry.fresh]
-                : journalEntry.type === 'remove'
-                  ? [journalEntry.old]
-                  : [journalEntry.old, journalEntry.fresh],
+        : [
+            ...cleanUp(
+              journalEntries.flatMap((journalEntry) =>
+                journalEntry.type === 'add'
+                  ? [journalEntry.fresh]
+                  : journalEntry.type === 'remove'
+                    ? [journalEntry.old]
+                    : [journalEntry.old, journalEntry.fresh],
+              ),
+              header.emptied,
+              header.modes ?? [],
+              directories,
             ),
-            header.emptied,
-            header.modes ?? [],
-            directories,
-          )
+            ...releaseLocks(locks, directories),
+          ]
     if (remains.length > 0) throw unrecoverable(journal, remains)
   } finally {
     directories.close()
@@ -81,16 +87,18 @@ export async function recoverFromJournal(
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
   const used = new Set(
-    header.steps.flatMap(({ journalEntry }) =>
+    entriesOf(header).flatMap((journalEntry) =>
       journalEntry.type === 'add' ? [journalEntry.fresh.directory] : [journalEntry.old.directory],
     ),
   )
   const missing = [...used].filter((path) => !own.has(path) && !isThere(path, directories))
   if (missing.length > 0) return missing.map((path) => ({ path, reason: 'changed' }))
-  return rollBack(
-    { ...header, journalEntries: header.steps.map(({ journalEntry }) => journalEntry), linkless },
-    directories,
-  )
+  const locks = header.alongside?.locks ?? []
+  return rollBack({ ...header, journalEntries: entriesOf(header), locks, linkless }, directories)
+}
+
+function entriesOf({ steps, alongside }: Header): readonly JournalEntry[] {
+  return [...steps.map(({ journalEntry }) => journalEntry), ...(alongside?.steps ?? [])]
 }
 
 function isThere(directory: string, directories: Directories): boolean {
@@ -116,8 +124,9 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
 /** A journal only ever names places in its own tree; one that doesn't is not carried out. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
-  const { within = [header.root] } = header
-  const named = header.steps.flatMap(({ journalEntry }) => [
+  const { alongside } = header
+  const within = [...(header.within ?? [header.root]), ...(alongside?.within ?? [])]
+  const named = [...entriesOf(header), ...(alongside?.locks ?? [])].flatMap((journalEntry) => [
     journalEntry.target.directory,
     journalEntry.type === 'remove' ? journalEntry.old.directory : journalEntry.fresh.directory,
     journalEntry.type === 'add' ? journalEntry.fresh.directory : journalEntry.old.directory,

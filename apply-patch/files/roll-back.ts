@@ -14,7 +14,15 @@ import { basename, dirname } from 'node:path'
 import { crc32 } from './crc32.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './commit-error.ts'
-import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry, type ModeStep } from './commit-steps.ts'
+import {
+  pathOf,
+  type Cleared,
+  type Entry,
+  type Fingerprint,
+  type JournalEntry,
+  type LockEntry,
+  type ModeStep,
+} from './commit-steps.ts'
 
 /** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
 export type Leftover = { readonly path: string; readonly reason: string }
@@ -28,6 +36,8 @@ type Begun = {
   readonly cleared: readonly Cleared[]
   /** Whether new files were renamed into place, because links don't work there. */
   readonly linkless: boolean
+  /** Lock files, which go last. */
+  readonly locks: readonly LockEntry[]
 }
 
 /**
@@ -48,9 +58,22 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
     ...backwards.flatMap((journalEntry) =>
       journalEntry.type === 'remove' ? undo(journalEntry, begun, directories) : [],
     ),
+    ...releaseLocks(begun.locks, directories),
   ]
   // A failure may be one of a kind (a full queue, an interrupted call): what is left over gets a second chance.
   return pass().length === 0 ? [] : pass()
+}
+
+/** Removes lock files that are ours, by what is in them: those of others stay. @returns what is left over */
+export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
+  return locks.flatMap((lock) =>
+    attempt(lock.target, () => {
+      const found = find(lock.target, directories)
+      const isOurs = found !== undefined && matches(lock.fingerprint, found, lock.target, directories)
+      if (isOurs) remove(lock.target, directories)
+      return remove(lock.fresh, directories)
+    }),
+  )
 }
 
 /**

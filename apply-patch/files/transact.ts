@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
 import type { TreeLock } from './tree-lock.ts'
 import { openDirectories, type Directories } from './directories.ts'
+import { baseOf, checkAlongside, lockEntries, takeLocks } from './alongside.ts'
 import { lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './commit-error.ts'
 import { findGitDirectories } from './git-directories.ts'
@@ -9,7 +10,7 @@ import { checkOld, installAll, prepareAll, type CurrentOperation, type Work } fr
 import { nonceOf } from './journal-owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
-import { cleanUp, rollBack, type Leftover } from './roll-back.ts'
+import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
 import type { Entry, Step } from './commit-steps.ts'
 import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
@@ -32,12 +33,15 @@ export async function transact(
 ): Promise<Outcome> {
   const { journal } = lock
   const extras = { ...given, emptied: [...given.emptied, ...removedDirectories(changeSet)] }
-  const directories = openRoot(changeSet)
+  const { alongside } = options
+  const directories = openRoot(changeSet, alongside)
   const current: CurrentOperation = { operation: 'prepare', change: undefined }
   try {
     checkPlaces(changeSet)
+    if (alongside !== undefined) checkAlongside(alongside)
+    const locks = lockEntries(alongside?.locks ?? [], nonceOf(lock.owner))
     const plan = planSteps(
-      changeSet,
+      alongside === undefined ? changeSet : { ...changeSet, changes: [...changeSet.changes, ...alongside.changes] },
       nonceOf(lock.owner),
       (directory) => exists(directory, directories),
       extras.emptied,
@@ -46,6 +50,7 @@ export async function transact(
       ...plan,
       cleared: plan.cleared.map((path) => lookAtDirectory(path, directories)),
       directories,
+      locks,
       journal,
       durable: options.durable,
       current,
@@ -59,6 +64,7 @@ export async function transact(
     journal.begin(header, bytes, options.durable)
     try {
       await prepareAll(work)
+      if (alongside !== undefined) takeLocks(alongside, locks, nonceOf(lock.owner), directories)
       const sync = (): void => (options.durable ? syncAll(work) : undefined)
       await installAll(work, sync)
       finalCheck(work)
@@ -69,6 +75,7 @@ export async function transact(
       throw takeBack(error, work)
     }
     const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, directories)
+    leftOver.push(...releaseLocks(locks, directories))
     if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo: header.canUndo, leftOver }
   } catch (error) {
@@ -78,11 +85,11 @@ export async function transact(
   }
 }
 
-function openRoot({ root, unsafePaths }: ChangeSet): Directories {
+function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Directories {
   try {
-    return openDirectories(unsafePaths ? '/' : root)
+    return openDirectories(baseOf(changeSet, alongside))
   } catch (error) {
-    throw withFacts(error, { operation: 'prepare', key: root })
+    throw withFacts(error, { operation: 'prepare', key: changeSet.root })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Change, FileState } from '../change-set.ts'
 import type { Leftover } from './roll-back.ts'
 import type { Step } from './commit-steps.ts'
 
@@ -11,8 +12,24 @@ export type Extras = {
   readonly undoLimit: number
 }
 
+/**
+ * Files that change together with a change set though no patch may name them, such as git's index and its refs: all of it happens, or nothing, also
+ * after a crash. An undo of the change set leaves them as they are.
+ */
+export type Alongside = {
+  /** The only directories that they may be in; absolute real paths. */
+  readonly within: readonly string[]
+  /** As in a change set; the place's `path` is for messages. */
+  readonly changes: readonly Change[]
+  /** What must still be as it was when this was planned, absolute. */
+  readonly unchanged: readonly { readonly key: string; readonly before: FileState }[]
+  /** Files that are made first and removed at the end, absolute: other programs write none of the above while these are there. */
+  readonly locks: readonly string[]
+}
+
 /** How a transaction is made: see `CommitOptions`. */
 export type Options = {
+  readonly alongside: Alongside | undefined
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
   readonly now: (() => Date) | undefined

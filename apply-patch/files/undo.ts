@@ -7,6 +7,7 @@ import { findApplied, type AppliedLookup } from './find-applied.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { applyDelta, runLength } from './delta.ts'
+import { isInside } from './resolve-path.ts'
 import { pathOf, type JournalEntry } from './commit-steps.ts'
 import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
@@ -25,7 +26,7 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
-  const { signal, durable = false, now } = options
+  const { signal, durable = false, now, alongside } = options
   return withTreeLock(real, options, async (lock, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
@@ -35,8 +36,10 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
     }
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
     const changeSet = reverse(header, bytes, tree, journal)
-    const extras = { emptied: header.made, retires: [journal], undoLimit: -1 }
-    const outcome = await transact(changeSet, lock, extras, { durable, signal, now })
+    const elsewhere = header.alongside?.within ?? []
+    const emptied = header.made.filter((path) => !elsewhere.some((directory) => isInside(path, directory)))
+    const extras = { emptied, retires: [journal], undoLimit: -1 }
+    const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
     const report: Report = {
       id: nonceOf(lock.owner),
       root: real,

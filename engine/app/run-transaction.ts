@@ -9,7 +9,7 @@ import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
-import { landCommits, type CommitsReport } from '../transaction/land-commits.ts'
+import type { CommitsReport } from '../transaction/land-commits.ts'
 import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
 import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
@@ -109,10 +109,13 @@ export function runTransaction(
     land: async (stop) => {
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
-      const landing = wanted ? await land(view.directory, known) : undefined
+      const commits = { move: wish.landCommits }
+      const landing = wanted ? await land(view.directory, known, { commits }) : undefined
       const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
-      const commits = isIn ? await landCommits(view.directory, known, wish.landCommits) : undefined
-      const report = { ...reportOf(view, wish, known, landing, commits), outside: [...happened()] }
+      const report = {
+        ...reportOf(view, wish, known, landing, isIn ? landing.commits : undefined),
+        outside: [...happened()],
+      }
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)

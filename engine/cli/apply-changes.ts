@@ -5,7 +5,6 @@ import { UserError } from '../core/user-error.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
-import { landCommits } from '../transaction/land-commits.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
@@ -29,10 +28,10 @@ export async function applyCommand(
       process.stdout.write('Nothing was taken: the tree is as it was.\n')
       return exitCodes.done
     }
-    const landing = await land(session.directory, record, chosen)
     const all = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
-    const isIn = all && (landing.type === 'landed' || landing.type === 'nothing')
-    const commits = isIn ? await landCommits(session.directory, record, moves === true) : undefined
+    const wish = { chosen, ...(all ? { commits: { move: moves === true } } : {}) }
+    const landing = await land(session.directory, record, wish)
+    const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
     for (const { path, why } of commits?.failed ?? []) process.stderr.write(`${path}: commits not taken: ${why}\n`)
     switch (landing.type) {

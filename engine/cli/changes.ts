@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
+import { CommitError, renderFailure } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
@@ -7,9 +7,8 @@ import { commitLines } from '../display/transaction-lines.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
-import { closeView } from '../transaction/land.ts'
-import { giveBackLanded } from '../transaction/land-commits.ts'
-import { removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
+import { closeView, takeBack } from '../transaction/land.ts'
+import { removeViews, type ViewState } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
 
@@ -62,27 +61,27 @@ export async function undoCommand(run: string | undefined): Promise<number> {
       process.stdout.write('Nothing to do: it was taken back already.\n')
       return exitCodes.done
     }
-    if (landing?.undone === false) await undoFiles(landing, directory, state)
-    for (const why of giveBackLanded(directory)) process.stdout.write(`The branch stays where it is. ${why}\n`)
+    const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
+    for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
     process.stdout.write(`Taken back. agent apply ${id} lands it again.\n`)
     return exitCodes.done
   })
 }
 
-async function undoFiles(
-  landing: NonNullable<ViewState['landing']>,
+async function takeBackOrSay(
+  landing: ViewState['landing'],
   directory: string,
   state: ViewState,
-): Promise<void> {
-  if (!landing.can_undo) {
+): Promise<readonly string[]> {
+  if (landing?.can_undo === false) {
     const why = 'what it replaced was too much to keep, so it can\u2019t be taken back'
     throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
   }
   try {
-    await undo(landing.root, { only: landing.id })
+    return await takeBack(directory, state)
   } catch (error) {
     if (!(error instanceof CommitError)) throw error
-    if (error.code === 'nothing-to-undo') {
+    if (error.code === 'nothing-to-undo' && landing !== undefined) {
       const hint = `Take back what came after it first: apply-patch undo, in ${landing.root}.`
       throw new UserError(
         'failed',
@@ -91,7 +90,6 @@ async function undoFiles(
     }
     throw new UserError('failed', `Nothing was taken back. ${renderFailure(error).trim()}`, { cause: error })
   }
-  writeViewState(directory, { ...state, landing: { ...landing, undone: true } })
 }
 
 type Listed = {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
 
 const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
 const headsFile = (directory: string): string => join(directory, 'heads.json')
@@ -14,7 +14,8 @@ export function isRepository(tree: string): boolean {
 /** Records what is checked out in each tree when its view is made: a branch moves only from there. */
 export function noteHeads(directory: string, paths: readonly string[]): void {
   const known = paths.flatMap((path) => {
-    const head = readCheckedOut(join(path, '.git'))
+    const git = gitDirectoriesOf(path)
+    const head = git && readCheckedOut(git)
     return head === undefined ? [] : [{ path, ...head }]
   })
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })

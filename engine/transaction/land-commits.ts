@@ -1,8 +1,9 @@
-import { basename, join } from 'node:path'
-import { giveBackCommits, takeCommits } from '../../sandbox/index.ts'
+import { basename } from 'node:path'
+import { gitDirectoriesOf, planCommits, planGiveBack, type GitWrites } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
-import { readViewState, writeViewState } from './private-view.ts'
+import { privateGitOf } from './private-git.ts'
+import type { ViewState } from './private-view.ts'
 
 /** Commits of a run that are in the repository now, under a name of their own. */
 type LandedCommits = {
@@ -22,56 +23,65 @@ export type CommitsReport = {
   readonly failed: readonly { readonly path: string; readonly why: string }[]
 }
 
+/** Commits that are to land, and what git's files become then. */
+type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
+
 /**
- * Takes the commits that a session's runs made into the repositories: as objects, and under a name of their own. To be called when the files have landed.
+ * Plans to take the commits that a session's runs made into the repositories, under a name of their own. Their objects are stored at once; nothing
+ * names them until what is planned is done, together with the files.
  *
  * @param moveBranches whether the branch that is checked out moves to them, where it is where it was when the view was made
  */
-export async function landCommits(
+export async function planLandingOfCommits(
   directory: string,
+  { roots: trees }: Pick<ViewState, 'roots'>,
   { repositories }: Pick<ChangeRecord, 'repositories'>,
   moveBranches: boolean,
-): Promise<CommitsReport> {
+): Promise<CommitsPlan> {
   const landed: LandedCommits[] = []
   const failed: { readonly path: string; readonly why: string }[] = []
-  const state = readViewState(directory)
-  const roots = (state?.roots ?? []).flatMap(({ path, source }) => [path, source])
+  const git: GitWrites[] = []
+  const roots = trees.flatMap(({ path, source }) => [path, source])
   for (const { path, kept } of repositories) {
     const was = headOf(directory, path)
-    const taken = await takeCommits({
-      from: join(kept, '.git'),
-      to: join(path, '.git'),
+    const [from, to] = [privateGitOf(kept), gitDirectoriesOf(path)]
+    if (from === undefined || to === undefined) {
+      if (to !== undefined) failed.push({ path, why: `what they were made in is gone: ${kept}` })
+      continue
+    }
+    const planned = await planCommits({
+      from,
+      to,
       ref: `refs/heads/portcullis/${basename(directory)}`,
       roots,
       ...(moveBranches && was !== undefined ? { move: was } : {}),
     })
-    if (taken.type === 'failed') failed.push({ path, why: taken.why })
-    if (taken.type !== 'taken') continue
-    const { ref, commit, moved, stayed } = taken
+    if (planned.type === 'failed') failed.push({ path, why: planned.why })
+    if (planned.type !== 'planned') continue
+    const { ref, commit, moved, stayed } = planned
+    git.push(planned.git)
     const why = moveBranches && was === undefined ? 'nobody knows where it stood when the run began' : stayed
     landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
   }
-  const known = readViewState(directory)
-  if (known !== undefined && landed.length > 0) writeViewState(directory, { ...known, commits: landed })
-  return { landed, failed }
+  return { landed, failed, git }
 }
 
-/** Takes that back. @returns why a branch stays where it is, for each that does */
-export function giveBackLanded(directory: string): readonly string[] {
-  const state = readViewState(directory)
-  if (state?.commits === undefined) return []
-  const roots = state.roots.flatMap(({ path, source }) => [path, source])
-  const stayed = state.commits.flatMap(({ path, ref, commit, moved }) => {
-    const why = giveBackCommits({
-      git: join(path, '.git'),
-      roots,
-      ref,
-      commit,
-      ...(moved && { moved: { branch: moved.branch, old: moved.old } }),
-    })
-    return why === undefined ? [] : [`${path}: ${why}`]
-  })
-  const { commits: _, ...rest } = state
-  writeViewState(directory, rest)
-  return stayed
+/** Plans to take that back. `stayed` says why a branch stays where it is, for each that does. */
+export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, 'roots' | 'commits'>): {
+  readonly stayed: readonly string[]
+  readonly git: readonly GitWrites[]
+} {
+  const roots = trees.flatMap(({ path, source }) => [path, source])
+  const stayed: string[] = []
+  const plans: GitWrites[] = []
+  for (const { path, ref, commit, moved } of commits) {
+    const git = gitDirectoriesOf(path)
+    const planned =
+      git === undefined
+        ? { stayed: 'the repository is gone' }
+        : planGiveBack({ git, roots, ref, commit, ...(moved && { moved: { branch: moved.branch, old: moved.old } }) })
+    if ('stayed' in planned) stayed.push(`${path}: ${planned.stayed}`)
+    else plans.push(planned.git)
+  }
+  return { stayed, git: plans }
 }

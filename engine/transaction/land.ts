@@ -1,54 +1,97 @@
-import { commit, CommitError, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { commit, CommitError, PathError, recover, renderFailure, undo } from '../../apply-patch/index.ts'
+import { isInside } from '../core/paths.ts'
+import { alongsideOf } from './alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
+import { planGivingBack, planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { readViewState, writeViewState, type ViewState } from './private-view.ts'
 
 /** The result of a landing. */
 export type Landing =
-  /** `files`: how many the transaction touched. */
+  /** `files`: how many the transaction touched. `commits`: absent where none were to land. */
   | {
       readonly type: 'landed'
+      readonly commits: CommitsReport | undefined
       readonly files: number
       readonly merged: readonly string[]
       readonly canUndo: boolean
       readonly notes: readonly string[]
     }
   /** The trees are as the run left its view already. */
-  | { readonly type: 'nothing'; readonly already: number }
+  | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
   | { readonly type: 'failed'; readonly message: string }
 
+/** What is to land of a session's changes. */
+type LandingWish = {
+  /** Default: all of them. */
+  readonly chosen?: readonly RunChange[]
+  /** Whether the commits of the session's runs land too, and whether the branch that is checked out moves to them. Default: they don't. */
+  readonly commits?: { readonly move: boolean } | undefined
+}
+
+/** How often a landing is planned again, and after how many milliseconds, where another git is at work. */
+const [mostTries, betweenTries] = [30, 100]
+
 /**
- * Lands a session's changes in its trees, as one transaction of patches: all of them, or nothing.
+ * Lands a session's changes in its trees, and its commits in their repositories, as one transaction of patches: all of it, or nothing.
  *
  * @param directory the session's own
- * @param chosen the changes to land. Default: all
  */
 export async function land(
   directory: string,
   record: ChangeRecord,
-  chosen: readonly RunChange[] = record.changes,
+  { chosen = record.changes, commits }: LandingWish = {},
 ): Promise<Landing> {
   if (record.blocked.length > 0 && chosen === record.changes) return { type: 'conflict', conflicts: record.blocked }
+  for (let tries = 1; ; tries += 1) {
+    const landing = await tryToLand(directory, record, chosen, commits)
+    if (!('busy' in landing)) return landing
+    if (tries === mostTries) return { type: 'failed', message: busyWith(landing.busy) }
+    await wait(betweenTries)
+  }
+}
+
+async function tryToLand(
+  directory: string,
+  record: ChangeRecord,
+  chosen: readonly RunChange[],
+  wanted: LandingWish['commits'],
+): Promise<Landing | { readonly busy: string }> {
+  let gits: readonly string[] = []
   try {
     for (const root of new Set(chosen.map((change) => change.root))) await recover({ root })
     const { changeSet, merged, conflicts, already } = planLanding(chosen, directory)
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
-    if (changeSet.changes.length + (changeSet.directories ?? []).length === 0) return { type: 'nothing', already }
-    const report = await commit(changeSet)
-    noteLanding(directory, {
-      id: report.id,
-      root: report.root,
-      at: new Date().toISOString(),
-      can_undo: report.canUndo,
-      undone: false,
-    })
+    const state = readViewState(directory)
+    const { git, ...commits } =
+      wanted === undefined || state === undefined
+        ? { git: [], landed: [], failed: [] }
+        : await planLandingOfCommits(directory, state, record, wanted.move)
+    const told = wanted && commits
+    const alongside = alongsideOf(git)
+    if (alongside !== undefined && 'changed' in alongside) return { busy: alongside.changed }
+    gits = alongside?.within ?? []
+    const isEmpty = changeSet.changes.length + (changeSet.directories ?? []).length === 0
+    if (isEmpty && alongside === undefined) {
+      if (commits.landed.length > 0) noteLanding(directory, undefined, commits)
+      return { type: 'nothing', already, commits: told }
+    }
+    const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
+    const report = await commit({ ...changeSet, root }, alongside && { alongside })
+    const landing = { id: report.id, root: report.root, at: new Date().toISOString() }
+    noteLanding(directory, isEmpty ? undefined : { ...landing, can_undo: report.canUndo, undone: false }, commits)
+    if (isEmpty) return { type: 'nothing', already, commits: told }
     const notes = report.warnings.map(({ message }) => message)
-    return { type: 'landed', files: changeSet.changes.length, merged, canUndo: report.canUndo, notes }
+    const files = changeSet.changes.length
+    return { type: 'landed', files, merged, canUndo: report.canUndo, notes, commits: told }
   } catch (error) {
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
+      const git = differences.find(({ key }) => gits.some((directory) => isInside(key, directory)))
+      if (git !== undefined) return { busy: git.key }
       const conflicts = differences.map(({ key }) => ({ path: key, why: 'somebody changed it at this moment' }))
       if (conflicts.length > 0) return { type: 'conflict', conflicts }
     }
@@ -59,14 +102,42 @@ export async function land(
   }
 }
 
+function busyWith(path: string): string {
+  return path.endsWith('.lock')
+    ? `${path} exists: a git is at work in the repository, or one was killed there. In the latter case remove the file.`
+    : `${path} was written again and again meanwhile.`
+}
+
+/**
+ * Takes back what a session has landed, files and commits together. A branch that is elsewhere now stays, and keeps its commits.
+ *
+ * @returns why a branch stays where it is, for each that does
+ * @throws CommitError where the files can't be taken back; then nothing is
+ */
+export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
+  const { landing, commits: _, ...rest } = state
+  const { stayed, git } = planGivingBack(state)
+  const planned = alongsideOf(git)
+  const isBusy = planned !== undefined && 'changed' in planned
+  const alongside = isBusy ? undefined : planned
+  const options = alongside === undefined ? {} : { alongside }
+  const root = landing?.root ?? state.roots[0]?.path ?? '/'
+  if (landing?.undone === false) await undo(landing.root, { only: landing.id, ...options })
+  else if (alongside !== undefined)
+    await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
+  writeViewState(directory, { ...rest, ...(landing && { landing: { ...landing, undone: true } }) })
+  return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
+}
+
 /** Whether a view contains more than what landed: ignored files, and commits. Then it stays until somebody discards it. */
 export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
 }
 
-function noteLanding(directory: string, landing: NonNullable<ViewState['landing']>): void {
+function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): void {
   const known = readViewState(directory)
-  if (known !== undefined) writeViewState(directory, { ...known, landing })
+  const commits = landed.length === 0 ? {} : { commits: [...landed] }
+  if (known !== undefined) writeViewState(directory, { ...known, ...(landing && { landing }), ...commits })
 }
 
 /** Marks the session's changes as landed, or as discarded: its view can't be continued. */

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isWithin } from '../paths.ts'
 import { encodePath } from '../path-bytes.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import type { GitDirectories } from './git-directories.ts'
 import { keyOf, parseConfigFile } from './config-file.ts'
 import type { WorktreeScope } from './private-copy.ts'
 
@@ -14,23 +15,37 @@ const largest = 1024 * 1024
  * name any repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {
+  return gitDirectoriesOf(directory)?.common ?? (isBareAt(directory) ? directory : undefined)
+}
+
+/**
+ * Git's directories of a work tree; undefined where it is none. What is said of a file named `.git` holds for `repositoryOf` too.
+ *
+ * @internal
+ */
+export function gitDirectoriesOf(directory: string): GitDirectories | undefined {
   try {
     const link = join(directory, '.git')
     const stat = lstatSync(encodePath(link), { throwIfNoEntry: false })
-    if (stat === undefined) return isBare(directory) ? directory : undefined
-    if (stat.isDirectory()) return looksLikeGit(link) ? link : undefined
-    if (stat.isSymbolicLink()) {
-      const real = realpathSync.native(link)
-      return looksLikeGit(real) ? real : undefined
-    }
-    return stat.isFile() ? linkedFrom(directory) : undefined
+    if (stat?.isFile() === true) return linkedFrom(directory)
+    if (stat?.isDirectory() !== true && stat?.isSymbolicLink() !== true) return undefined
+    const git = stat.isDirectory() ? link : realpathSync.native(link)
+    return looksLikeGit(git) ? { own: git, common: git } : undefined
   } catch {
     // A part of the path is missing.
     return undefined
   }
 }
 
-function linkedFrom(worktree: string): string | undefined {
+function isBareAt(directory: string): boolean {
+  try {
+    return lstatSync(encodePath(join(directory, '.git')), { throwIfNoEntry: false }) === undefined && isBare(directory)
+  } catch {
+    return false
+  }
+}
+
+function linkedFrom(worktree: string): GitDirectories | undefined {
   const named = /^gitdir: ([^\0\n]+)\n?$/.exec(readText(worktree, '.git') ?? '')?.[1]
   if (named === undefined) return undefined
   const directory = realpathSync.native(resolve(worktree, named))
@@ -39,9 +54,9 @@ function linkedFrom(worktree: string): string | undefined {
     const back = readText(directory, 'gitdir')?.replace(/\n$/, '')
     if (back === undefined || realpathSync.native(dirname(resolve(directory, back))) !== worktree) return undefined
     const repository = realpathSync.native(resolve(directory, common.replace(/\n$/, '')))
-    return dirname(directory) === join(repository, 'worktrees') ? repository : undefined
+    return dirname(directory) === join(repository, 'worktrees') ? { own: directory, common: repository } : undefined
   }
-  return worktreeNamedBy(directory) === worktree ? directory : undefined
+  return worktreeNamedBy(directory) === worktree ? { own: directory, common: directory } : undefined
 }
 
 /** The work tree that a repository's own config names; undefined where it names none. */

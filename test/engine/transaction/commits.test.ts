@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -125,6 +125,34 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     })
     expect(over.git('rev-parse', 'HEAD')).toBe(over.first)
     expect(over.report?.commits[0]?.stayed).toContain('what is staged stands in the way')
+  })
+
+  test('land with the files, or neither does: not while another git holds its lock', async () => {
+    const locked = await committing(twoCommits, {
+      args: ['--land-commits'],
+      before: (git) => writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), ''),
+    })
+    expect([locked.ended.code, locked.report?.outcome, locked.report?.commits]).toEqual([1, 'failed', []])
+    expect(locked.ended.stderr).toContain('index.lock exists: a git is at work in the repository')
+    expect([locked.read('a.txt'), locked.git('rev-parse', 'main'), locked.git('branch', '--list')]).toEqual([
+      'a\n',
+      locked.first,
+      '* main',
+    ])
+    rmSync(join(locked.cwd, '.git/index.lock'))
+    expect((await locked.ask('apply', '--last', '--land-commits')).code).toBe(0)
+    expect([locked.git('log', '-1', '--format=%s'), locked.git('status', '--porcelain')]).toEqual(['third', ''])
+  })
+
+  test('go back also where git has packed the refs since', async () => {
+    const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    git('pack-refs', '--all')
+    expect((await ask('undo', '--last')).code).toBe(0)
+    expect([git('for-each-ref', '--format=%(objectname) %(refname)'), git('status', '--porcelain')]).toEqual([
+      `${first} refs/heads/main`,
+      '',
+    ])
+    git('fsck', '--strict')
   })
 
   test('do not go back where the branch has moved on since', async () => {

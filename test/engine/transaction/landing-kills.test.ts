@@ -5,12 +5,16 @@ import { killLandings } from './landing-kills.ts'
 
 needsBubblewrap()
 
-// One call in twenty-four; `npm run soak -- --only transactions` has all.
-testUnlessOnCi(whyNoBubblewrap() ?? whyNoStrace())(
-  'a landing that is killed leaves all old or all new, and can be made again',
-  async () => {
-    const { tried, failures } = await killLandings(24)
-    expect(failures).toEqual([])
-    expect(tried).toBeGreaterThan(3)
-  },
-)
+// One call in so many; `npm run soak -- --only transactions` has all.
+for (const [what, every, withCommits] of [
+  ['a landing', 24, false],
+  ['a landing with commits, to which the branch moves,', 40, true],
+] as const)
+  testUnlessOnCi(whyNoBubblewrap() ?? whyNoStrace())(
+    `${what} that is killed leaves all old or all new, and can be made again`,
+    async () => {
+      const { tried, failures } = await killLandings(every, withCommits)
+      expect(failures).toEqual([])
+      expect(tried).toBeGreaterThan(3)
+    },
+  )

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -30,6 +30,9 @@ const command = [
   'mkdir -p made/deep empty; echo m > made/deep/m.txt; ln -s made link; printf "\\0" > binary',
 ].join('; ')
 
+const by = '-c user.name=x -c user.email=x@x'
+const commits = `; git ${by} add -A && git ${by} commit -qm second && echo left > left.txt && git ${by} commit -q --allow-empty -m third`
+
 /** What was tried, and what did not hold. */
 type Kills = {
   readonly calls: number
@@ -43,8 +46,9 @@ type Kills = {
  * has to do with the landing. After `recover` the tree is as it was, or as the run left it; and where it is as it was, what is applied again lands.
  *
  * @param every tries one call in so many
+ * @param withCommits whether the run made commits too, to which the branch moves: files, branch, index and logs are all old then, or all new
  */
-export async function killLandings(every: number): Promise<Kills> {
+export async function killLandings(every: number, withCommits = false): Promise<Kills> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-landing-')))
   const [tree, home, kept] = [join(base, 'tree'), join(base, 'home'), join(base, 'kept')]
   const stateDirectory = join(home, '.local/state/portcullis/apply-patch')
@@ -62,7 +66,7 @@ export async function killLandings(every: number): Promise<Kills> {
     execFileSync('cp', ['-a', join(kept, 'tree'), join(kept, 'home'), base])
   }
   try {
-    const id = await changeAll(tree, home)
+    const id = await changeAll(tree, home, withCommits ? `${command}${commits}` : command)
     execFileSync('cp', ['-a', tree, home, kept])
     const apply = [
       'sh',
@@ -74,10 +78,11 @@ export async function killLandings(every: number): Promise<Kills> {
       program,
       'apply',
       id,
+      ...(withCommits ? ['--land-commits'] : []),
     ]
-    const old = snapshot(tree)
+    const old = look(tree)
     await runPlainly(apply, env)
-    const landed = snapshot(tree)
+    const landed = look(tree)
     restore()
     const { calls } = await traceCalls(apply, env, stateDirectory)
     const chosen = calls.filter((one, index) => !one.reads && index % every === 0)
@@ -89,12 +94,12 @@ export async function killLandings(every: number): Promise<Kills> {
       if (!ended.killed) continue
       tried += 1
       await recover({ root: tree, stateDirectory })
-      const now = snapshot(tree)
+      const now = look(tree)
       const [isOld, isNew] = [isDeepStrictEqual(now, old), isDeepStrictEqual(now, landed)]
       if (isNew) completed += 1
       if (!isOld && !isNew) failures.push(`killed at ${one.text}: neither old nor new: ${JSON.stringify(now)}`)
       const again = await runPlainly(apply, env)
-      if (!isDeepStrictEqual(snapshot(tree), landed))
+      if (!isDeepStrictEqual(look(tree), landed))
         failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
     }
     return { calls: calls.length, tried, completed, failures }
@@ -103,14 +108,45 @@ export async function killLandings(every: number): Promise<Kills> {
   }
 }
 
+/** All files but git's, and what git makes of its own. Objects that nothing names, and when a log was written, are nobody's loss. */
+function look(tree: string): Readonly<Record<string, string>> {
+  const git = (...words: string[]): string => {
+    try {
+      return execFileSync('git', ['--no-optional-locks', ...words], { cwd: tree, encoding: 'utf8', stdio: 'pipe' })
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const log = (name: string): string => {
+    const lines = git('reflog', 'show', '--format=%H %gs', name)
+    return lines.startsWith('Command failed') ? '' : lines
+  }
+  const left = readdirSync(join(tree, '.git'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.lock$|\.apply-patch/.test(name),
+  )
+  return {
+    ...Object.fromEntries(Object.entries(snapshot(tree)).filter(([name]) => !/^\.git(?:\/|$)/.test(name))),
+    '.git': [
+      readFileSync(join(tree, '.git/HEAD'), 'utf8'),
+      git('for-each-ref'),
+      git('ls-files', '--stage'),
+      git('status', '--porcelain'),
+      log('HEAD'),
+      log('main'),
+      ...left,
+    ].join('\n'),
+  }
+}
+
 /** Makes the changes in a run that lands nothing. @returns its session */
-async function changeAll(tree: string, home: string): Promise<string> {
+async function changeAll(tree: string, home: string, made: string): Promise<string> {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(tree, path)), { recursive: true })
     writeFileSync(join(tree, path), text)
   }
-  execFileSync('git', ['init', '-q', tree])
-  const replies = [[call('exec_command', { cmd: command })], [say('done')]]
+  const script = `git init -q -b main && echo base > base.txt && git add base.txt && git ${by} commit -qm first`
+  execFileSync('sh', ['-c', script], { cwd: tree })
+  const replies = [[call('exec_command', { cmd: made })], [say('done')]]
   const mock = await startMockOpenAI({ replies: (_, index) => replies[index] ?? [say('done')], ids: randomUUID() })
   try {
     const url = ['-c', `openai_base_url=${mock.baseUrl}`]

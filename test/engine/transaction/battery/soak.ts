@@ -13,8 +13,11 @@ type Row = {
 
 /** A landing that is killed at each of its calls; each kind of change by itself, and all together, by each strategy, with each end. What can't be tried here is a row that says so. */
 export async function* runTransactions(): AsyncIterable<Row> {
-  const { tried, failures } = await killLandings(1)
-  yield { strategy: 'landing', end: 'SIGKILL at each call', tries: tried, failures }
+  for (const withCommits of [false, true]) {
+    const { tried, failures } = await killLandings(1, withCommits)
+    const what = withCommits ? 'landing, with commits' : 'landing'
+    yield { strategy: what, end: 'SIGKILL at each call', tries: tried, failures }
+  }
   const groups = [...changes.map((change) => [change]), changes]
   for (const strategy of strategies) {
     const xfs = strategy === 'reflink' ? mountXfs(1024) : undefined

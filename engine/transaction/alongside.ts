@@ -1,0 +1,42 @@
+import { openTree, type Alongside, type Change, type FileState } from '../../apply-patch/index.ts'
+import type { GitWrites } from '../../sandbox/index.ts'
+
+/**
+ * What git's files have to become, as a patch transaction takes it.
+ *
+ * @returns undefined where there is nothing to do; `changed` names a file that is another than when it was planned: plan again
+ */
+export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly changed: string } | undefined {
+  const within = [...new Set(plans.flatMap((plan) => plan.within))]
+  const changes: Change[] = []
+  const unchanged: { readonly key: string; readonly before: FileState }[] = []
+  for (const { writes, unchanged: kept } of plans) {
+    for (const { path, before, after } of writes) {
+      const now = stateOf(path, before)
+      if (now === undefined) return { changed: path }
+      const place = { path, key: path }
+      if (after === undefined) changes.push({ type: 'remove', place, before: now })
+      else changes.push(writeOf(place, now, after))
+    }
+    for (const { path, before } of kept) {
+      const now = stateOf(path, before)
+      if (now === undefined) return { changed: path }
+      unchanged.push({ key: path, before: now })
+    }
+  }
+  if (changes.length === 0) return undefined
+  return { within, changes, unchanged, locks: [...new Set(plans.flatMap((plan) => plan.locks))] }
+}
+
+/** What a file is now, if it holds these bytes. */
+function stateOf(path: string, bytes: Buffer | undefined): FileState | undefined {
+  const now = openTree('/', { unsafePaths: true }).read({ path, key: path })
+  if (bytes === undefined) return now.type === 'absent' ? now : undefined
+  return now.type === 'file' && now.bytes.equals(bytes) ? now : undefined
+}
+
+function writeOf(place: Change['place'], before: FileState, after: Buffer): Change {
+  const known = before.type === 'file' ? before : undefined
+  const owner = known && { uid: known.uid, gid: known.gid }
+  return { type: 'write', place, before, content: [after], mode: known?.mode, owner, evenReadOnly: true }
+}

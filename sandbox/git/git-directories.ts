@@ -1,0 +1,69 @@
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { encodePath } from '../path-bytes.ts'
+import { parseRef, refInPacked } from './refs.ts'
+
+/**
+ * Where git keeps what belongs to a work tree: `own` has its HEAD and index, `common` the refs and objects, which all work trees of a repository
+ * share. The same directory unless the work tree is a linked one. Absolute, without symlinks.
+ */
+export type GitDirectories = { readonly own: string; readonly common: string }
+
+/** What is checked out: a branch, by its whole name, and the commit. Either may be undefined: no branch, or one without commits. */
+export type CheckedOut = { readonly branch: string | undefined; readonly commit: string | undefined }
+
+/** Both, held open. */
+export type HeldGit = { readonly own: HeldDirectory; readonly common: HeldDirectory; readonly close: () => void }
+
+export const [smallFile, largestPacked] = [4096, 256 * 1024 * 1024]
+
+/** Opens git's directories; undefined where one is missing, or is none. */
+export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
+  const held: HeldDirectory[] = []
+  const close = (): void => held.forEach((each) => each.close())
+  try {
+    held.push(holdDirectory(encodePath(own)))
+    if (common !== own) held.push(holdDirectory(encodePath(common)))
+    const [first, second = first] = held
+    return first === undefined || second === undefined ? undefined : { own: first, common: second, close }
+  } catch {
+    close()
+    return undefined
+  }
+}
+
+/**
+ * What is checked out, read without git. Undefined where that can't be told, as with refs in reftables.
+ *
+ * @internal
+ */
+export function readCheckedOut(git: GitDirectories): CheckedOut | undefined {
+  const held = holdGit(git)
+  if (held === undefined) return undefined
+  try {
+    const head = headOf(held.own)
+    const branch = /^ref: (refs\/heads\/.+)$/.exec(head ?? '')?.[1]
+    if (branch !== undefined && branch !== 'refs/heads/.invalid') {
+      return { branch, commit: commitOf(held.common, branch) }
+    }
+    return head !== undefined && isCommit(head) ? { branch: undefined, commit: head } : undefined
+  } finally {
+    held.close()
+  }
+}
+
+/** What HEAD says. */
+export function headOf(own: HeldDirectory): string | undefined {
+  return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
+}
+
+/** The commit that a ref names; undefined where there is none, or it names another ref. */
+export function commitOf(common: HeldDirectory, ref: string): string | undefined {
+  const loose = common.read(ref, smallFile)?.toString('latin1').trimEnd()
+  if (loose !== undefined) {
+    const value = parseRef(Buffer.from(loose), loose.length / 2)
+    return value !== undefined && isCommit(value) ? value : undefined
+  }
+  return refInPacked(common.read('packed-refs', largestPacked), ref)
+}
+
+const isCommit = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)

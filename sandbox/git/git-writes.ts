@@ -1,0 +1,138 @@
+import { dirname } from 'node:path'
+import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type HeldGit } from './git-directories.ts'
+import type { HeldDirectory } from './held-directory.ts'
+import type { HostGit } from './host-git.ts'
+
+/** A file of git's that is to be written as a whole. Undefined: it is not there. */
+type GitWrite = {
+  readonly path: string
+  readonly before: Buffer | undefined
+  readonly after: Buffer | undefined
+}
+
+/**
+ * What git's own files have to become, for whoever writes all of it at once: `locks` are held meanwhile, as git does, and `unchanged` must be
+ * what it was. Paths are absolute.
+ */
+export type GitWrites = {
+  readonly within: readonly string[]
+  readonly writes: readonly GitWrite[]
+  readonly unchanged: readonly Pick<GitWrite, 'path' | 'before'>[]
+  readonly locks: readonly string[]
+}
+
+/** A ref that is to change. Undefined: it is not there. */
+type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
+
+const largestLog = 256 * 1024 * 1024
+const message = 'portcullis: taken over'
+
+/** Plans changes of a repository's files, without any of them. */
+export type GitPlan = {
+  /** Gives a ref another value. @returns why that can't be, or undefined */
+  readonly setRef: (update: RefUpdate) => string | undefined
+  /** Adds a line to the log of HEAD, which must be what it is now. */
+  readonly moveHead: (old: string | undefined, now: string | undefined) => void
+  /** Replaces the index. */
+  readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
+  readonly writes: () => GitWrites
+}
+
+/** Begins such a plan. */
+export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
+  const writes = new Map<string, GitWrite>()
+  const unchanged = new Map<string, Buffer | undefined>()
+  const locks = new Set<string>()
+  const put = (path: string, before: Buffer | undefined, after: Buffer | undefined): void => {
+    writes.set(path, { path, before: writes.get(path)?.before ?? before, after })
+  }
+  const line = (old: string | undefined, now: string | undefined): Buffer => {
+    const none = '0'.repeat((now ?? old ?? '').length)
+    const at = Math.floor(Date.now() / 1000)
+    return Buffer.from(`${old ?? none} ${now ?? none} Portcullis <portcullis@localhost> ${at} +0000\t${message}\n`)
+  }
+  const log = (directory: HeldDirectory, base: string, name: string, added: Buffer): void => {
+    const path = `${base}/logs/${textOf(name) ?? ''}`
+    const before = directory.read(`logs/${name}`, largestLog)
+    if (before === undefined && !isLogged(git, held.own)) return
+    put(path, before, Buffer.concat([before ?? Buffer.alloc(0), added]))
+  }
+  return {
+    setRef: ({ name, old, now }) => {
+      const short = name.replace(/^refs\/heads\//, '')
+      const text = textOf(name)
+      if (text === undefined) return `the name of ${short} is not UTF-8`
+      const file = `${common}/${text}`
+      const loose = held.common.read(name, smallFile)
+      const kind = held.common.stat(name)?.kind
+      const isPlain = kind === undefined || kind === 'file'
+      if (!isPlain || commitOf(held.common, name) !== old || isInTheWay(held.common, name))
+        return `${short} can\u2019t be made: look at git branch --list`
+      if (loose !== undefined && old === undefined) return `${short} names no commit`
+      if (held.common.stat(dirname(name))?.kind === 'directory') locks.add(`${file}.lock`)
+      const packed = held.common.read('packed-refs', largestPacked)
+      if (now === undefined) {
+        if (loose !== undefined) put(file, loose, undefined)
+        const rest = packed && withoutRef(writes.get(`${common}/packed-refs`)?.after ?? packed, name)
+        if (packed !== undefined && rest !== undefined && !rest.equals(packed)) {
+          locks.add(`${common}/packed-refs.lock`)
+          put(`${common}/packed-refs`, packed, rest)
+        }
+        const known = held.common.read(`logs/${name}`, largestLog)
+        if (known !== undefined) put(`${common}/logs/${text}`, known, undefined)
+      } else {
+        if (loose === undefined && packed !== undefined) unchanged.set(`${common}/packed-refs`, packed)
+        put(file, loose, Buffer.from(`${now}\n`))
+        log(held.common, common, name, line(old, now))
+      }
+      return undefined
+    },
+    moveHead: (old, now) => {
+      locks.add(`${own}/HEAD.lock`)
+      unchanged.set(`${own}/HEAD`, held.own.read('HEAD', smallFile))
+      log(held.own, own, 'HEAD', line(old, now))
+    },
+    setIndex: (before, after) => {
+      locks.add(`${own}/index.lock`)
+      if (before?.equals(after) !== true) put(`${own}/index`, before, after)
+    },
+    writes: () => ({
+      within: [...new Set([own, common])],
+      writes: [...writes.values()],
+      unchanged: [...unchanged].filter(([path]) => !writes.has(path)).map(([path, before]) => ({ path, before })),
+      locks: [...locks].toSorted(),
+    }),
+  }
+}
+
+/** Whether git keeps logs of refs here that have none yet. */
+function isLogged(git: HostGit, own: HeldDirectory): boolean {
+  const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString('latin1').trim()
+  return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
+}
+
+/** Whether a part of a ref's name is a ref itself, or others go on below it. */
+function isInTheWay(common: HeldDirectory, name: string): boolean {
+  const parts = name.split('/')
+  const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
+  const packed = common.read('packed-refs', largestPacked)
+  return (
+    parents.some((parent) => common.stat(parent)?.kind === 'file' || commitOf(common, parent) !== undefined) ||
+    packed?.includes(Buffer.from(` ${name}/`, 'latin1')) === true
+  )
+}
+
+/** A `packed-refs` file without one of its refs, and what that is peeled to. */
+function withoutRef(packed: Buffer, name: string): Buffer {
+  const lines = packed.toString('latin1').split('\n')
+  const at = lines.findIndex((each) => each.endsWith(` ${name}`) && /^[0-9a-f]/.test(each))
+  if (at === -1) return packed
+  lines.splice(at, lines[at + 1]?.startsWith('^') === true ? 2 : 1)
+  return Buffer.from(lines.join('\n'), 'latin1')
+}
+
+/** A name of bytes as text; undefined where it is none. */
+function textOf(name: string): string | undefined {
+  const text = Buffer.from(name, 'latin1').toString('utf8')
+  return Buffer.from(text).toString('latin1') === name ? text : undefined
+}

@@ -1,0 +1,200 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { commitOf, headOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
+import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
+import type { HeldDirectory } from './held-directory.ts'
+import { locateHostGit, type HostGit } from './host-git.ts'
+
+/** What is to be taken over into a repository. */
+type CommitsWish = {
+  /** Where the private view has what they were made in. */
+  readonly from: GitDirectories
+  /** What they are taken into. */
+  readonly to: GitDirectories
+  /** What names them there, a branch's whole name. Where other commits have it, a number is added. */
+  readonly ref: string
+  /** What commands may write to, so that no git of theirs is started. */
+  readonly roots: readonly string[]
+  /** Moves the branch that is checked out, if it is this and stands there still. Absent: it stays. */
+  readonly move?: CheckedOut
+}
+
+/** What is to become of them. */
+export type PlannedCommits =
+  /** `moved`: the branch that goes to them, from `old`. `stayed`: why it doesn't, where it was to. `git`: what git's files become. */
+  | {
+      readonly type: 'planned'
+      readonly ref: string
+      readonly commit: string
+      readonly moved?: { readonly branch: string; readonly old: string | undefined }
+      readonly stayed?: string
+      readonly git: GitWrites
+    }
+  /** There are none in the view that the repository lacks a name for. */
+  | { readonly type: 'none' }
+  | { readonly type: 'failed'; readonly why: string }
+
+const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
+const noGit = 'this machine has no git that commands could not have written'
+
+/**
+ * Plans to take over the commits that commands made in a private view. The objects are stored at once, checked by git, where nothing names them yet. A
+ * branch will name the last of them. Nothing of the view's settings is read. The branch that is checked out moves only where that is wanted, and
+ * only from where it stood, with its index.
+ *
+ * @internal
+ */
+export async function planCommits({ from, to, ref, roots, move }: CommitsWish): Promise<PlannedCommits> {
+  const made = readCheckedOut(from)
+  const host = holdGit(to)
+  if (made?.commit === undefined || host === undefined) return { type: 'none' }
+  try {
+    const git = locateHostGit(roots)
+    if (git === undefined) return { type: 'failed', why: noGit }
+    const { commit } = made
+    const known = commitOf(host.common, ref)
+    const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
+    if (typeof stored === 'string') return { type: 'failed', why: stored }
+    const isThere = move !== undefined && commitOf(host.common, made.branch ?? '') === commit
+    if (!stored.fresh && known !== commit && !(isThere && made.branch === move.branch)) return { type: 'none' }
+    const plan = planGit(git, host, to)
+    const name = freeName(git, host.own, host.common, ref, commit)
+    const refused =
+      name === ref && known === commit
+        ? undefined
+        : plan.setRef({ name, old: commitOf(host.common, name), now: commit })
+    if (refused !== undefined) return { type: 'failed', why: refused }
+    const planned = { type: 'planned', ref: name, commit } as const
+    if (move === undefined) return { ...planned, git: plan.writes() }
+    const moved = { branch: made.branch ?? '', old: move.commit }
+    // A landing that was killed may have come so far.
+    if (isThere && made.branch === move.branch && move.commit !== commit)
+      return { ...planned, moved, git: plan.writes() }
+    const stayed = planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
+    return { ...planned, ...(stayed === undefined ? { moved } : { stayed }), git: plan.writes() }
+  } finally {
+    host.close()
+  }
+}
+
+/**
+ * Plans to take back what `planCommits` planned: the branch goes back to where it stood, if it still is where it was moved to, and the name goes. The
+ * objects stay until git throws them away.
+ *
+ * @returns `stayed`: why the branch stays where it is, and nothing is done
+ * @internal
+ */
+export function planGiveBack(options: {
+  readonly git: GitDirectories
+  readonly roots: readonly string[]
+  readonly ref: string
+  readonly commit: string
+  readonly moved?: { readonly branch: string; readonly old: string | undefined } | undefined
+}): { readonly stayed: string } | { readonly git: GitWrites } {
+  const { ref, commit, moved } = options
+  const host = holdGit(options.git)
+  if (host === undefined) return { stayed: 'the repository is gone' }
+  try {
+    const git = locateHostGit(options.roots)
+    if (git === undefined) return { stayed: noGit }
+    const plan = planGit(git, host, options.git)
+    if (moved !== undefined) {
+      const { branch, old } = moved
+      const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
+      if (stayed !== undefined) return { stayed }
+    }
+    // One that somebody moved on is theirs.
+    if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
+    return { git: plan.writes() }
+  } finally {
+    host.close()
+  }
+}
+
+/** Has git store what leads to a commit. @returns whether anything was missing, or why it can't be stored */
+async function storeObjects(
+  git: HostGit,
+  host: HeldDirectory,
+  { commit, objects }: { readonly commit: string; readonly objects: string },
+): Promise<{ readonly fresh: boolean } | string> {
+  const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replace(/["\\]/g, '\\$&')}"` }
+  const fresh = git.run(host, ['rev-list', '--objects', commit, '--not', '--all'], { env })
+  if (!fresh.ok) return fresh.complaint
+  if (fresh.stdout.length === 0) return { fresh: false }
+  const pack = git.run(host, ['pack-objects', '-q', '--stdout'], { env, input: fresh.stdout })
+  if (!pack.ok) return pack.complaint
+  const strict =
+    git.run(host, ['rev-parse', '--is-shallow-repository']).stdout.toString('latin1').trim() === 'true'
+      ? []
+      : ['--strict']
+  const words = ['index-pack', '--stdin', '--fsck-objects', ...strict]
+  const stored = await git.feed(host, words, Readable.from([pack.stdout], { objectMode: false }))
+  return stored.ok ? { fresh: true } : stored.complaint
+}
+
+type Move = {
+  readonly branch: string | undefined
+  readonly was: CheckedOut
+  /** Undefined: to a branch without commits. */
+  readonly now: string | undefined
+}
+
+/** Plans to move the checked-out branch with its index. Gives why it stays. */
+function planMove(
+  git: HostGit,
+  { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
+  plan: GitPlan,
+  { branch, was, now }: Move,
+): string | undefined {
+  if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
+  if (branch !== was.branch) return `the run had checked out ${short(branch)}, and not ${short(was.branch)}`
+  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is not checked out any more`
+  if (commitOf(common, branch) !== was.commit) return `${short(branch)} is not where it was any more`
+  const before = own.read('index', largestIndex)
+  const index = movedIndex(git, own, before, was.commit, now)
+  if ('why' in index) return `what is staged stands in the way (${index.why})`
+  const refused = plan.setRef({ name: branch, old: was.commit, now })
+  if (refused !== undefined) return refused
+  plan.moveHead(was.commit, now)
+  plan.setIndex(before, index.bytes)
+  return undefined
+}
+
+/** The index when the branch has moved, from one tree to the other: what somebody staged meanwhile stays, or stands in the way. */
+function movedIndex(
+  git: HostGit,
+  own: HeldDirectory,
+  before: Buffer | undefined,
+  was: string | undefined,
+  now: string | undefined,
+): { readonly bytes: Buffer } | { readonly why: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-index-'))
+  try {
+    const file = join(folder, 'index')
+    if (before !== undefined) writeFileSync(file, before)
+    const env = { GIT_INDEX_FILE: file }
+    const trees = [was ?? emptyTree(git, own), now ?? emptyTree(git, own)]
+    const { ok, complaint } = git.run(own, ['read-tree', '-i', '-m', ...trees], { env })
+    return ok ? { bytes: readFileSync(file) } : { why: complaint.split('\n')[0] ?? '' }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function emptyTree(git: HostGit, host: HeldDirectory): string {
+  return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
+}
+
+/** The wanted name, or with a number behind it where it names commits that would be lost. */
+function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
+  for (let number = 1; number < mostRefs; number += 1) {
+    const name = number === 1 ? ref : `${ref}-${number}`
+    const known = commitOf(common, name)
+    if (known === undefined || git.run(own, ['merge-base', '--is-ancestor', known, commit]).ok) return name
+  }
+  return ref
+}
+
+const short = (branch: string): string => branch.replace(/^refs\/heads\//, '')
