@@ -14,6 +14,7 @@ import {
   variable,
   wholeNumber,
 } from '../shared/runner.ts'
+import { checkEvidence, readEvidence } from './check-evidence.ts'
 import { checkPaths, readPatch } from './check.ts'
 import { applyPatch, filesOf, type Before, type Patched } from './patched-files.ts'
 
@@ -30,18 +31,21 @@ async function main(): Promise<number> {
   }
   const hash = requiredInput('patch-sha256')
   const { patch, base } = readPatch(requiredInput('bundle'), hash, limits.maxBytes)
+  const keys = input('evidence-public-key')
   const github = openGitHub(token)
   if (patch.length === 0) {
     command('notice', 'The patch is empty: there is nothing to propose.', 'Portcullis')
     for (const name of ['pull-request', 'url', 'branch']) setOutput(name, '')
     return 0
   }
+  const signed = keys === '' ? undefined : readEvidence(requiredInput('bundle'), keys, base)
   const temp = mkdtempSync(join(variable('RUNNER_TEMP'), 'apply-'))
   try {
     const files = filesOf(patch, temp)
     checkPaths(files, limits)
     const before = await readBefore(github, base, files)
     const patched = applyPatch(patch, files, before, temp)
+    if (signed !== undefined) checkEvidence(patched, signed)
     const branch = input('branch') || `portcullis/${hash.slice(0, 12)}`
     if (!/^[A-Za-z0-9][\w./-]*$/.test(branch) || /\.\.|\/\/|\.lock$|\/$/.test(branch))
       throw new ActionError(`'${branch}' is no name for a branch.`)
@@ -59,7 +63,8 @@ async function main(): Promise<number> {
         wholeNumber('comment-on', 0),
         `The run's patch is pull request #${pull.number}.\n\n${asCode(files.join('\n'), 10_000)}`,
       )
-    addSummary(`## Pull request #${pull.number}\n\n${asCode(files.join('\n'))}\n`)
+    const proof = signed === undefined ? '' : '\nEach file is as the run signed it.\n'
+    addSummary(`## Pull request #${pull.number}\n\n${asCode(files.join('\n'))}\n${proof}`)
     return 0
   } finally {
     rmSync(temp, { recursive: true, force: true })

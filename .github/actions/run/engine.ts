@@ -86,16 +86,21 @@ function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessag
   return { ending, sessionId, finalMessage }
 }
 
+/** Runs another command of the engine to its end. What it writes to standard error is in the result. */
+export function runProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+  return spawnSync(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
+}
+
 /**
  * Shows the findings of a review beside their lines. The lines are commands that the engine wrote for the runner, in which nothing that a model said
  * can end one and begin another. How the run ended is said elsewhere.
  */
 export function annotate(events: string): void {
-  const { stdout } = spawnSync(process.execPath, [program, 'report', events, '--format', 'annotations'], {
-    env: engineEnvironment(''),
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-  })
+  const { stdout, stderr } = runProgram(['report', events, '--format', 'annotations'], engineEnvironment(''))
+  process.stderr.write(stderr)
   const lines = stdout.split('\n').filter((line) => !line.startsWith('::error title=agent exec::'))
   process.stdout.write(lines.join('\n'))
 }

@@ -81,7 +81,7 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
  * @throws ActionError where it is not known against what to review, and for inputs that a review doesn't have
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
-  const misfit = ['verify', 'output-schema', 'allowed-hosts'].find((name) => input(name) !== '')
+  const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
   if (misfit !== undefined) throw new ActionError(`The input '${misfit}' doesn't fit a review, which changes nothing.`)
   if (isTrue('transactional')) throw new ActionError("The input 'transactional' doesn't fit a review.")
   const base = input('review-base') || baseOf(event)

@@ -19,6 +19,7 @@ import {
 } from '../shared/runner.ts'
 import { chooseSandbox } from './choose-sandbox.ts'
 import { annotate, engineEnvironment, runEngine, type Outcome } from './engine.ts'
+import { evidenceKey, signEvidence } from './evidence.ts'
 import { headOf, patchSince } from './git.ts'
 import { exchangeIdentity } from './identity.ts'
 import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArguments } from './inputs.ts'
@@ -36,6 +37,7 @@ async function main(): Promise<number> {
   const eventName = variable('GITHUB_EVENT_NAME')
   const apiKey = input('api-key')
   if (apiKey !== '') command('add-mask', apiKey)
+  const signer = evidenceKey()
   const base = headOf(workspace)
   const event = readEvent()
   const token = input('github-token')
@@ -72,7 +74,8 @@ async function main(): Promise<number> {
   const scratch = mkdtempSync(join(variable('RUNNER_TEMP'), 'portcullis-git-'))
   const { patch, files } = patchSince(workspace, base, scratch)
   rmSync(scratch, { recursive: true, force: true })
-  return tell(outcome, { bundle, base, patch, files })
+  const evidence = signEvidence(signer, outcome, bundle)
+  return tell(outcome, { bundle, base, patch, files, evidence })
 }
 
 /** Everything that the next step or job reads, and what a person does. */
@@ -83,10 +86,11 @@ function tell(
     readonly base: string
     readonly patch: Buffer
     readonly files: readonly string[]
+    readonly evidence: string
   },
 ): number {
   const { ending, sessionId, finalMessage } = outcome
-  const { bundle, base, patch, files } = made
+  const { bundle, base, patch, files, evidence } = made
   // Whatever the engine said, a run whose end nobody saw is none.
   const exitCode = ending === undefined && outcome.exitCode === 0 ? 1 : outcome.exitCode
   const result = ending?.result ?? 'failed'
@@ -121,6 +125,7 @@ function tell(
     'audit-head': ending?.audit_head ?? '',
     findings: ending?.review === undefined ? '' : String(countOf(ending.review.findings)),
     sarif: join(bundle, 'findings.sarif'),
+    evidence,
     bundle,
   }
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value)
