@@ -3,16 +3,17 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { call, say, startMockOpenAI, type Reply } from '../support/mock-openai.ts'
+import { call, say as answer, startMockOpenAI, type Reply } from '../support/mock-openai.ts'
 import { thisBuild } from './old-build.ts'
 import type { BenchRow } from './row.ts'
 
 const runs = 3
 
-/** What `--transactional` costs: at the start, in commands, and at the end. */
+/** What `--transactional` costs: at the start, in commands, and at the end. It takes minutes, so it says what it is at. */
 export async function transactionalBench(): Promise<readonly BenchRow[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
   try {
+    say('a tree of 5,000 files')
     const small = await makeTree(join(base, 'small'), 5000)
     const rows = [
       ...(await starts(small, 'copy', '5,000 files', base)),
@@ -20,21 +21,27 @@ export async function transactionalBench(): Promise<readonly BenchRow[]> {
       ...(await commands(small, base)),
       ...(await landings(base)),
     ]
+    say('a tree of 200,000 files')
     const large = await makeTree(join(base, 'large'), 200_000)
     return [...rows, ...(await starts(large, 'overlay', '200,000 files', base))]
   } finally {
+    say('cleaning up')
     await rm(base, { recursive: true, force: true })
   }
 }
 
-/** A repository of so many files, all of them committed. */
+function say(what: string): void {
+  process.stderr.write(`transactional: ${what}\n`)
+}
+
+/** A repository of so many files, all of them committed, in twenty directories. There are few contents, so that git has few objects to write. */
 async function makeTree(directory: string, files: number): Promise<string> {
   await mkdir(directory, { recursive: true })
   for (let at = 0; at < files; at += 50) {
-    const folder = join(directory, `d${at % 20}`, `e${at}`)
+    const folder = join(directory, `d${(at / 50) % 20}`, `e${at}`)
     await mkdir(folder, { recursive: true })
     const names = Array.from({ length: Math.min(50, files - at) }, (_, index) => join(folder, `f${index}.txt`))
-    await Promise.all(names.map((name) => writeFile(name, `${name}\n`.repeat(40))))
+    await Promise.all(names.map((name, index) => writeFile(name, `line of file ${index}\n`.repeat(100))))
   }
   const git = ['-c', 'user.name=x', '-c', 'user.email=x@x', '-c', 'gc.auto=0']
   for (const words of [
@@ -53,6 +60,7 @@ async function starts(
   what: string,
   base: string,
 ): Promise<readonly BenchRow[]> {
+  say(`start by ${strategy}, ${what}`)
   const [plain, ours, copies]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round <= runs; round++) {
     plain.push((await runAgent(tree, base, [], [])).firstRequestMs)
@@ -77,17 +85,24 @@ async function starts(
   ]
 }
 
+/** Each does its work often enough to be told from the start of its sandbox, which is in its time. */
 const commandLines: readonly (readonly [name: string, line: string])[] = [
-  ['git status', 'git status --porcelain'],
-  ['git status again', 'git status --porcelain'],
-  ['read all files', 'find . -name .git -prune -o -type f -print0 | xargs -0 cat >/dev/null'],
+  ['git status', repeat(10, 'git status --porcelain')],
+  ['read all files', repeat(3, 'find . -name .git -prune -o -type f -print0 | xargs -0 cat >/dev/null')],
   [
     'a test run',
-    `for i in 1 2 3; do ${process.execPath} -e "const fs=require('fs');const d='d0';for(const e of fs.readdirSync(d))for(const f of fs.readdirSync(d+'/'+e))fs.readFileSync(d+'/'+e+'/'+f)"; done`,
+    repeat(
+      3,
+      `${process.execPath} -e "const fs=require('fs');for(const d of ['d0','d1'])for(const e of fs.readdirSync(d))for(const f of fs.readdirSync(d+'/'+e))fs.readFileSync(d+'/'+e+'/'+f)"`,
+    ),
   ],
-  ['cp -r', 'cp -r d1 copied'],
-  ['rm -rf', 'rm -rf d2 d3 d4 copied'],
+  ['cp -r', 'mkdir copied && cp -r d2 d3 d4 d5 copied'],
+  ['rm -rf', 'rm -rf d6 d7 d8 d9'],
 ]
+
+function repeat(times: number, line: string): string {
+  return `for i in $(seq ${times}); do ${line}; done`
+}
 
 /** Commands on a view, beside the same on the tree itself. */
 async function commands(tree: string, base: string): Promise<readonly BenchRow[]> {
@@ -103,9 +118,11 @@ async function commands(tree: string, base: string): Promise<readonly BenchRow[]
     }
     return found
   }
+  say('commands without the flag')
   const plain = await times([])
   const rows: BenchRow[] = []
   for (const strategy of ['copy', 'overlay'] as const) {
+    say(`commands, ${strategy}`)
     const ours = await times([`--transactional=${strategy}`, '--land', 'never'])
     for (const [index, [name]] of commandLines.entries()) {
       const at = (all: readonly (readonly number[])[]): number => median(all.map((each) => each[index] ?? 0))
@@ -125,6 +142,7 @@ async function landings(base: string): Promise<readonly BenchRow[]> {
   const tree = await makeTree(join(base, 'landing'), 10)
   const rows: BenchRow[] = []
   for (const strategy of ['copy', 'overlay'] as const) {
+    say(`landings, ${strategy}`)
     const end = async (line: string): Promise<number> => {
       const found: number[] = []
       for (let round = 0; round <= runs; round++) {
@@ -156,7 +174,7 @@ async function runAgent(cwd: string, base: string, args: readonly string[], step
     replies: (_, index) => {
       last = performance.now()
       if (index === 0) first = last
-      return steps[index] ?? [say('done')]
+      return steps[index] ?? [answer('done')]
     },
   })
   try {
