@@ -129,8 +129,12 @@ export function runTransaction(
 }
 
 function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
-  const kept = `The tree is as it was, and the patch is kept: ${patchFile(view.directory)}`
-  if (landing?.type === 'failed') return `What the run changed could not be landed. ${landing.message} ${kept}`
+  const patch = patchFile(view.directory)
+  const kept = `The tree is as it was, and the patch is kept: ${patch}`
+  if (landing?.type === 'failed') {
+    const state = landing.tree === 'unchanged' ? kept : `The patch is kept: ${patch}`
+    return `What the run changed could not be landed. ${landing.message} ${state}`
+  }
   if (landing?.type !== 'conflict') return undefined
   const [first, ...others] = landing.conflicts
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`

@@ -52,7 +52,7 @@ export async function applyCommand(
         process.stderr.write(`Nothing was landed. agent changes ${session.id} --patch FILE gives the patch.\n`)
         return exitCodes.failed
       case 'failed':
-        process.stderr.write(`Nothing was landed. ${landing.message}\n`)
+        process.stderr.write(`${landing.tree === 'unchanged' ? 'Nothing was landed. ' : ''}${landing.message}\n`)
         return exitCodes.failed
       default:
         return landing satisfies never

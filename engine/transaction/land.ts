@@ -4,6 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { alongsideOf } from './alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planGivingBack, planLandingOfCommits, type CommitsReport } from './land-commits.ts'
+import { isNoSpace } from './no-space.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { readViewState, writeViewState, type ViewState } from './private-view.ts'
 
@@ -22,7 +23,8 @@ export type Landing =
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
-  | { readonly type: 'failed'; readonly message: string }
+  /** `tree`: whether the trees are as they were. */
+  | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
 /** What is to land of a session's changes. */
 type LandingWish = {
@@ -49,7 +51,7 @@ export async function land(
   for (let tries = 1; ; tries += 1) {
     const landing = await tryToLand(directory, record, chosen, commits)
     if (!('busy' in landing)) return landing
-    if (tries === mostTries) return { type: 'failed', message: busyWith(landing.busy) }
+    if (tries === mostTries) return { type: 'failed', message: busyWith(landing.busy), tree: 'unchanged' }
     await wait(betweenTries)
   }
 }
@@ -82,11 +84,12 @@ async function tryToLand(
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
     const report = await commit({ ...changeSet, root }, alongside && { alongside })
     const landing = { id: report.id, root: report.root, at: new Date().toISOString() }
-    noteLanding(directory, isEmpty ? undefined : { ...landing, can_undo: report.canUndo, undone: false }, commits)
+    const noted = { ...landing, can_undo: report.canUndo, undone: false }
+    const isNoted = noteLanding(directory, isEmpty ? undefined : noted, commits)
     if (isEmpty) return { type: 'nothing', already, commits: told }
     const notes = report.warnings.map(({ message }) => message)
     const files = changeSet.changes.length
-    return { type: 'landed', files, merged, canUndo: report.canUndo, notes, commits: told }
+    return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
   } catch (error) {
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
@@ -96,7 +99,8 @@ async function tryToLand(
       if (conflicts.length > 0) return { type: 'conflict', conflicts }
     }
     if (error instanceof CommitError || error instanceof PathError) {
-      return { type: 'failed', message: renderFailure(error).trim() }
+      const tree = error instanceof CommitError ? error.tree : 'unchanged'
+      return { type: 'failed', message: renderFailure(error).trim(), tree }
     }
     throw error
   }
@@ -134,14 +138,26 @@ export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
 }
 
-function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): void {
+/** @returns false where no space is left for the note: what landed is in the tree all the same */
+function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): boolean {
   const known = readViewState(directory)
   const commits = landed.length === 0 ? {} : { commits: [...landed] }
-  if (known !== undefined) writeViewState(directory, { ...known, ...(landing && { landing }), ...commits })
+  return known === undefined || writeIfRoom(directory, { ...known, ...(landing && { landing }), ...commits })
 }
 
 /** Marks the session's changes as landed, or as discarded: its view can't be continued. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {
   const known = readViewState(directory)
-  if (known !== undefined) writeViewState(directory, { ...known, state })
+  if (known !== undefined) writeIfRoom(directory, { ...known, state })
+}
+
+/** A landing that is made isn't failed by a full disk. Without the mark, landing it again finds that there is nothing to do. */
+function writeIfRoom(directory: string, state: ViewState): boolean {
+  try {
+    writeViewState(directory, state)
+    return true
+  } catch (error) {
+    if (!isNoSpace(error)) throw error
+    return false
+  }
 }

@@ -5,6 +5,7 @@ import { areMounted, removeTree, type Overlays, type View } from '../../sandbox/
 import { UserError } from '../core/user-error.ts'
 import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
 import { noteHeads } from './heads.ts'
+import { isNoSpace } from './no-space.ts'
 import { readManifest, writeManifest, type Manifest } from './manifest.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
@@ -235,8 +236,7 @@ function refusalOf(error: unknown, directory: string, noOverlay: string): unknow
     const message = `No private view for --transactional: ${error.message}${overlay}. ${remedy}.`
     return new UserError('sandboxUnavailable', message)
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  if (!isNoSpace(error)) return error
   const message =
     `No private view for --transactional: no space is left where it is kept, in ${directory}. ` +
     'Make room, or set XDG_STATE_HOME to a folder with more.'

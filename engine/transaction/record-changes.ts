@@ -5,7 +5,16 @@ import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { readBlob } from './read-blob.ts'
-import { keepBytes, readRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
+import {
+  keepBytes,
+  readRecord,
+  removeRecord,
+  writeRecord,
+  type ChangeRecord,
+  type RunChange,
+  type Side,
+} from './change-record.ts'
+import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
@@ -22,8 +31,21 @@ type Tree = { readonly path: string; readonly source: string; readonly manifest:
  *
  * @param sandbox the run's own, for git and for what protects a path
  * @param withIgnored whether ignored files count as the rest does
+ * @throws UserError `failed` where no space is left to store it
  */
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
+  const isFirst = readRecord(view.directory) === undefined
+  try {
+    return await gatherChanges(view, sandbox, withIgnored)
+  } catch (error) {
+    if (!isNoSpace(error)) throw error
+    // What is incomplete is of no use, and the session needs room to note its own end. Bytes of an earlier record stay: they may be needed to merge.
+    if (isFirst) removeRecord(view.directory)
+    throw noRoomFor(view.directory, error)
+  }
+}
+
+async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
   const blocked: ChangeRecord['blocked'][number][] = []
   const repositories: ChangeRecord['repositories'][number][] = []
