@@ -1,8 +1,8 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 
-/** The outcome of something that a claim may be about. `unknown` contradicts nothing. */
-type Outcome = 'ok' | 'failed' | 'refused' | 'unknown'
+/** The outcome of something that a claim may be about. `unknown` contradicts nothing; `empty`: it found no test to run. */
+type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
 type Deed = { readonly command: string; readonly outcome: Outcome }
@@ -110,8 +110,13 @@ const packages: ReadonlySet<string> = new Set([
   'uv',
 ])
 
+/** They only list, build or say what would happen. */
+const tryingOut =
+  /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
+
 function isTest([program = '', ...words]: readonly string[]): boolean {
   const name = nameOf(program)
+  if (words.some((word) => tryingOut.test(word))) return false
   if (readers.has(name) || checkers.has(name)) return false
   const [first = '', second = ''] = words.filter((word) => !word.startsWith('-'))
   if (packages.has(name) && installing.has(first)) return false
@@ -135,6 +140,7 @@ function isCheck([program = '', ...words]: readonly string[]): boolean {
 
 function isPush([program = '', ...words]: readonly string[]): boolean {
   const name = nameOf(program)
+  if (words.some((word) => tryingOut.test(word)) || (name === 'git' && words.includes('-n'))) return false
   if (name === 'git' || name === 'jj' || name === 'hg') return words.includes('push')
   if (name === 'git-push') return true
   if (name === 'gh' || name === 'glab') return words.includes('create') || words.includes('push')
@@ -143,6 +149,10 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
 
 const failingTests =
   /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
+/** A run that found nothing to run has shown nothing. */
+const nothingRan =
+  /no tests? (?:were |was )?(?:ran|run|found|to run|files? found)|no test files|collected 0 items|\bran 0 tests|\b0 passing/i
+const somethingRan = /[1-9] (?:passed|passing|tests? passed)|^ok\s|tests?[ :]+[1-9]|[1-9] tests?\b/im
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
 
 /**
@@ -155,6 +165,8 @@ function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
   if (item.status === 'declined') return 'refused'
   const saysFailed = failing.test(item.aggregated_output)
   if (item.exit_code === 0) {
+    const { aggregated_output: output } = item
+    if (failing === failingTests && nothingRan.test(output) && !somethingRan.test(output)) return 'empty'
     const isMasked = !isLast || /\|\|?|;/.test(item.command)
     return isMasked && saysFailed ? 'failed' : 'ok'
   }

@@ -1,13 +1,19 @@
+import { saysDone } from './verbs.ts'
+
 /** A sentence of a final message, as words. */
 export type Sentence = {
   /** The sentence as written, without the marks of its line. */
   readonly text: string
   /** The parts between commas, colons and conjunctions: a denial in one clause doesn't reach into the next. */
   readonly clauses: readonly (readonly string[])[]
+  /** What each clause began with: `,`, `(`, `and`; the first with nothing. */
+  readonly openers: readonly string[]
   /** Words in lower case; paths and other code between backticks unchanged. */
   readonly words: readonly string[]
   /** It is an item of a list below a line that announces changes. */
   readonly listedAsChanged: boolean
+  /** The words of the heading, or of the line with a colon, that it stands under. */
+  readonly heading: readonly string[]
 }
 
 /** The longest part of a message that is read: a longer one is a document, which reports its results at the beginning or the end. */
@@ -29,15 +35,25 @@ export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let inCode = false
   let listing = false
+  let inTable = false
+  let heading: readonly string[] = []
   for (const raw of firstAndLast(message).split('\n')) {
     const line = raw.trim()
     if (line.startsWith('```') || line.startsWith('~~~')) inCode = !inCode
-    else if (!inCode && line !== '' && !line.startsWith('>')) {
+    else if (!inCode && line !== '' && !line.startsWith('>') && !/^[|:\s-]+$/.test(line)) {
       // A row of a table is an item too.
       const isItem = /^(?:[-*+•|]|\d{1,3}[.)])\s/.test(line)
       const text = line.replace(/^(?:#{1,6}\s|[-*+•|]\s|\d{1,3}[.)]\s)/, '').replaceAll('**', '')
-      for (const part of text.split(/(?<=[.!?;…])\s/)) found.push(sentenceOf(part, isItem && listing))
-      if (!isItem) listing = isHeading(line) && saysChanged(found.at(-1)?.words ?? [])
+      for (const part of text.split(/(?<=[.!?;…])\s/))
+        found.push({ ...sentenceOf(part), listedAsChanged: isItem && listing, heading })
+      // The head of a table announces its rows, unless the line above it has.
+      const isTable = line.startsWith('|')
+      if (!isItem || (isTable && !inTable && !listing)) {
+        listing = (isTable || isHeading(line)) && saysChanged(found.at(-1)?.words ?? [])
+      }
+      inTable = isTable
+      if (!isItem && isHeading(line)) heading = found.at(-1)?.words ?? []
+      else if (!isItem) heading = []
     }
   }
   return found
@@ -48,16 +64,16 @@ function firstAndLast(message: string): string {
   return `${message.slice(0, longestMessage / 2)}\n${message.slice(-longestMessage / 2)}`
 }
 
-function sentenceOf(part: string, listedAsChanged: boolean): Sentence {
+function sentenceOf(part: string): Omit<Sentence, 'listedAsChanged' | 'heading'> {
   const text = part.slice(0, longestSentence)
-  const clauses: string[][] = [[]]
+  const clauses: { readonly opener: string; readonly words: string[] }[] = [{ opener: '', words: [] }]
   for (const [token] of text.replaceAll('’', "'").matchAll(/`[^`]*`|[\p{L}\p{N}_./@'+-]+|[,:;()—–✅✓✔]/gu)) {
-    if (/^[,:;()—–]$/.test(token)) clauses.push([])
-    else if (joining.has(token.toLowerCase())) clauses.push([])
-    else clauses.at(-1)?.push(...wordsOf(token))
+    if (/^[,:;()—–]$/.test(token) || joining.has(token.toLowerCase())) clauses.push({ opener: token, words: [] })
+    else clauses.at(-1)?.words.push(...wordsOf(token))
   }
-  const filled = clauses.filter((clause) => clause.length > 0)
-  return { text, clauses: filled, words: filled.flat(), listedAsChanged }
+  const filled = clauses.filter(({ words }) => words.length > 0)
+  const [parts, openers] = [filled.map(({ words }) => words), filled.map(({ opener }) => opener)]
+  return { text, clauses: parts, openers, words: parts.flat() }
 }
 
 /** A command between backticks is several words, a path is one. */
@@ -72,7 +88,8 @@ function isHeading(line: string): boolean {
 }
 
 function saysChanged(words: readonly string[]): boolean {
-  return words.some((word) => changeWords.has(word)) && !words.some((word) => notYet.has(word))
+  if (words.some((word) => notYet.has(word))) return false
+  return words.some((word) => changeWords.has(word)) || saysDone(words)
 }
 
 const extensions: ReadonlySet<string> = new Set(
@@ -96,6 +113,9 @@ const bareNames: ReadonlySet<string> = new Set([
   ],
 ])
 
+/** `.nvmrc`, `.gitignore`, `.env`: what tools read from the top of a repository. */
+const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
+
 /** Names of products, written as a file would be. */
 const products: ReadonlySet<string> = new Set(['node.js', 'next.js', 'vue.js', 'nuxt.js', 'three.js', 'd3.js'])
 
@@ -104,7 +124,7 @@ export function isPath(word: string): boolean {
   if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
   if (products.has(word.toLowerCase())) return false
   const last = word.slice(word.lastIndexOf('/') + 1)
-  if (bareNames.has(last)) return true
+  if (bareNames.has(last) || settingsFile.test(last)) return true
   const dot = last.lastIndexOf('.')
   return dot >= 0 && dot < last.length - 1 && extensions.has(last.slice(dot + 1).toLowerCase())
 }

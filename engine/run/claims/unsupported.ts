@@ -32,7 +32,9 @@ export function unsupportedClaims(message: string, known: KnownOfRun): readonly 
 function contradiction(claim: Claim, known: KnownOfRun): string | undefined {
   switch (claim.kind) {
     case 'tests':
-      return claim.says === 'ran' ? notRun(known) : notPassed(known[claim.about], claim.about, known.goesOn)
+      return claim.says === 'ran'
+        ? notRun(known)
+        : notPassed(meantBy(claim.text, known[claim.about]), claim.about, known.goesOn)
     case 'push':
       return notPushed(known)
     case 'file':
@@ -44,6 +46,13 @@ function contradiction(claim: Claim, known: KnownOfRun): string | undefined {
   }
 }
 
+/** Where a claim quotes a command that ran, it is about that. */
+function meantBy(text: string, runs: RunRecord['tests']): RunRecord['tests'] {
+  const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
+  const meant = runs.filter(({ command }) => quotes.some((quote) => command.includes(quote)))
+  return meant.length > 0 ? meant : runs
+}
+
 function notRun({ tests, goesOn }: KnownOfRun): string | undefined {
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   return ran || goesOn ? undefined : 'no command of the run ran tests'
@@ -53,6 +62,7 @@ function notPassed(runs: RunRecord['tests'], about: 'tests' | 'checks', goesOn: 
   const last = runs.at(-1)
   if (last === undefined) return goesOn ? undefined : `no command of the run ran ${about}`
   if (last.outcome === 'failed') return `the last command that ran ${about} failed: ${quoted(last.command)}`
+  if (last.outcome === 'empty') return `the last command that ran ${about} found none to run: ${quoted(last.command)}`
   return last.outcome === 'refused'
     ? `the last command that would have run ${about} was refused: ${quoted(last.command)}`
     : undefined
@@ -71,11 +81,18 @@ function quoted(command: string): string {
 
 function isChanged(path: string, gone: boolean, { changed, isTouched }: KnownOfRun): boolean {
   const named = path.replace(/^(?:\.\/)+/, '')
+  if (named.endsWith('/'))
+    return changed.some((each) => each.includes(`/${named}`)) || isDirectoryTouched(named, gone, isTouched)
   const suffix = `/${named}`
   if (changed.some((each) => each === named || each.endsWith(suffix) || suffix.endsWith(`/${lastOf(each, named)}`)))
     return true
   const state = isTouched(named)
   return state === 'written' || (gone && state === 'absent')
+}
+
+function isDirectoryTouched(named: string, gone: boolean, isTouched: KnownOfRun['isTouched']): boolean {
+  const state = isTouched(named.slice(0, -1))
+  return state === (gone ? 'absent' : 'written')
 }
 
 /** As much of a changed file's path as a longer name could end in: a name may begin above the workspace. */
