@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { agent, type AgentOptions, type Ended } from './agent.ts'
 import { tempDir } from './temp-dir.ts'
 
@@ -18,10 +19,12 @@ export function committed(files: Readonly<Record<string, string>> = { 'a.txt': '
 
 /** A recording that runs commands, one after the other, and ends. Gives the model's name. */
 export function recordingOf(...commands: readonly string[]): string {
+  const usage = { input_tokens: 1000, output_tokens: 0 }
   const calls = commands.map((cmd) => ({
     events: [{ type: 'tool_call', name: 'exec_command', arguments: { cmd, yield_time_ms: 60_000 } }],
+    usage,
   }))
-  const lines = [{ portcullis_replay: 1 }, ...calls, { events: [{ type: 'message', text: 'Done.' }] }]
+  const lines = [{ portcullis_replay: 1 }, ...calls, { events: [{ type: 'message', text: 'Done.' }], usage }]
   const folder = tempDir({ 'recording.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') })
   return `replay:${join(folder, 'recording.jsonl')}`
 }
@@ -60,3 +63,58 @@ export function batchPlace(files: Readonly<Record<string, string>>): BatchPlace 
 export function tasksFile(ids: readonly string[], repository = committed()): string {
   return ids.map((id) => `${JSON.stringify({ id, prompt: `do ${id}`, repo: repository })}\n`).join('')
 }
+
+/** What each request to the model of `dearModel` costs, in US dollars. */
+export const dollarsARequest = 1
+
+/** A model that runs commands, one after the other, and ends; each of its requests costs a dollar. As words of a command line. */
+export function dearModel(...commands: readonly string[]): readonly string[] {
+  const model = recordingOf(...commands)
+  return ['-m', model, '-c', `model_prices={"${model}"={input=${dollarsARequest * 1000},output=0}}`]
+}
+
+/**
+ * Holds a batch to what must be true of it, whatever happened to whoever ran it: each trial is settled once, every dollar that a session spent is
+ * counted, and another start finds nothing missing.
+ *
+ * @param words those that it was begun with
+ */
+export async function expectWhole(place: BatchPlace, words: readonly string[]): Promise<void> {
+  const journal = (): readonly Record<string, unknown>[] => place.lines('journal.jsonl')
+  const before = journal()
+  const trials = place.lines('results.jsonl').map(({ trial }) => trial)
+  const settled = before.flatMap(({ type, trial }) => (type === 'settled' ? [trial] : []))
+  // Who settled one may have been killed before it said so.
+  expect(settled).toEqual([...new Set(settled)])
+  expect(place.json('summary.json')).toMatchObject({ trials: trials.length, settled: trials.length })
+  expect(place.json('summary.json')['cost_usd']).toBe(spentIn(place))
+  const attempts = readAttempts(place)
+  await place.run(words)
+  expect(readAttempts(place)).toEqual(attempts)
+  const more = journal().slice(before.length)
+  expect(more.map(({ type }) => type)).toEqual(['batch-started', 'batch-ended'])
+}
+
+/** What all sessions of a batch say that they spent, each by its own log. */
+function spentIn({ out }: BatchPlace): number {
+  const logs = globSync('runs/*/*/session/events.jsonl', { cwd: out })
+  const costs = logs.map((log) => {
+    const lines = readFileSync(join(out, log), 'utf8').split('\n')
+    const spent = lines.filter((line) => line.includes('"spent"')).flatMap((line) => costOf(line) ?? [])
+    return spent.at(-1) ?? 0
+  })
+  return costs.reduce((sum, cost) => sum + cost, 0)
+}
+
+function costOf(line: string): number | undefined {
+  try {
+    const { type, costUsd } = JSON.parse(line) as { readonly type?: string; readonly costUsd?: number }
+    return type === 'spent' ? costUsd : undefined
+  } catch {
+    // The last one, where the run was killed.
+    return undefined
+  }
+}
+
+const readAttempts = ({ out }: BatchPlace): readonly string[] =>
+  globSync('runs/*/*/result.json', { cwd: out }).toSorted()

@@ -130,7 +130,9 @@ export class BatchFolder {
     // One that workers were given, and that has not ended, is gone on with.
     if (last > 0 && this.attemptOf(trial, last) === undefined) return last
     const attempt = last + 1
-    mkdirSync(this.attemptPath(trial, attempt), { recursive: true, mode: 0o700 })
+    mkdirSync(this.trialPath(trial), { recursive: true, mode: 0o700 })
+    // Of two who begin it, the second fails.
+    mkdirSync(this.attemptPath(trial, attempt), { mode: 0o700 })
     return attempt
   }
 

@@ -12,32 +12,42 @@ const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().opt
 const leaseMs = 120_000
 const renewMs = 20_000
 
+/** What a supervisor holds its folder by. */
+type Lease = {
+  /** Whether it does still: one whose machine stood still for longer than a lease lasts may have lost it to another. */
+  readonly isHeld: () => boolean
+  readonly release: () => void
+}
+
 /**
  * Takes the batch's folder for this process: two supervisors would pass its limits together. A lease whose process has ended counts for nothing; of
  * another machine's, nobody here can see that, so it counts until it was not renewed for two minutes.
  *
- * @returns what gives it up
  * @throws UserError `usage` that names who supervises the batch
  */
-export function leaseFolder(folder: string, pid: number): () => void {
+export function leaseFolder(folder: string, pid: number): Lease {
   const file = join(folder, 'supervisor.json')
   const own = JSON.stringify({ host: hostname(), pid, started: startOf(pid) })
   for (let tries = 0; !writeOnce(file, own, pid); tries++) {
     const owner = ownerOf(file)
-    if ((owner !== undefined && isHeld(file, owner)) || tries > 3) {
+    if ((owner !== undefined && isAlive(file, owner)) || tries > 3) {
       const who = owner === undefined ? 'another process' : `process ${owner.pid} of ${owner.host}`
       throw new UserError('usage', `${folder} is supervised by ${who}. agent batch status shows how far it is.`)
     }
     rmSync(file, { force: true })
   }
+  const isHeld = (): boolean => readIfThere(file) === own
   const timer = setInterval(() => {
     const now = new Date()
-    utimesSync(file, now, now)
+    if (isHeld()) utimesSync(file, now, now)
   }, renewMs)
   timer.unref()
-  return () => {
-    clearInterval(timer)
-    if (readIfThere(file) === own) rmSync(file, { force: true })
+  return {
+    isHeld,
+    release: () => {
+      clearInterval(timer)
+      if (isHeld()) rmSync(file, { force: true })
+    },
   }
 }
 
@@ -45,7 +55,7 @@ export function leaseFolder(folder: string, pid: number): () => void {
 export function isSupervised(folder: string): boolean {
   const file = join(folder, 'supervisor.json')
   const owner = ownerOf(file)
-  return owner !== undefined && isHeld(file, owner)
+  return owner !== undefined && isAlive(file, owner)
 }
 
 function ownerOf(file: string): z.infer<typeof lease> | undefined {
@@ -58,7 +68,7 @@ function ownerOf(file: string): z.infer<typeof lease> | undefined {
   }
 }
 
-function isHeld(file: string, owner: z.infer<typeof lease>): boolean {
+function isAlive(file: string, owner: z.infer<typeof lease>): boolean {
   if (owner.host === hostname()) return isProcessAlive(owner)
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat !== undefined && Date.now() - stat.mtimeMs < leaseMs

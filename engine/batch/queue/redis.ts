@@ -188,6 +188,8 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
+      // Just after a renewal or just before one, a Redis that is gone for half a lock costs no run.
+      lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
       // How often a job's worker may be lost is counted by attempts, which are kept.
       maxStalledCount: 1000,

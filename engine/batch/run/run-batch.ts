@@ -70,7 +70,7 @@ const usualWorkers = 4
  */
 export async function runBatch(folder: BatchFolder, options: RunBatchOptions): Promise<BatchResult> {
   const { process, program, signal } = options
-  const release = leaseFolder(folder.path, process)
+  const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
     // What was asked of an earlier start is over.
@@ -120,6 +120,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
       // What a worker takes next is there when it has ended a run.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
+      isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
       ...{ backoffMs: options.backoffMs, signal, process },
       limit: (limits) => limiter.limit(limits),
@@ -141,7 +142,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     writeStatus()
     return { end, progress, ...writeDerived(folder, trials) }
   } finally {
-    release()
+    lease.release()
   }
 }
 

@@ -32,6 +32,8 @@ type SupervisorOptions = {
   readonly maxCost: number | undefined
   /** The wait before a second attempt, doubled for each further one. */
   readonly backoffMs: number
+  /** Whether the folder is this process's still. */
+  readonly isHeld: () => boolean
   /** Aborted: what runs is interrupted, and nothing more begins. */
   readonly signal: AbortSignal
   readonly process: number
@@ -58,6 +60,8 @@ export type BatchEnd =
 /** So many runs that could not be begun, one after the other, are no accident. */
 const mostUnbegun = 3
 const longestWaitMs = 300_000
+const takenOver =
+  'Another process has taken this batch over: this one stood still for too long. Its runs are ended; agent batch status shows how far the batch is.'
 const lookMs = 500
 
 type Open = { readonly trial: Trial; notBefore: number }
@@ -113,6 +117,7 @@ export class Supervisor {
       const now = controlStamp(this.#folder.path)
       if (now !== stamp) this.#obey()
       stamp = now
+      if (this.#stop === undefined && !this.#options.isHeld()) this.#end({ why: 'failed', message: takenOver })
       this.#begin()
       const isOver = this.#running.size === 0 && (this.#stop !== undefined || this.#waiting.length === 0)
       if (!isOver) await this.#next()

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Ended } from '../../support/agent.ts'
+import { batchPlace, dearModel, expectWhole, tasksFile, type BatchPlace } from '../../support/batch.ts'
+
+const words = (...commands: readonly string[]): readonly string[] => [
+  ...['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '--retry-seconds', '0.01'],
+  ...dearModel(...commands),
+]
+
+/** Starts a batch, and waits until its first run is at a command. */
+async function startBatch(
+  place: BatchPlace,
+  wanted: readonly string[],
+): Promise<{ readonly pid: number; readonly run: number; readonly ended: Promise<Ended> }> {
+  let pid = 0
+  const ended = place.run(wanted, { onStart: (child) => (pid = child.pid ?? 0) })
+  // One that stands still when a test fails would never end.
+  onTestFinished(() => goOn(pid))
+  const status = join(place.out, 'status.json')
+  while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)
+  const file = readFileSync(join(place.out, 'runs/a/1/process.json'), 'utf8')
+  return { pid, run: (JSON.parse(file) as { pid: number }).pid, ended }
+}
+
+function goOn(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch {
+    // It has ended.
+  }
+}
+
+function change(file: string, fields: object): void {
+  writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...fields }))
+}
+
+const outcomesOf = (place: BatchPlace) =>
+  place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
+
+test('a supervisor that stands still keeps its batch from another on this machine, and goes on', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const wanted = words('sleep 2; echo x > x')
+  const { pid, ended } = await startBatch(place, wanted)
+  process.kill(pid, 'SIGSTOP')
+  expect((await place.run(wanted)).stderr).toContain('is supervised by process')
+  process.kill(pid, 'SIGCONT')
+  expect((await ended).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  await expectWhole(place, wanted)
+})
+
+test('a run that stands still and goes on is one attempt', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const wanted = words('sleep 2; echo x > x')
+  const { run, ended } = await startBatch(place, wanted)
+  process.kill(run, 'SIGSTOP')
+  await sleep(3000)
+  process.kill(run, 'SIGCONT')
+  expect((await ended).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 1]])
+  await expectWhole(place, wanted)
+})
+
+test('a supervisor that stood still past its lease, and lost it to another machine, ends its runs and begins no more', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const wanted = words('sleep 2; echo x > x')
+  const first = await startBatch(place, wanted)
+  process.kill(first.pid, 'SIGSTOP')
+  // As another machine sees it: it can't look at its processes, and its lease was not renewed for long.
+  const lease = join(place.out, 'supervisor.json')
+  change(lease, { host: 'elsewhere' })
+  change(join(place.out, 'runs/a/1/process.json'), { started: 'elsewhere' })
+  utimesSync(lease, 0, 0)
+  const second = place.run(wanted)
+  while (!existsSync(join(place.out, 'runs/b/1/process.json'))) await sleep(50)
+  process.kill(first.pid, 'SIGCONT')
+  const [one, other] = await Promise.all([first.ended, second])
+  expect([one.code, one.stderr]).toEqual([
+    1,
+    expect.stringContaining('Another process has taken this batch over') as string,
+  ])
+  expect(other.code).toBe(0)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 2],
+    ['b', 'done', 1],
+  ])
+  await expectWhole(place, wanted)
+})
+
+test('of two who begin a batch at once, one runs it', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const wanted = words('sleep 1; echo x > x')
+  const both = await Promise.all([place.run(wanted), place.run(wanted)])
+  expect(both.map(({ code }) => code).toSorted()).toEqual([0, 2])
+  expect(both.find(({ code }) => code === 2)?.stderr).toContain('is supervised by')
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  await expectWhole(place, wanted)
+})
