@@ -18,7 +18,7 @@ const patienceMs = 2000
 
 /** A container may live a moment longer than its owner. */
 async function endContainers(): Promise<void> {
-  // Without a daemon its commands can't be ended, and probably don't run.
+  // If no daemon answers, its commands can't be ended, and probably don't run.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

@@ -6,15 +6,15 @@ import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan-container.ts'
 
-/** A running container that one command at a time can be run in. */
+/** A running container that runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /** What the kernel counted for all that ran in it; undefined where that can't be seen from here. */
+  /** The kernel's counts for everything that ran in it; undefined if they can't be read from here. */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
   /** Signals every process but the first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
-  /** Waits until its first process is alone; false where others live on. */
+  /** Waits until its first process is the only one; false if other processes live on. */
   empty(): Promise<boolean>
   /** Ends it with all that runs in it; the daemon then removes it. */
   remove(): Promise<void>
@@ -31,12 +31,12 @@ type ContainerCommand = {
 }
 
 export type ContainerProcess = {
-  /** Changes the size of its terminal; one that has ended meanwhile is no error. */
+  /** Changes the size of its terminal. It is no error if the terminal has ended in the meantime. */
   resize(size: TerminalSize): void
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The exit code; rejects when the daemon couldn't start the command or went away. */
+  /** The exit code; rejects when the daemon couldn't start the command or disappeared. */
   readonly code: Promise<number>
 }
 
@@ -47,12 +47,12 @@ const Info = z.object({
   PidsLimit: z.boolean().nullish(),
 })
 
-/** The address of a daemon. */
+/** The daemon's components, by which podman is told from docker. */
 const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() })
 
-/** The facts that decide how containers are made. */
+/** The facts about a daemon that decide how containers are created. */
 export type DaemonFacts = {
-  /** Runs with an ordinary user's rights, whom its root is outside. */
+  /** The daemon runs with an ordinary user's rights: root in a container is that user outside. */
   readonly rootless: boolean
   readonly podman: boolean
   readonly remapsUsers: boolean
@@ -64,16 +64,16 @@ export type DockerClient = {
   /** Facts about the daemon; rejects when none answers. */
   info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
-  /** Containers of ours, by the label that names their owner. */
+  /** The containers with our label, which names their owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` are the words before programs other than commands. */
+  /** `filtered` are the arguments that precede programs other than commands. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
 /** Talks to the daemon that `DOCKER_HOST` names, or the local one. */
 export async function connectDocker(): Promise<DockerClient> {
-  // Only who uses docker reads it.
+  // Loaded only when docker is used.
   const { default: Client } = await import('dockerode')
   const docker = new Client()
   return {
@@ -81,7 +81,7 @@ export async function connectDocker(): Promise<DockerClient> {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
       const rootless = options.some((option) => option.startsWith('name=rootless'))
-      // Which of the two it is matters to a rootless one only, so that others are not asked.
+      // Only a rootless daemon needs to know whether it is podman, so other daemons aren't asked.
       const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
         rootless,
@@ -159,7 +159,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
 /** How long a killed container may take to end. */
 const dyingMs = 50
 
-/** Waits until a container's first process is alone. */
+/** Waits until a container's first process is the only one left. */
 async function isEmptied(population: () => number): Promise<boolean> {
   for (const end = performance.now() + dyingMs; population() !== 1;) {
     if (performance.now() > end) return false
@@ -216,7 +216,7 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
 }
 
 /**
- * Gives a terminal the size that is wanted, whenever it is called. The daemon may carry out two requests in either order, so the next one
+ * Keeps a terminal at the size that `wanted` returns, whenever it is called. The daemon may carry out two requests in either order, so the next one
  * is sent when the last one is answered.
  */
 function resizeInOrder(exec: Docker.Exec, wanted: () => TerminalSize | undefined): () => void {
@@ -239,7 +239,7 @@ async function removeContainer(container: Docker.Container): Promise<void> {
   try {
     await container.remove({ force: true })
   } catch (error) {
-    // Gone already, or being removed by the daemon itself.
+    // Removed already, or being removed by the daemon itself.
     if (![404, 409].includes(statusOf(error) ?? 0)) throw error
   }
 }

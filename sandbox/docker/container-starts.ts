@@ -9,21 +9,24 @@ import type { Identity, Step } from '../mounting/step-layout.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { SIGCHLD } from '../machine-code/kernel.ts'
 
-/** Where containers see our first programs: in `/dev`, which is made for each container anew. */
+/** Where containers see our own programs that start first: in `/dev`, which each container has anew. */
 export const startsAt = '/dev/portcullis-start'
 
 /** The mounts of a container, with their sources. */
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
-/** The first programs of a sandbox's containers. They can be executed but not read, and such a process is closed to all others. */
+/**
+ * Our own programs that run first in a sandbox's containers. They can be executed but not read, and a process that runs an unreadable program can't
+ * be inspected by others.
+ */
 export type Starts = {
   /** The directory on the host that is mounted, read-only, at `startsAt`. */
   readonly directory: string
-  /** The words that start a container's first process. */
+  /** The arguments that start a container's first process. */
   readonly init: readonly [string]
-  /** The words before a command's own that check the mounts. */
+  /** The arguments before a command's own that check the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
-  /** The path with another entry than planned, from a command's standard error; undefined where all were right. */
+  /** The path with another entry than planned, from a command's standard error; undefined if all entries were right. */
   failure(complaint: string): string | undefined
 }
 
@@ -46,7 +49,7 @@ export function prepareStarts(
     if (!existsSync(file)) writeFileSync(file, program(), { mode: 0o111 })
     return join(startsAt, name)
   }
-  // No command's output can be mistaken for it: the programs can't be read.
+  // No command can imitate this text: the programs that contain it can't be read.
   const mark = `portcullis ${randomUUID()}: not as planned: `
   const identify = (path: string): Identity => {
     const known = identityOf(path)

@@ -15,21 +15,21 @@ import type { Starts } from './container-starts.ts'
 /** What one command needs from a container. */
 type Planned = {
   readonly container: ContainerPlan
-  /** The words before its own, which check the mounts. */
+  /** The arguments before the command's own that check the mounts. */
   readonly check: readonly string[]
-  /** Equal for commands that may share one. */
+  /** Equal for commands that may share a container. */
   readonly key: string
-  /** Paths that became visible although hidden, or writable although protected. */
+  /** Paths that became visible although they are hidden, or writable although they are protected. */
   readonly uncovered: () => readonly Denial[]
 }
 
 /** The containers of one sandbox, each for one command at a time. */
 type Containers = {
-  /** The current needs of a command; commands of its kind (writing or not) are expected to go on needing it. */
+  /** What a command needs now; commands of its kind (writing or not) are expected to keep needing it. */
   plan(command: Command): Planned
   /** A warm container, or a new one. Rejects with the daemon's error. */
   take(planned: Planned): Promise<WarmContainer>
-  /** Keeps one in which nothing runs any more for the next command. */
+  /** Keeps a container in which nothing runs any more for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
   /** Removes warm containers whose mounts are no longer right. */
   dropStale(): Promise<void>
@@ -38,8 +38,7 @@ type Containers = {
 }
 
 /**
- * Plans and keeps the containers of a sandbox. Protected paths may change as repositories appear and disappear, and a container's mounts
- * can't.
+ * Plans and keeps the containers of a sandbox. Protected paths change as repositories appear and disappear, but a container's mounts can't change.
  */
 export function createContainers(
   docker: DockerClient,

@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 import type { ContainerUser } from './container-user.ts'
 
-/** How long a daemon may take to answer: a busy one needs a moment, one that hangs would take forever. */
+/** How long a daemon may take to answer: a busy daemon needs a moment, and a hanging one never answers. */
 const patienceMs = 5000
 
 /** Connects to a daemon that can enforce policies, and determines the user of commands there. Throws `unavailable`. */
@@ -18,7 +18,7 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   const address = process.env['DOCKER_HOST'] ?? 'the local socket'
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    const reason = `the daemon at ${address} accepts connections or drops them, and did not answer in ${patienceMs / 1000} seconds`
+    const reason = `the daemon at ${address} accepts connections or drops them, but did not answer within ${patienceMs / 1000} seconds`
     late.reject(refuse(reason, 'Restart docker, or set DOCKER_HOST.'))
   }, patienceMs)
   const asked = docker.info().catch((error: unknown) => {
@@ -36,17 +36,21 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   return { docker, identity: identityFor(info) }
 }
 
-/** Root in a rootless container is the caller outside, unless podman maps the caller's number to itself; elsewhere the number is the same anyway. */
+/**
+ * The user that commands run as. Root in a rootless container is the caller outside, unless podman maps the caller's number to itself; other daemons
+ * use the same number inside and outside.
+ */
 function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   const own = `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`
   if (!rootless) return { user: own }
   return podman ? { user: own, userns: 'keep-id' } : { user: '0:0' }
 }
 
-/** The image, which must exist already: nothing is fetched behind the user's back. Throws `unavailable`. */
+/** Checks for the image, which must exist already: nothing is downloaded without the user's knowledge. Throws `unavailable`. */
 export async function requireImage(docker: DockerClient, image: string | undefined): Promise<string> {
-  if (image === undefined) throw refuse('no image is named', 'Name one that has /bin/sh and the tools to be used.')
-  if (!(await docker.hasImage(image))) throw refuse(`the image ${image} is not there`, `Run: docker pull ${image}`)
+  if (image === undefined)
+    throw refuse('no image is named', 'Name an image that contains /bin/sh and the tools that commands need.')
+  if (!(await docker.hasImage(image))) throw refuse(`the image ${image} does not exist`, `Run: docker pull ${image}`)
   return image
 }
 

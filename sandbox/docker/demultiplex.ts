@@ -5,8 +5,8 @@ const headerBytes = 8
 const isStderr = 2
 
 /**
- * Splits the one stream in which a daemon sends the two outputs of a command. A slow reader of either slows down the command, as a pipe
- * would, rather than filling our memory. Ends neither output.
+ * Splits the one stream in which a daemon sends the two outputs of a command. A slow reader of either slows down the command, as a pipe would, so
+ * that our memory doesn't fill up. It ends neither output.
  */
 export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable): void {
   let header = Buffer.alloc(0)

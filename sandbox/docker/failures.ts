@@ -1,6 +1,6 @@
 import { SandboxError } from '../sandbox-error.ts'
 
-/** Why the daemon makes no container for a policy, which it is asked for before any command. */
+/** Why the daemon refuses to create a container for a policy. The sandbox asks for a container before any command runs. */
 export function cannotStart(error: unknown): SandboxError {
   const detail = messageOf(error)
   const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
@@ -14,14 +14,14 @@ export function cannotStart(error: unknown): SandboxError {
         }
       : {
           backend: 'docker',
-          reason: `the machine of its daemon has no ${missing}`,
+          reason: `${missing} does not exist on the machine of its daemon`,
           remedy: 'Use a daemon on this machine, or one on which the workspace and TMPDIR have the same paths.',
         },
     { cause: error },
   )
 }
 
-/** Why a command was never run, or not to its end, that a container had been there for. */
+/** Why a command was never run, or not to its end, although a container was ready for it. */
 export function setupFailed(error: unknown): SandboxError {
   return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
 }

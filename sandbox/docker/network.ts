@@ -1,4 +1,4 @@
-// Not by execa: the relay hands over a socket by Node's own channel, and starts before each command.
+// Not by execa: the relay passes a socket on through Node's own channel, and starts before each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
@@ -16,7 +16,7 @@ import { filterRules } from '../seccomp/rules.ts'
 
 /** The network of one sandbox's containers. */
 type ContainerNetwork = {
-  /** What the containers see of it. */
+  /** What the containers see of the network. */
   readonly plan: NetworkPlan
   /** The network of one command. */
   start(): CommandNetwork
@@ -26,22 +26,25 @@ type ContainerNetwork = {
 export type NetworkPlan = {
   /** The directory on the host that is mounted, read-only, at `shownAt`. */
   readonly directory: string | undefined
-  /** The words before programs other than commands in the container. */
+  /** The arguments before programs other than commands in the container. */
   readonly filtered: readonly string[]
 }
 
-/** Where containers see the programs and the sockets: in `/dev`, which is made for each container anew. */
+/** Where containers see the programs and the sockets: in `/dev`, which each container has anew. */
 export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
-  /** Gets ready for a command that is to start in `cwd`: the words to put before its own, and where to start them. Rejects with why not. */
+  /**
+   * Prepares for a command that starts in `cwd`: returns the arguments to put before its own, and its starting directory. Rejects with the reason if
+   * that fails.
+   */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections, and says what was refused and whether the port is free for another command. Rejects with `setup-failed` when the
-   * command was never started for want of the port or its directory. One that was `stopped` with its container may not have come that far.
+   * Ends all connections. Returns the refused connections, and whether another command may use the port. Rejects with `setup-failed` when the command
+   * never started because the port or its directory was missing. A command that was `stopped` with its container may have been ended before that.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
-  /** Removes all its parts, however the command ended. */
+  /** Removes all parts of it, however the command ended. */
   release(): void
 }
 
@@ -58,13 +61,13 @@ const arrivalMs = 1000
 const channel = 3
 
 /**
- * Prepares the network below `run`, the sandbox's own directory, which commands can't get at. The proxy exists only where the policy has an allow-list. Throws
- * `unavailable` on a machine that our programs are not made for.
+ * Prepares the network below `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an allow-list.
+ * Throws `unavailable` on a processor that our programs don't support.
  *
  * A container has no network but its own loopback. The socket that listens there is made inside, before each command, and handed to the engine
  * through a unix socket, so that the engine itself answers the command's connections. Since that takes a unix socket, the container's own profile
- * permits them; all that runs in it is under bubblewrap's filter instead, which does not. Our programs can be executed but not read, and such a
- * process is closed to all others (proc(5), "dumpable"): nothing can get at it before its filter is there.
+ * permits them; every command in it runs under bubblewrap's filter instead, which forbids them. Our programs can be executed but not read, and such a
+ * process is closed to all others (proc(5), "dumpable"): no process can tamper with it before its filter is installed.
  */
 export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {
@@ -119,7 +122,7 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
   }
 }
 
-/** Starts the program that takes one listening socket through a unix socket in `directory`; `ready` rejects when it can't. */
+/** Starts the program that takes one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
 function startRelay(
   program: string,
   directory: string,
@@ -132,12 +135,12 @@ function startRelay(
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout?.once('data', () => resolve())
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`the relay of the network allow-list ended with error ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the relay of the network allow-list failed with error ${code}`)))
   })
   return { ready, end: () => void child.kill('SIGKILL') }
 }
 
-/** Whether `awaited` comes in time; what has come already always does. */
+/** Whether `awaited` resolves in time; if it has resolved already, always true. */
 async function within(milliseconds: number, awaited: Promise<true>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), milliseconds)

@@ -38,12 +38,12 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
+/** Runs the command, which alone gets a terminal's interrupt, then ends what it left: `kill -1` spares this shell and the container's first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
- * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
- * can be killed and its limits are one command's. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
+ * Confines commands in warm containers of the given image. Each container runs one command at a time, so that everything left in it can be killed,
+ * and its limits apply to one command. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
  */
 export async function openDocker(
   policy: SandboxPolicy,
@@ -54,7 +54,7 @@ export async function openDocker(
   if ([...writableRoots(policy, hostFileSystem), policy.workspace, ...policy.readableRoots].includes('/')) {
     throw new SandboxError('unavailable', {
       backend: 'docker',
-      reason: 'a root is /, where a container has its image',
+      reason: 'one of its roots is /, where a container has its image',
       remedy: 'Name the directories that commands need.',
     })
   }
@@ -91,7 +91,7 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /** @param whose `own` for a program of ours, which only reads what commands left */
+  /** @param whose `own` for one of our own programs, which only reads files that commands left */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
@@ -106,7 +106,7 @@ export async function openDocker(
     let atLast: GroupCounts | undefined
     const spoil = (): void => {
       spoiled = true
-      // The container takes its counters with it.
+      // Read before the container is removed, because its counters disappear with it.
       atLast ??= container?.counts?.()
       void container?.remove().catch(() => undefined)
     }
@@ -137,7 +137,7 @@ export async function openDocker(
       exit: output.code.then(
         (code) => ({ code, signal: null }),
         (error: unknown) => {
-          // A container that was removed to end its command takes the answer with it.
+          // The container was removed to end the command, so no exit code will arrive.
           if (spoiled) return { code: null, signal: 'SIGKILL' }
           spoil()
           return { code: null, signal: null, error: setupFailed(error) }
@@ -163,7 +163,7 @@ export async function openDocker(
           throw new SandboxError('path-changed', { backend: 'docker', path: changed })
         }
         let left = false
-        // The shell around it can be killed before it has ended the rest.
+        // The shell around the command can be killed before it has ended the remaining processes.
         if (container !== undefined && !spoiled && !(await container.empty())) {
           atLast ??= container.counts?.()
           left = true
@@ -219,7 +219,7 @@ export async function openDocker(
   return {
     backend: 'docker',
     policy,
-    // They are the user namespace's, which containers share with the host.
+    // These limits belong to the user namespace, which containers share with the host.
     unenforced: [...limits.unenforced, unlimitedWatches],
     node: node.words,
     shell,
@@ -235,7 +235,7 @@ export async function openDocker(
   }
 }
 
-/** The limits that the kernel's counts tell of; undefined where they aren't known. */
+/** The limits that were hit according to the kernel's counts; undefined if the counts aren't known. */
 function provenBetween(
   { group }: LimitPlan,
   before: GroupCounts | undefined,

@@ -1,31 +1,31 @@
-// Not by execa: it is asked once, and waited for in place.
+// Not by execa: it is called once, synchronously.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { isExecutable } from '../locate-program.ts'
 
-/** Node in a container: the words that start it, and the files of this machine that it needs, read-only. */
+/** Node in a container: the arguments that start it, and the files of this machine that it needs, mounted read-only. */
 type ContainerNode = {
   readonly words: readonly [string, ...string[]]
   readonly shown: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** In `/dev`, which is made for each container anew. */
+/** In `/dev`, which each container has anew. */
 const shownAt = '/dev/portcullis-node'
 
 let known: ContainerNode | undefined
 
 /**
- * The Node that runs us, with the loader and the libraries that it was linked to, so that it runs in an image of any C library, or of
- * none. Where that can't be told, the image's own.
+ * The Node that runs this program, with its dynamic loader and its linked libraries, so that it runs in an image with any C library, or without one.
+ * If the libraries can't be found out, the image's own Node.
  */
 export function containerNode(): ContainerNode {
   known ??= bringNode(librariesOf(process.execPath))
   return known
 }
 
-/** The output of ldd(1) for a program; empty where there is none. It never comes from a workspace's `PATH`. */
+/** The output of ldd(1) for a program; empty if there is no ldd. The ldd program never comes from a workspace's `PATH`. */
 function librariesOf(program: string): string {
   const ldd = ['/usr/bin/ldd', '/bin/ldd', '/usr/local/bin/ldd', '/run/current-system/sw/bin/ldd'].find(isExecutable)
   return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
@@ -42,7 +42,7 @@ export function bringNode(libraries: string, program: string = process.execPath)
     words: [start, '--library-path', library, node],
     shown: [
       { source: realpathSync(program), target: node },
-      // Each under the name that is requested, whatever the file is called.
+      // Each library under the name that the program requests, whatever the file is called.
       ...[...new Set(paths)].map((path) => ({ source: realpathSync(path), target: join(library, basename(path)) })),
     ],
   }

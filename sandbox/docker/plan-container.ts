@@ -8,7 +8,7 @@ import type { ContainerUser } from './container-user.ts'
 import { shownAt, type NetworkPlan } from './network.ts'
 import { startsAt, type Starts } from './container-starts.ts'
 
-/** What the daemon is asked for, in its API's own words. */
+/** The request to the daemon, in the terms of its API. */
 export type ContainerPlan = ReturnType<typeof planContainer>
 
 /** The label whose value names the process that a container belongs to. */
@@ -17,15 +17,15 @@ export const ownerLabel = 'dev.portcullis.owner'
 /** The run's directories on the host. */
 type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
 
-/** The common settings of all containers of a sandbox. */
+/** The settings that all containers of a sandbox share. */
 export type Common = {
-  /** Its name, as the daemon has it. */
+  /** The image's name as the daemon knows it. */
   readonly image: string
   readonly identity: ContainerUser
   readonly limits: LimitPlan
   readonly starts: Pick<Starts, 'directory' | 'init'>
   readonly network: NetworkPlan
-  /** Files of this machine that programs of ours need. */
+  /** Files of this machine that our own programs need. */
   readonly shown: readonly { readonly source: string; readonly target: string }[]
   /** The group of the docker socket that the policy grants; undefined for none. */
   readonly socketGroup?: number | undefined
@@ -34,8 +34,8 @@ export type Common = {
 type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
- * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
- * system call filter, and no network but its own loopback unless all of it.
+ * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our system call filter,
+ * and only its own loopback network unless the policy allows the full network.
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each
@@ -45,9 +45,9 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Labels: { [ownerLabel]: options.owner },
     User: options.identity.user,
     Entrypoint: [],
-    // Waits for its input to end. No command can reach it: one that could, could stay.
+    // The first process waits for the end of its input. No command can run there: a command that could would survive.
     Cmd: [...options.network.filtered, ...options.starts.init],
-    // A health check of the image would run outside our filter.
+    // A health check from the image would run outside our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
-/** The streams of a process that hasn't started: requests are connected once it has. */
+/** The streams of a process that hasn't started yet: they are connected once it has. */
 export function relayLater(
   size: TerminalSize | undefined,
   start: () => Promise<ContainerProcess>,
@@ -10,7 +10,7 @@ export function relayLater(
   readonly stdin: PassThrough
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Sets its terminal's size, once there is one. */
+  /** Sets the size of the process's terminal, as soon as that exists. */
   readonly resize: (size: TerminalSize) => void
   /** The exit code; rejects when it could not be started. */
   readonly code: Promise<number>
@@ -41,6 +41,6 @@ export function relayLater(
 
 function relay(from: Readable, to: PassThrough): void {
   from.pipe(to)
-  // Unread output must still be drained, or the end would never come.
+  // Unread output must still be drained, or the stream would never end.
   to.once('close', () => from.resume())
 }

@@ -6,20 +6,20 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 
-/** What a container is tried with. */
+/** What the trial of a container needs. */
 type Trial = {
   readonly user: string
-  /** The words before programs other than commands. */
+  /** The arguments before programs other than commands. */
   readonly filtered: readonly string[]
-  /** Directories that commands have to be able to write to. */
+  /** Directories that commands must be able to write to. */
   readonly roots: readonly string[]
-  /** The one that they have to be able to read at least. */
+  /** The directory that commands must at least be able to read. */
   readonly workspace: string
   /** The run's own directory, which the container sees as `/tmp`. */
   readonly privateTemp: string
 }
 
-/** Where a trial leaves its mark, below the run's directory. */
+/** The file that a trial creates below the run's directory. */
 const mark = '.portcullis-trial'
 
 const script = `
@@ -33,8 +33,8 @@ for path; do
 done`
 
 /**
- * Checks that commands in a container can do with its mounts what the policy allows, and that their files belong to the caller. It leaves
- * nothing behind. Throws `unavailable`.
+ * Checks that commands in a container can use the mounts as the policy allows, and that their files belong to the caller. It leaves nothing behind.
+ * Throws `unavailable`.
  *
  * @returns the shell of the image
  */
@@ -56,7 +56,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
     )
   }
   if (ended === 126 || ended === 127) {
-    throw refuse(`nothing can be run in its image (${(said + complaint).trim()})`, 'The image must have /bin/sh.')
+    throw refuse(`no command runs in its image (${(said + complaint).trim()})`, 'The image must have /bin/sh.')
   }
   const file = join(trial.privateTemp, mark)
   const made = lstatSync(file, { throwIfNoEntry: false })
@@ -76,7 +76,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
 }
 
-/** Who could do it, and what would permit this user. */
+/** Advice for a path that commands can't access: who owns it, and how to give this user access. */
 function ownerAdvice(path: string): string {
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   const own = process.geteuid?.()

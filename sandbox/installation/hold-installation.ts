@@ -7,12 +7,12 @@ import { isWithin } from '../paths.ts'
 import { ownPaths } from './own-paths.ts'
 import { putIn, type Entry } from './put-in.ts'
 
-/** What of this program lies where the commands of a sandbox write. */
+/** The files of this program in directories that a sandbox's commands can write to. */
 type Installation = {
   /**
-   * Puts back what is not as it was, and says so.
+   * Restores changed files, and reports them.
    *
-   * @param alone whether nothing runs that could be about to install it anew: then also what is missing
+   * @param alone whether no other command runs that could be reinstalling the program: then missing files are restored too
    */
   putBack(alone: boolean): readonly Denial[]
 }
@@ -23,11 +23,11 @@ type Watched = {
   readonly part: 'program' | 'start'
   /** Undefined: nothing was there. */
   readonly was: Entry | undefined
-  /** What it was known by when it was last seen to be as it should. */
+  /** The file's stamp when it was last found unchanged. */
   seen: string | undefined
 }
 
-/** Everything that any sandbox of this process found when it was opened: later ones may be opened after a command. */
+/** All files that any sandbox of this process recorded when it was opened: later sandboxes may be opened after a command has changed them. */
 const watched = new Map<string, Watched>()
 
 /** Takes note of this program's files in `roots`, by their bytes, before any command runs there. */
@@ -63,7 +63,7 @@ export function putBackInstallation(alone: boolean): readonly Denial[] {
   ]
 }
 
-/** What nobody but the user changes, by any means: what this program is made of, and how it is started. */
+/** The protected name for a path that only the user may change: a file of this program, or one that decides how it is started. */
 export function ownPlaceOf(path: string): string | undefined {
   for (const each of watched.keys()) if (isWithin(path, each)) return each
   return undefined
@@ -90,11 +90,10 @@ function putOneBack({ root, path, was }: Watched, take: (root: string, path: str
 }
 
 function saidOf(subject: string, { to, failure }: Outcome): Denial {
-  const kept = to === undefined ? '' : `; what was there is ${to} now`
+  const kept = to === undefined ? '' : `; the changed file is now ${to}`
   return {
     kind: 'path',
-    subject:
-      failure === undefined ? `${subject} (put back as it was${kept})` : `${subject} (changed still: ${failure})`,
+    subject: failure === undefined ? `${subject} (restored${kept})` : `${subject} (changed still: ${failure})`,
     rule: 'this program’s own files and how it is started',
     certainty: 'proven',
     remedy: {
@@ -102,7 +101,7 @@ function saidOf(subject: string, { to, failure }: Outcome): Denial {
       advice:
         failure === undefined
           ? 'change it outside the sandbox'
-          : 'install it anew before you start it from this workspace',
+          : 'reinstall it before you start it from this workspace',
     },
   }
 }
@@ -111,7 +110,7 @@ function isChanged(each: Watched, alone: boolean): boolean {
   const stamp = stampOf(each.path)
   if (stamp === each.seen) return false
   if (stamp === undefined) return alone
-  // Installed anew, from the same package, say.
+  // The same package may have been reinstalled, for example.
   if (!isSame(entryAt(each.path, largest), each.was)) return true
   each.seen = stamp
   return false
@@ -124,7 +123,7 @@ function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
   return one === other
 }
 
-/** What changes whenever a file does: its change time can't be set. Undefined where nothing is. */
+/** A value that changes whenever a file does: nobody can set its change time. Undefined if there is no file. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })
@@ -134,17 +133,17 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-/** More than any file of ours; one that isn't is no copy of it. */
+/** Larger than any file of this program; a larger file can't be a copy of one. */
 const largest = 512 * 1024 * 1024
 
-/** What is at a path before any command. Node is large, and the kernel keeps what runs. */
+/** The file at a path before any command runs. Node's executable is large, and the kernel protects a running program. */
 function snapshotOf(path: string): Entry | undefined {
   if (path !== process.execPath || process.platform !== 'linux') return entryAt(path, largest)
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat && { kind: 'file', mode: stat.mode & 0o777, bytes: () => readFileSync('/proc/self/exe') }
 }
 
-/** What is at a path, which commands may have put there. */
+/** The file at a path, which commands may have created. */
 function entryAt(path: string, maxBytes: number): Entry | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined

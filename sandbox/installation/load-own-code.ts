@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isWithin } from '../paths.ts'
 
-/** How the build names what the package's modules share, and what they load when it is needed. */
+/** The form of the names that the build gives to chunks: code that modules share, or that is loaded on demand. */
 const isChunk = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
 /**
- * Loads all code of this package before commands run that could change it. For who imports the package: the programs know the digests of
- * what they load later, and nothing of it is evaluated otherwise.
+ * Loads all code of this package before any command could change it. It is for programs that import the package: our own programs know the digests of
+ * the code that they load later, and evaluate no other code.
  *
  * @param roots what commands may write to, without symlinks
  */
@@ -19,7 +19,7 @@ export async function loadOwnCode(roots: readonly string[]): Promise<void> {
   await Promise.all(files.map((name) => import(pathToFileURL(join(folder, name)).href)))
 }
 
-/** The folder of chunks that this code is one of; undefined where it is part of a program, or a source. */
+/** The folder with the chunks of this code; undefined if this code is part of a program, or a source file. */
 function chunks(): string | undefined {
   if (!import.meta.url.startsWith('file:')) return undefined
   const file = fileURLToPath(import.meta.url)

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { isWithin } from '../paths.ts'
 
-/** What of this program a command could change, by paths whose directories are no symlinks. */
+/** The files of this program that a command could change, by paths whose directories are no symlinks. */
 type OwnPaths = {
-  /** What it is made of, and the links that lead to it. */
+  /** The program's own files, and the links that lead to them. */
   readonly program: readonly string[]
-  /** What decides which program `npx agent` is, and with what options: there now or not. */
+  /** Files that decide which program `npx agent` starts, and with what options, whether they exist now or not. */
   readonly start: readonly string[]
 }
 
-/** What the program is made of is code, or says what is code; its source maps and declarations are neither. */
+/** Matches code, and files that decide what counts as code; source maps and declarations are neither. */
 const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(name)
 
-/** In a directory of programs: ours, and those by which `npx` starts them. */
+/** Names in a directory of programs: our own programs, and those by which `npx` starts them. */
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
 
 /**
- * The files of this program that lie in one of `roots`; nothing where none does: then a command can't change what is started next.
+ * The files of this program that lie in one of `roots`. If none does, the result is empty: then a command can't change what is started next.
  *
  * @param roots without symlinks
  */
@@ -44,7 +44,7 @@ export function ownPaths(roots: readonly string[]): OwnPaths {
 }
 
 let known: string | null | undefined
-/** The folder of this package, without symlinks; undefined where this code is part of somebody else's bundle. */
+/** The folder of this package, without symlinks; undefined if this code is part of another program's bundle. */
 function packageDirectory(): string | undefined {
   if (known === undefined) known = findPackage() ?? null
   return known ?? undefined
@@ -59,12 +59,15 @@ function findPackage(): string | undefined {
       return name === 'portcullis' ? at : undefined
     }
   } catch {
-    // No file, or none that can be read: nothing of ours to look after.
+    // There is no such file, or it can't be read: nothing of ours to protect.
   }
   return undefined
 }
 
-/** In a checkout, which somebody may be working on, what is built; else also what says how it is used. */
+/**
+ * The files of the package. In a checkout, which somebody may be working on, only the built ones; otherwise also the files that say how the package
+ * is used.
+ */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
   const names = readdirIfThere(join(home, 'dist')).filter((name) => isCode(name) && !name.startsWith('types/'))
@@ -80,7 +83,7 @@ function readdirIfThere(directory: string): readonly string[] {
   }
 }
 
-/** The folders of packages that `paths` lie in. */
+/** The package folders that contain `paths`. */
 function packageFolders(paths: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const path of paths) {
@@ -89,7 +92,7 @@ function packageFolders(paths: readonly string[]): readonly string[] {
   return [...found]
 }
 
-/** A path whose directories are no symlinks; undefined where there is no such directory. */
+/** A path whose directories are no symlinks; undefined if the directory doesn't exist. */
 function plainPath(path: string): string | undefined {
   for (let [at, below] = [dirname(path), basename(path)]; ; [at, below] = [dirname(at), join(basename(at), below)]) {
     const real = realPath(at)

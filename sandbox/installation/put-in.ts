@@ -19,10 +19,10 @@ export type Entry =
   | { readonly kind: 'other' }
 
 /**
- * Makes `entry` at `path`, where nothing is, below `root` and through no symlink on the way: directories that are missing are made, and what
- * lies in their place is given to `away`.
+ * Creates `entry` at the free path `path`, below `root` and without following symlinks. Missing directories are created; files in their place are
+ * passed to `away`.
  *
- * @throws what the system says
+ * @throws the system's error
  */
 export function putIn(root: string, path: string, entry: Entry, away: (path: string) => void): void {
   let directory = openSync(root, openDirectory)
@@ -59,7 +59,7 @@ function enter(inside: string, name: string, clear: () => void): number {
   }
 }
 
-/** Whoever changed what is in a directory may have closed it behind itself. */
+/** Whoever changed a directory's content may have removed its permissions too. */
 function evenIfClosed<T>(act: () => T, directory: string): T {
   try {
     return act()
@@ -74,7 +74,7 @@ function writeNewFile(path: string, { bytes, mode }: Extract<Entry, { kind: 'fil
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     writeFileSync(file, bytes())
-    // Whatever the mask of this process takes from new files.
+    // Set afterwards, because the process's umask removes permissions from new files.
     fchmodSync(file, mode)
   } finally {
     closeSync(file)

@@ -1,19 +1,19 @@
 import { statfsSync } from 'node:fs'
 
-/** How much of the disks that a command writes to may go while it runs. */
+/** How much space of the disks that it writes to a command may use while it runs. */
 export type DiskLimit = {
   /** Directories on each of these disks. */
   readonly places: readonly string[]
-  /** Bytes of each; undefined for a default that leaves the machine something. */
+  /** The limit in bytes for each disk; undefined for a default that leaves the machine some space. */
   readonly bytes: number | undefined
-  /** Files of each, the same. */
+  /** The same limit in files. */
   readonly files: number | undefined
 }
 
-/** What a command took too much of, and how much it might have. */
+/** The limit that a command exceeded, and its value. */
 export type DiskExceeded = { readonly limit: 'diskBytes' | 'files'; readonly value: number }
 
-/** Between two looks. Whoever fills a disk gets no further than what can be written meanwhile. */
+/** The interval between two checks. A command exceeds the limit by no more than it can write in that time. */
 const lookMs = 100
 
 const gibibyte = 1024 ** 3
@@ -23,10 +23,10 @@ const defaults = { diskBytes: 32 * gibibyte, files: 4_000_000 } as const
 const defaultShare = 0.9
 
 /**
- * Watches the disks while a command runs: what is written elsewhere counts too, since a full disk stops everybody. `onExceeded` is called once, with
- * the limit in bytes, or in files where the file system has only so many.
+ * Watches the disks while a command runs. Writes of other programs count too, since a full disk stops everybody. `onExceeded` is called once, with
+ * the limit in bytes, or in files if the file system has a fixed number of them.
  *
- * @returns what ends the watch
+ * @returns a function that ends the watch
  */
 export function watchDisks(
   { places, bytes, files }: DiskLimit,
@@ -57,7 +57,7 @@ function freeOn(place: string): { readonly diskBytes: number; readonly files: nu
     const { bavail, bsize, files, ffree } = statfsSync(place)
     return { diskBytes: bavail * bsize, files: files === 0 ? undefined : ffree }
   } catch {
-    // A directory that went away, taken by its own command say, is watched no longer.
+    // A directory that was removed, perhaps by the command, is no longer watched.
     return undefined
   }
 }

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ownerName, isOwnerGone } from '../run-owner.ts'
 
-/** Where control groups can be made, and how they are spelled there. */
+/** Where control groups can be created, and in which version of the interface. */
 export type Hierarchy =
   | { readonly version: 1; readonly memory: string; readonly pids: string }
   | { readonly version: 2; readonly parent: string }
 
-/** What a group counted since it was made. */
+/** The kernel's counts for a group since its creation. */
 export type GroupCounts = { readonly killedForMemory: number; readonly forksRefused: number }
 
 /** A group that holds one command's processes. */
@@ -26,8 +26,8 @@ const prefix = 'portcullis-group-'
 let made = 0
 
 /**
- * Finds where this process may make control groups for memory and processes, by making one; undefined where it may not: as an
- * ordinary user without delegation, and in most containers. Removes what killed runs left there.
+ * Finds where this process may create control groups for memory and processes, by creating one. Undefined if it may not: as an ordinary user without
+ * delegation, and in most containers. It removes leftovers of killed runs there.
  */
 export function findHierarchy(mountInfo?: string, membership?: string): Hierarchy | undefined {
   const found = makeFirstGroup({ processes: 64, memoryBytes: 64 * 1024 * 1024 }, mountInfo, membership)
@@ -35,7 +35,7 @@ export function findHierarchy(mountInfo?: string, membership?: string): Hierarch
   return found?.hierarchy
 }
 
-/** The same, with the group that was made: for who needs one next. */
+/** The same, and returns the created group too, for a caller that needs a group at once. */
 export function makeFirstGroup(
   limits: GroupLimits,
   mountInfo: string = read('/proc/self/mountinfo'),
@@ -46,13 +46,13 @@ export function makeFirstGroup(
       reap(hierarchy)
       return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
-      // Not here: read-only, not delegated, or without these controllers. The next one up may do.
+      // Not here: read-only, not delegated, or without these controllers. A parent group may work.
     }
   }
   return undefined
 }
 
-/** Makes a group with its limits set. Throws what the kernel says when it can't. */
+/** Creates a group with its limits set. Throws the kernel's error if that fails. */
 export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGroup {
   made += 1
   const name = `${prefix}${ownerName(process.pid)}-${made}`
@@ -63,12 +63,12 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Swap would make it a slow limit instead of none; kernels without swap accounting have no such file.
+      // Otherwise swap would only make the limit slow instead of enforcing it; kernels without swap accounting have no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
       return {
-        // `tasks` moves one thread, which a shell is, without stopping the machine.
+        // Writing to `tasks` moves one thread, and a shell has only one, without stopping the machine.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
         counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),
@@ -92,10 +92,10 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
 }
 
 /**
- * What the kernel counts for the groups that hold a process of others, a container's: each call reads it anew. Undefined where these groups can't
- * be seen from here, as when the process is another machine's.
+ * The kernel's counts for the groups of another program's process, such as a container's; each call reads them anew. Undefined if these groups can't
+ * be seen from here, for instance because the process runs on another machine.
  *
- * @param mark what the groups' names must hold, so that a number that means another process here misleads nobody
+ * @param mark a text that the groups' names must contain, so that a process of this machine with the same pid can't be mistaken for it
  */
 export function countsOfProcess(
   pid: number,
@@ -112,7 +112,10 @@ export function countsOfProcess(
   return group === undefined ? undefined : () => countsIn(group)
 }
 
-/** How many processes, zombies too, a group of others' holds now; undefined where that can't be seen from here. As for `countsOfProcess`. */
+/**
+ * How many processes, including zombies, another program's group contains now; undefined if that can't be seen from here. The parameters are those of
+ * `countsOfProcess`.
+ */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
   const membership = read(`/proc/${pid}/cgroup`)
   const groups = groupsNamed(read('/proc/self/mountinfo'), membership)
@@ -121,7 +124,7 @@ export function populationOfProcess(pid: number, mark: string): (() => number) |
   return file === undefined ? undefined : () => Number(read(file))
 }
 
-/** What has been counted for the group that these directories are. */
+/** The counts of the group with these directories. */
 function countsIn(group: Hierarchy): GroupCounts {
   const [memory, pids, killed] =
     group.version === 1
@@ -133,7 +136,7 @@ function countsIn(group: Hierarchy): GroupCounts {
   }
 }
 
-/** Places to try, the nearest first. */
+/** Parent groups to try, the nearest first. */
 function candidates(mountInfo: string, membership: string): readonly Hierarchy[] {
   return groupsNamed(mountInfo, membership).flatMap((group) =>
     group.version === 1 ? [group] : unifiedParents(group.top, group.parent),
@@ -175,7 +178,7 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   ]
 }
 
-/** A group that holds processes can't have groups with limits below it, so the parent may have to be further up. */
+/** A group that contains processes can't have child groups with limits, so a parent further up may be needed. */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []
   for (let at = own; ; at = dirname(at)) {
@@ -198,7 +201,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // A process of it is still dying: the next start removes it.
+    // One of its processes is still dying: the next start removes the group.
   }
 }
 

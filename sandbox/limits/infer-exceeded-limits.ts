@@ -2,7 +2,7 @@ import { limitDenial } from '../denials/limit.ts'
 import type { Denial } from '../sandbox.ts'
 import type { LimitPlan } from './plan-limits.ts'
 
-/** How a command ended, and the end of what it said. `code` is null where a signal or we ended it. */
+/** How a command ended, and the end of its output. `code` is null if a signal or this program ended it. */
 export type EndedCommand = { readonly code: number | null; readonly signal: string | null; readonly stderr: string }
 
 /** 128 + SIGXFSZ and 128 + SIGKILL, as bwrap and shells report them. */
@@ -12,12 +12,12 @@ const killed = 128 + 9
 const ofEach = {
   kind: 'otherwise',
   advice:
-    'use less memory in one process, or run this where control groups can be made, and set limits.memoryBytes there',
+    'use less memory in one process, or run this on a system where control groups can be created, and set limits.memoryBytes there',
 } as const
 
 /**
- * Limits that the kernel enforces without telling anybody but the process itself: a signal proves one, what the process says about it is
- * a suspicion. `counted` says that the kernel's own count of memory and processes is known, so that words about these are none.
+ * Infers which limits a command hit. The kernel reports some limits only to the process itself: a signal proves one, and an error message of the
+ * process is a suspicion. `counted` means that the kernel's own count of memory and processes is known, so that messages about these are ignored.
  */
 export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counted: boolean): readonly Denial[] {
   if (ended.code === 0) return []
@@ -34,7 +34,7 @@ export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counte
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
     const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
-    // Another limit would be refused where no group can be made.
+    // Another value would be refused, because no group can be created.
     denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes

@@ -3,27 +3,27 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Backend } from '../backend.ts'
 
-/** What there is here to enforce limits with. */
+/** The means of this machine to enforce limits. */
 type LimitTools = {
   /** Control groups can be made for memory and processes. */
   readonly groups: boolean
-  /** The limit on a user's processes counts those of the sandbox alone, and binds. It never binds root. */
+  /** The limit on a user's processes counts only those of the sandbox, and is effective. It never restricts root. */
   readonly processLimit: boolean
   /** Processor time can be rationed. */
   readonly cpus?: boolean
 }
 
-/** Which limit is enforced by what. Absent: not at all. */
+/** How each limit is enforced. Absent: not at all. */
 export type LimitPlan = {
-  /** For the control group of one command. */
+  /** Limits for the control group of one command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
-  /** For each process by itself, set before the sandbox is made. */
+  /** Limits for each process by itself, set before the sandbox is created. */
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
-  /** For the container of one command; undefined for all processors. */
+  /** The limit for the container of one command; undefined for all processors. */
   readonly cpus: number | undefined
-  /** For the sandbox's user, set inside of it. */
+  /** The limit for the sandbox's user, set inside the sandbox. */
   readonly processes: number | undefined
-  /** Defaults that nothing here can enforce, as sentences. */
+  /** Default limits that can't be enforced here, as sentences. */
   readonly unenforced: readonly string[]
 }
 
@@ -34,9 +34,9 @@ export const unlimitedWatches =
 const gibibyte = 1024 ** 3
 
 /**
- * Decides how the policy's limits are enforced. A default that can't be is left out and named; one that was asked for is
- * refused with `unavailable`. The default for memory falls back from a group's sum to each process's own data, which counts nothing that is
- * shared and nothing of a second process: of use against an accident, and no limit that somebody could have asked for.
+ * Decides how the policy's limits are enforced. A default limit that can't be enforced is left out and reported; a limit that the user set is refused
+ * with `unavailable`. Without a group, the default for memory limits each process's own data, without shared memory and other processes: that helps
+ * against an accident, but doesn't satisfy a limit that a user sets.
  */
 export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Backend): LimitPlan {
   const asked = policy.limits
@@ -46,7 +46,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
   if (asked.cpus !== undefined && tools.cpus !== true) {
     throw new SandboxError('unavailable', {
       backend,
-      reason: 'limits.cpus was asked for, and only containers have it',
+      reason: 'the policy sets limits.cpus, which only containers can enforce',
       remedy: 'Use the docker backend, or leave limits.cpus out.',
     })
   }
@@ -55,7 +55,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
   if (!tools.processLimit && asked.processes !== undefined) {
     throw new SandboxError('unavailable', {
       backend,
-      reason: 'limits.processes needs a control group here, and none can be made',
+      reason: 'limits.processes needs a control group here, but none can be created',
       remedy: 'Run as root, or in a systemd session with delegated control groups, or leave limits.processes out.',
     })
   }
@@ -63,9 +63,9 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
     throw new SandboxError('unavailable', {
       backend,
       reason:
-        'limits.memoryBytes needs a control group here, and none can be made: without one a command can use any amount of shared memory, and any amount in several processes',
+        'limits.memoryBytes needs a control group here, but none can be created: without one a command can use any amount of shared memory, and any amount in several processes',
       remedy:
-        'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out: each process is kept to the default then.',
+        'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out: then the default limits each process.',
     })
   }
   return {
@@ -74,15 +74,15 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
     cpus,
     processes: tools.processLimit ? processes : undefined,
     unenforced: [
-      ...(tools.processLimit ? [] : ['the number of processes is not limited: no control group can be made here']),
-      'memory is limited for each process, not for a command as a whole, and what is shared is not counted: no control group can be made here',
+      ...(tools.processLimit ? [] : ['the number of processes is not limited: no control group can be created here']),
+      'memory is limited for each process, not for a command as a whole, and shared memory is not counted: no control group can be created here',
     ],
   }
 }
 
 /**
- * A shell script that limits itself and becomes the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. It joins the
- * groups by itself, since letting another process move it waits for all processors, which costs more than the whole sandbox.
+ * A shell script that limits itself and becomes the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. It joins the groups itself: if
+ * another process moved it, that process would wait for all processors, which costs more than the whole sandbox.
  */
 export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): string {
   const { fileSizeBytes, openFiles, dataBytes } = plan.each
@@ -91,14 +91,14 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
     'ulimit -c 0',
     // POSIX counts files in blocks of 512 bytes, the others in KiB.
     `ulimit -f ${Math.ceil(fileSizeBytes / 512)}`,
-    // An inherited hard limit that is lower already can't be raised, and needn't be.
+    // An inherited hard limit that is lower can't be raised, and needn't be.
     `ulimit -n ${openFiles} 2>/dev/null || :`,
     ...(dataBytes === undefined ? [] : [`ulimit -d ${Math.ceil(dataBytes / 1024)} 2>/dev/null || :`]),
     'exec "$@"',
   ].join('\n')
 }
 
-/** The same for the limit that must be set inside: shells disagree on its letter. */
+/** The same script for the limit that must be set inside the sandbox: shells disagree on its letter. */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`
 }

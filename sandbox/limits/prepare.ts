@@ -14,13 +14,13 @@ import {
 import { insideScript, launchScript, planLimits, type LimitPlan } from './plan-limits.ts'
 import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.ts'
 
-/** Limits bound to one command. */
+/** The limits of one command. */
 type LimitedCommand = {
-  /** For `sh -c SCRIPT NAME PROGRAM ARGS…`, in place of starting the program itself. */
+  /** The script for `sh -c SCRIPT NAME PROGRAM ARGS…`, which replaces starting the program itself. */
   readonly script: string
-  /** To be put before the program's own words, inside the sandbox. */
+  /** Arguments that come before the program's own, inside the sandbox. */
   readonly inside: readonly string[]
-  /** Called when nothing of the command is left: says which limits it hit. */
+  /** Called when no process of the command is left. Returns the limits that it hit. */
   end(ended: EndedCommand): readonly Denial[]
 }
 
@@ -33,19 +33,19 @@ type PreparedLimits = {
 
 let known: { readonly hierarchy: Hierarchy | undefined } | undefined
 
-/** The place for control groups, looked for once in a process. */
+/** Where control groups can be created, looked up once per process. */
 export function hierarchyHere(): Hierarchy | undefined {
   known ??= { hierarchy: process.platform === 'linux' ? findHierarchy() : undefined }
   return known.hierarchy
 }
 
-/** Plans the policy's limits with what there is here. Throws `unavailable` for one that was asked for and can't be enforced. */
+/** Plans how this machine enforces the policy's limits. Throws `unavailable` for a limit that the user set and that can't be enforced. */
 export function prepareLimits(
   policy: SandboxPolicy,
   tools: { readonly processLimit: boolean },
   backend: Backend,
 ): PreparedLimits {
-  // Groups are used again: making one is cheap, but the kernel frees it late. So the one that shows where they can be made is the first.
+  // Groups are reused: creating one is cheap, but the kernel frees it late. The group from finding the hierarchy is the first.
   const idle: ControlGroup[] = []
   const wanted = known === undefined ? planLimits(policy, { ...tools, groups: true }, backend).group : undefined
   if (wanted !== undefined && process.platform === 'linux') {
@@ -77,7 +77,7 @@ export function prepareLimits(
   }
 }
 
-/** The limits that a group ran into between two counts of the kernel's. */
+/** The limits that a group hit between two readings of the kernel's counts. */
 export function provenLimits(
   limits: NonNullable<LimitPlan['group']>,
   before: GroupCounts,

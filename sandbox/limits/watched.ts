@@ -5,11 +5,11 @@ import type { DiskLimit } from './disk.ts'
 /** Half an hour: longer than a build, shorter than a CI job's own limit. */
 const defaultWallTimeMs = 30 * 60 * 1000
 
-/** More than anybody reads, less than what fills a disk or a memory that keeps it. */
+/** More than anybody reads, but less than what fills a disk, or the memory of a program that keeps the output. */
 const defaultOutputBytes = 1024 ** 3
 
 /**
- * The limits that we watch ourselves, for one command.
+ * The limits of one command that this program watches itself.
  *
  * @param writes where it may write
  */

@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { Backend } from '../backend.ts'
 import type { Architecture } from './instructions.ts'
 
-/** This machine's processor, for `what` a backend wants a program or a filter. Throws `unavailable` when there is none for it. */
+/** This machine's processor, for which a backend needs `what`, a program or a filter. Throws `unavailable` if there is none for it. */
 export function requireArchitecture(backend: Backend, what: string): Architecture {
   const { platform, arch } = process
   if (platform === 'linux' && (arch === 'x64' || arch === 'arm64')) return arch

@@ -51,7 +51,7 @@ export const arm64: Processor = {
   machine: 183,
   calls: numbers,
   encode: (instruction, at, placeOf) => {
-    // A branch is counted from itself, in instructions, and it stands last.
+    // A branch's offset counts from the branch itself, in instructions; the branch is the last instruction.
     const branch = (
       before: readonly number[],
       code: (distance: number) => number,
@@ -119,7 +119,7 @@ function branchIfNegative(register: number, distance: number): number {
   return 0xb7f8_0000 + field(distance, 14, 5) + register
 }
 
-/** A number of so many bits, signed, at its place in an instruction. */
+/** A signed number in a bit field of an instruction: its width and position. */
 function field(value: number, bits: number, place: number): number {
   return Number(BigInt.asUintN(bits, BigInt(value))) * 2 ** place
 }

@@ -1,13 +1,13 @@
 /** The processors that programs are made for. */
 export type Architecture = 'x64' | 'arm64'
 
-/** A place in a program's memory that holds a number of 64 bits. */
+/** An address in a program's memory that holds a 64-bit number. */
 export type Variable = { readonly address: number }
 
-/** A number as it is, or what a variable holds when the instruction runs. */
+/** A constant, or the value of a variable when the instruction runs. */
 export type Operand = number | bigint | Variable
 
-/** The system calls that our programs make; what they are called by differs between processors. */
+/** The system calls that our programs make; their numbers differ between processors. */
 export type ProgramCall =
   | 'accept4'
   | 'bind'
@@ -51,9 +51,9 @@ export type ProgramCall =
   | 'wait4'
   | 'write'
 
-/** A step of a program, the same for every processor. Labels are names that a `label` step gives to its place. */
+/** An instruction of a program, independent of the processor. A `label` instruction gives a name to its position. */
 export type Instruction =
-  /** A system call. `result` takes what it returned; one that failed, which returns its error number below zero, goes on at `failed`. */
+  /** A system call. `result` receives the returned value. A failed call returns its negative error number, and jumps to `failed`. */
   | {
       readonly call: ProgramCall
       readonly operands: readonly Operand[]
@@ -63,11 +63,11 @@ export type Instruction =
   | { readonly set: Variable; readonly to: Operand }
   | { readonly add: Operand; readonly to: Variable }
   | { readonly subtract: Operand; readonly from: Variable }
-  /** Takes the 64 bits at the address that `from` holds. `offset` is a multiple of 8 below 32768. */
+  /** Loads the 64 bits at the address in `from`. `offset` is a multiple of 8 below 32768. */
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
-  /** Puts a number at the address that `to` holds. `offset` as above. */
+  /** Stores a number at the address in `to`. `offset` as above. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
-  /** At the start of a program: where the kernel has put the number of arguments, and then the arguments. */
+  /** At the start of a program: takes the address of the number of arguments, after which the kernel has put the arguments. */
   | { readonly takeStack: Variable }
   | { readonly when: Variable; readonly is: Operand; readonly goto: string }
   | { readonly when: Variable; readonly hasAnyOf: bigint | number; readonly goto: string }
@@ -75,15 +75,15 @@ export type Instruction =
   | { readonly goto: string }
   | { readonly label: string }
 
-/** How one processor writes instructions. */
+/** How one processor encodes instructions. */
 export type Processor = {
   /** Its number in elf(5). */
   readonly machine: number
   /** The numbers of system calls. */
   readonly calls: Readonly<Record<ProgramCall, number>>
   /**
-   * The bytes of an instruction that stands `at` bytes after the start of the code. They are as many whatever the labels' places, so
-   * that these can be found with any answer.
+   * The bytes of an instruction at offset `at` of the code. Their number doesn't depend on the labels' positions, so that a first pass with any
+   * positions can determine these.
    */
   readonly encode: (instruction: Instruction, at: number, placeOf: (label: string) => number) => ArrayLike<number>
 }

@@ -1,6 +1,6 @@
-/** Numbers of the Linux kernel that programs of ours and filters use, the same on both processors (asm-generic headers), by their names there. */
+/** Constants of the Linux kernel that our programs and filters use, by their names there; both processors share them (asm-generic headers). */
 
-// Of open(2) and what goes by a directory
+// For open(2) and calls relative to a directory.
 export const AT_EMPTY_PATH = 0x1000
 export const AT_FDCWD = -100
 export const AT_RECURSIVE = 0x8000

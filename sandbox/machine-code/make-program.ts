@@ -2,21 +2,21 @@ import { arm64 } from './arm64.ts'
 import type { Architecture, Instruction, Processor, Variable } from './instructions.ts'
 import { x64 } from './x64.ts'
 
-/** The memory of a program that is being written. Everything in it has its address at once. */
+/** The memory of a program under construction. Everything in it gets its address at once. */
 export type Memory = {
-  /** A number, with its value at the start. */
+  /** A number with an initial value. */
   variable(value?: number | bigint): Variable
-  /** Bytes as they are at the start; their address. */
+  /** Bytes with initial content; returns their address. */
   bytes(content: Uint8Array | string): number
-  /** So many zero bytes; their address. */
+  /** A number of zero bytes; returns their address. */
   space(size: number): number
 }
 
 const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
 
 /**
- * A whole Linux program (ELF), statically linked and of few hundred bytes: for what has to be done by a process in a place where nothing can be
- * expected to be installed, and starting a Node would cost more than everything else.
+ * A whole Linux program (ELF), statically linked, with a few hundred bytes. It is for work inside a sandbox or container in which nothing may be
+ * installed, and where starting Node would cost more than everything else.
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]
@@ -35,11 +35,11 @@ export function makeProgram(architecture: Architecture, write: (memory: Memory) 
   ])
 }
 
-/** A program that lacks only what is different each time it is used. */
+/** A program that is complete except for the data that differ with each use. */
 export type ProgramForm = {
-  /** All but what is appended. */
+  /** Everything except the appended data. */
   readonly fixed: Uint8Array
-  /** Where what is appended will begin. */
+  /** The address at which the appended data will begin. */
   readonly address: number
   readonly finish: (...appended: readonly Uint8Array[]) => Uint8Array
 }
@@ -76,7 +76,7 @@ export function makeForm(
   )
 }
 
-/** The form whose fixed part this is, as `makeForm` made it. */
+/** The form with this fixed part, as `makeForm` created it. */
 export function formOf(fixed: Uint8Array): ProgramForm {
   const address = appendedBase + fixed.length
   return {
@@ -90,7 +90,7 @@ export function formOf(fixed: Uint8Array): ProgramForm {
   }
 }
 
-/** Memory by itself, to be appended to a program: what `write` puts there, and what it answers. */
+/** Lays out memory by itself, to be appended to a program. Returns the bytes that `write` put there, and its result. */
 export function layOut<Answer>(
   address: number,
   write: (memory: Memory) => Answer,
@@ -100,10 +100,10 @@ export function layOut<Answer>(
   return { content: memory.content(), answer }
 }
 
-/** Numbers of 64 bits as a program's memory holds them. */
+/** Numbers of 64 bits in the form of a program's memory. */
 export function words(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(8 * values.length)
-  // A buffer's own methods check what they are given, which takes longer than all else about a program that is finished for one command.
+  // A buffer's own methods check their arguments, which takes longer than everything else when completing a program for a command.
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   for (const [index, value] of values.entries()) {
     view.setInt32(8 * index, value | 0, true)
@@ -141,7 +141,7 @@ function createMemory(start: number): Memory & { readonly content: () => Uint8Ar
   const put = (content: Uint8Array): number => {
     const address = end
     parts.push({ at: address - start, content })
-    // Everything begins at a multiple of eight, which structures of the kernel expect.
+    // Everything is aligned to eight bytes, as structures of the kernel require.
     end += Math.ceil(content.length / 8) * 8
     return address
   }
@@ -184,7 +184,7 @@ function elfHeader(machine: number, entry: number, segments: number): Uint8Array
   return header
 }
 
-/** A loaded part of the file. Its address and its place in the file agree modulo any page size. */
+/** A loaded segment of the file. Its address and its file offset agree modulo any page size. */
 function segment(flags: number, offset: number, address: number, size: number): Uint8Array {
   const header = words(0, offset, address, address, size, size, 0x1_0000)
   header.writeUInt32LE(1, 0)

@@ -61,15 +61,18 @@ const saveRax = [0x48, 0x89, 0x04, 0x25] // mov [disp32], rax
 const testRax = [0x48, 0x85, 0xc0] // test rax, rax
 const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 0x88] } as const
 
-/** Bytes of code. Plain arrays: a program of some hundred instructions is written for each command, and buffers take longer to make than to fill. */
+/**
+ * Bytes of code. Plain arrays, because a program of some hundred instructions is written for each command, and creating buffers takes longer than
+ * filling them.
+ */
 type Code = readonly number[]
 
-/** x86-64: numbers go through rax and rcx, and every variable has an address of 32 bits. */
+/** x86-64: numbers pass through rax and rcx, and every variable has a 32-bit address. */
 export const x64: Processor = {
   machine: 62,
   calls: numbers,
   encode: (instruction, at, placeOf) => {
-    // A jump is counted from its own end, and it stands last.
+    // A jump's offset counts from its own end, and the jump is the last instruction.
     const jump = (before: Code, code: Code, label: string): Code => {
       const end = at + before.length + code.length + 4
       return [...before, ...with32(code, placeOf(label) - end)]
@@ -146,5 +149,5 @@ function bytesOf(value: number): Code {
 }
 
 function unknownRegister(): never {
-  throw new RangeError('a system call takes five operands here')
+  throw new RangeError('a system call has at most five operands here')
 }

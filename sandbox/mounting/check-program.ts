@@ -7,13 +7,13 @@ import { AT_EMPTY_PATH } from '../machine-code/kernel.ts'
 
 const STATX_ATTR_MOUNT_ROOT = 0x2000
 const ST_RDONLY = 1
-/** Where struct statx has the attributes, and struct statfs the flags. */
+/** The offsets of the attributes in struct statx, and of the flags in struct statfs. */
 const [attributesAt, flagsAt] = [8, 80]
 const cannotRun = 125
 
 /**
- * A program that sees whether each of `steps`, all of them `expect`, is so, and then becomes the program in its arguments: a path, and that program's
- * own arguments from the second on. Otherwise it says `complaint` and the path on standard error, and ends with 125.
+ * A program that checks each of `steps`, which are all `expect` steps, and then replaces itself with the program in its arguments: a path, followed
+ * by that program's own arguments. If a check fails, it prints `complaint` and the path to standard error, and exits with 125.
  */
 export function checkProgram(architecture: Architecture, steps: readonly Step[], complaint: string): Uint8Array {
   return makeProgram(architecture, (memory) => {

@@ -13,12 +13,13 @@ const FSCONFIG_CMD_CREATE = 6
 const FSMOUNT_CLOEXEC = 1
 const sizeOfChange = 32
 
-/** How what failed is told from the rest. */
+/** The first words of reports, by the kind of failure. */
 export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'failed ' } as const
 
 /**
- * Instructions that take the steps whose first record's address `steps` holds, then go on after themselves. Each mount is made from one descriptor onto another, so that no name is looked up twice.
- * What fails is written to `report`, as one of `mountFailures` and the path, and ends the program with the error's number.
+ * Instructions that carry out steps, then continue after themselves. `steps` holds the address of the first record. Each mount is made from one
+ * descriptor onto another, so that no name is looked up twice. A failure is written to `report`, as one of `mountFailures` and the path, and ends the
+ * program with the error number.
  */
 export function mountInstructions(memory: Memory, steps: Variable, report: number): readonly Instruction[] {
   const state = layOutWalk(memory)
@@ -140,7 +141,7 @@ function tell(
 
 const sharedMemoryOptions = { mode: '1777', size: `${sharedMemory.bytes}`, nr_inodes: `${sharedMemory.files}` } as const
 
-/** A new file system in memory, empty and for nobody else, with these options of tmpfs(5). */
+/** A new, empty file system in memory that nobody else has, with these options of tmpfs(5). */
 function makeTmpfs(
   memory: Memory,
   options: Readonly<Record<string, string>>,

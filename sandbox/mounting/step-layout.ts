@@ -3,35 +3,38 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'
 
-/** What a file is, whatever its name: while something holds it, no other has both numbers. */
+/** The identity of a file, whatever its name: while something holds the file, no other file has both numbers. */
 export type Identity = { readonly device: bigint; readonly inode: bigint }
 
-/** A place that is walked to component by component, through no symlink. */
+/** A path that is opened component by component, without following symlinks. */
 type Place = {
   /** Absolute, without symlinks when it was planned. */
   readonly path: string
-  /** What must be found there. Absent only where nothing can be, or where whatever is there will do. */
+  /** The expected entry. Absent only if there can't be one, or if any entry will do. */
   readonly identity?: Identity | undefined
-  /** What is made there when nothing is; `nothing` passes over it then. Absent: that it isn't there any more is a failure. */
+  /** What to create if the path doesn't exist; `nothing` means to skip the step. Absent: a missing path is a failure. */
   readonly create?: 'directory' | 'file' | 'nothing' | undefined
 }
 
-/** Flags of mount_setattr(2) to set and to clear, with all mounts below or without. */
+/** Flags of mount_setattr(2) to set and to clear, optionally for all mounts below too. */
 type MountChange = { readonly set?: number; readonly clear?: number; readonly recursive?: boolean }
 
-/** One step of building what a command sees. Steps are taken in order; the first that fails ends the program. */
+/** One step in building the file system that a command sees. Steps run in order; the first that fails ends the program. */
 export type Step = (
   | { readonly do: 'hold'; readonly as: string }
-  /** Copies what is there with its mounts, to be mounted later, once, by the name given. */
+  /** Copies the entry with its mounts, to be mounted later, once, by the given name. */
   | { readonly do: 'take'; readonly as: string }
   | {
       readonly do: 'mount'
-      /** A copy of what is there itself, or of what is held; what was taken; an empty directory in memory; one that everybody may fill, up to a limit. */
+      /**
+       * What to mount: a copy of the entry at the path itself, or of a held one; something taken earlier; an empty directory in memory; or one that
+       * everybody may fill, up to a limit.
+       */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
-  /** Changes the mount that is there. */
+  /** Changes the mount at the path. */
   | { readonly do: 'change' }
-  /** Sees that a mount is there, and whether it is read-only. For a program that checks what others mounted. */
+  /** Checks that a mount exists, and whether it is read-only. For a program that checks the mounts of others. */
   | { readonly do: 'expect'; readonly readOnly: boolean }
 ) &
   Place & { readonly change?: MountChange }
@@ -54,7 +57,7 @@ export const kinds = {
   sharedMemory: 10,
 } as const
 
-/** Where in a record each of its numbers stands, in bytes. */
+/** The offset of each number in a record, in bytes. */
 export const fields = {
   kind: 0,
   size: 8,
@@ -77,7 +80,7 @@ const MS_PRIVATE = 0x4_0000
 /** What a record's `create` means. */
 export const creations = { directory: 1, file: 2, nothing: 3 } as const
 
-/** Lays out the records of `steps` in a program's memory, the end's included; the address of the first. */
+/** Lays out the records of `steps`, with an end record, in a program's memory. Returns the address of the first. */
 export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   const slots = new Map<string, Variable>()
   const texts = new Map<string, number>()
@@ -95,13 +98,13 @@ export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   return memory.bytes(Buffer.concat([...records, words(kinds.end)]))
 }
 
-/** A text that says all of some steps: the same only for the same. */
+/** A key for a list of steps: equal keys mean equal steps. */
 export function keyOfSteps(steps: readonly Step[]): string {
   let key = ''
   for (const step of steps) {
     const { path, identity, create, change } = step
     const [kind, name] = kindOf(step)
-    // No path holds a NUL.
+    // A NUL separates, because no path contains one.
     key += `${kind} ${create} ${change?.set} ${change?.clear} ${change?.recursive} ${identity?.device}:${identity?.inode}\0${path}\0${name}\0`
   }
   return key
@@ -111,7 +114,7 @@ function record(step: Step, slot: (name: string) => number, addressOf: (text: st
   const { path, identity, create, change } = step
   const components = path.split('/').filter((name) => name !== '')
   const [kind, name] = kindOf(step)
-  // Whatever the host mounts later is not for a command that has begun.
+  // Mounts that the host makes later must not reach a running command.
   const propagation = path === '/' && change?.recursive === true ? MS_PRIVATE : 0
   const buffer = words(
     kind,

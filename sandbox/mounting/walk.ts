@@ -11,23 +11,23 @@ const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
 
 /** The variables of a walk. */
 type Walk = {
-  /** The record that is walked to. */
+  /** The record whose path is opened. */
   readonly record: Variable
-  /** The descriptor of where it leads, once there. */
+  /** The descriptor of the path's target, once it is open. */
   readonly at: Variable
-  /** The error, below zero, of whatever failed. */
+  /** The negative error number of a failure. */
   readonly error: Variable
 }
 
-/** Gives a program the variables of its walks. */
+/** Allocates the variables of walks in a program. */
 export function layOutWalk(memory: Memory): Walk {
   return { record: memory.variable(), at: memory.variable(), error: memory.variable() }
 }
 
 /**
- * Walks from the root to the place of a record, each component opened by itself and without following it: a name that leads elsewhere by now is
- * a failure, never another place. What is missing is made where the record says so. Goes on at `done` or `gone` where it isn't, at `changed` for a place that is not
- * what was planned, or at `failed`.
+ * Opens the path of a record from the root, one component at a time and without following symlinks: a name that leads elsewhere by now is a failure,
+ * never another file. Missing components are created if the record says so. Continues at `done`; at `gone` if the path is missing; at `changed` if
+ * the entry is not the planned one; or at `failed`.
  */
 export function walk(memory: Memory, { record, at, error }: Walk): readonly Instruction[] {
   const root = memory.bytes('/\0')
@@ -65,7 +65,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { label: 'missing' },
     { set: error, to: next },
     { when: next, is: ENOENT, goto: 'make' },
-    // Most of all ENOTDIR: a symlink, or something else where a directory was.
+    // Usually ENOTDIR: a symlink, or something else than a directory.
     { goto: 'changed' },
     { label: 'make' },
     { when: create, is: 0, goto: 'gone' },
@@ -85,7 +85,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { call: 'close', operands: [error] },
     { goto: 'open' },
     { label: 'made' },
-    // Another command of the run, which shares the private directory, was faster.
+    // Another command of the run, which shares the private directory, created it first.
     { when: error, is: EEXIST, goto: 'open' },
     { when: error, negative: true, goto: 'failed' },
     { goto: 'open' },

@@ -1,18 +1,18 @@
 import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** What an address leads to. Only `public` is let through for a name that is merely allowed. */
+/** What an address leads to. A host that the allow-list merely names may only have `public` addresses. */
 export type AddressKind =
   | 'public'
-  /** A cloud's metadata service: it gives credentials to whoever asks. */
+  /** A cloud's metadata service: it gives credentials to every process that asks. */
   | 'metadata'
   | 'loopback'
   | 'private'
   | 'link-local'
-  /** Behind a carrier's NAT (RFC 6598); also where VPNs put their members. */
+  /** Addresses behind a carrier's NAT (RFC 6598); VPNs give these to their members too. */
   | 'shared'
   | 'multicast'
-  /** Documentation, benchmarks, unspecified, translation and what nobody may use. */
+  /** Addresses for documentation, benchmarks and translation, the unspecified address, and addresses that nobody may use. */
   | 'reserved'
 
 /** Metadata and platform services of AWS, Azure, Google, Oracle, Alibaba and others. */
@@ -47,7 +47,7 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The same for IPv6, most specific first; what is in none of these is not assigned. */
+/** The same for IPv6, most specific first; addresses in none of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],
@@ -62,7 +62,7 @@ const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['2000::', 3, 'public'],
 ]
 
-/** What an IPv4 or IPv6 address, in any valid spelling, leads to. An address that holds another one is judged as that one. */
+/** What an IPv4 or IPv6 address, in any valid spelling, leads to. An IPv6 address that embeds an IPv4 address is judged as that one. */
 export function addressKind(address: string): AddressKind {
   if (isIPv4(address)) {
     if (metadata.includes(address)) return 'metadata'
@@ -82,7 +82,7 @@ export function addressKind(address: string): AddressKind {
   return specialIPv6.find(inside)?.[2] ?? 'reserved'
 }
 
-/** Whether an address is one of this machine's own, which may be a public one and still reach what listens here. */
+/** Whether an address belongs to this machine. Even a public one may, and reaches services that listen here. */
 export function isOwnAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const wanted = isIPv4(address) ? `::ffff:${address}` : address

@@ -4,10 +4,10 @@ import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'
 import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
 
-/** How a connection was asked for. */
+/** The protocol of a request to connect. */
 export type Route = 'connect' | 'http' | 'socks5'
 
-/** What the proxy said to one attempt to connect. */
+/** The proxy's decision about one attempt to connect. */
 export type NetworkDecision = { readonly via: Route } & (
   | { readonly verdict: 'allowed'; readonly host: string; readonly port: number; readonly pattern: string }
   | { readonly verdict: 'refused'; readonly denial: Denial }
@@ -15,7 +15,7 @@ export type NetworkDecision = { readonly via: Route } & (
 
 const noEntry = 'network.allow: no entry names it'
 
-/** Whether the allow-list has the host and port: the patterns that do, or the denial. Asked before anything is resolved. */
+/** Whether the allow-list contains the host and port: the matching patterns, or the denial. Called before anything is resolved. */
 export function decideHost(
   patterns: readonly HostPattern[],
   host: Host,
@@ -31,8 +31,8 @@ export function decideHost(
 }
 
 /**
- * Whether the allow-list's word for a host holds for the addresses it has now. One bad address spoils them all: an honest name does not
- * mix this machine or its network into what it answers the world.
+ * Whether the allow-list's permission for a host covers its current addresses. One bad address spoils them all: an honest name does not mix addresses
+ * of this machine or its network with public ones.
  */
 export function decideAddresses(
   patterns: readonly HostPattern[],
@@ -43,7 +43,7 @@ export function decideAddresses(
   for (const { address, kind } of addresses) {
     if (kind === 'public' || host.kind === 'address') continue
     const subject = `${authority(host.text, port)}, which is ${address}`
-    // A name is not enough for credentials: who controls it could point it there.
+    // The name alone must not lead to credentials: whoever controls the name could point it there.
     if (kind === 'metadata') {
       const rule = 'network: metadata services of clouds are refused, since they hand out credentials'
       return denied(subject, rule, { kind: 'allow-host', host: authority(address, port) })
@@ -56,8 +56,8 @@ export function decideAddresses(
 }
 
 /**
- * What it means that a program said it didn't reach a host: one that is not allowed was refused; one that is was asked for past the
- * proxy, which leads nowhere. The sandbox's own loopback is not the allow-list's business.
+ * Explains an error message about an unreachable host: a host that is not allowed was refused; for an allowed host, the program bypassed the proxy,
+ * and no other way leads out. The sandbox's own loopback is not the allow-list's business.
  */
 export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
   const { host } = parseHost(text)
@@ -78,7 +78,7 @@ export function kindHere(address: string): AddressKind | 'own' {
 }
 
 /**
- * What an address is that does not belong to the public network, such as "a loopback address"; undefined for one that does.
+ * A description of an address outside the public network, such as "a loopback address"; undefined for a public address.
  *
  * @example console.log(describeAddress('169.254.169.254')) // a cloud's metadata service
  */
@@ -88,16 +88,16 @@ export function describeAddress(address: string): string | undefined {
   return kind === 'metadata' ? "a cloud's metadata service" : meaning[kind]
 }
 
-/** The denial of something that is no host at all. */
+/** The denial for a text that is no host. */
 export function refuseText(text: string, why: string): Denial {
-  // What a hostile program sends ends up in logs and on terminals.
+  // Escaped, because text from a hostile program ends up in logs and on terminals.
   const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
-/** The denial of a host that the list has, and that somebody else's rule forbids. */
+/** The denial of a host that the list allows, but that another rule forbids. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
-  return denied(authority(host, port), why, otherwise('take out the rule that forbids it'))
+  return denied(authority(host, port), why, otherwise('remove the rule that forbids it'))
 }
 
 /** `HOST:PORT`, with an IPv6 address in brackets. */

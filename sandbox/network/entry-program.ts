@@ -14,20 +14,20 @@ import {
 
 const SOCK_CLOEXEC = 0o200_0000
 const SO_REUSEADDR = 2
-/** What the kernel lets wait; it lowers it to its own limit. */
+/** The requested length of the queue; the kernel lowers it to its own limit. */
 const backlog = 511
 
-/** How the program below says that it can't go to the command's directory. */
+/** How the program below reports that it can't change to the command's directory. */
 export const directoryMissing = "portcullis: the command's working directory is not in the container"
 
 /** The status of a command that can't be run (sh has 126 and 127 for its own reasons). */
 const cannotRun = 125
 
 /**
- * A program that puts itself under `filter` (as `compileFilter` gives it) for good, then becomes the program in its arguments: a path, and that program's own
- * arguments from the second on.
+ * A program that installs `filter` (from `compileFilter`) on itself for good, then replaces itself with the program in its arguments: a path,
+ * followed by that program's own arguments.
  *
- * For a container whose own profile has to let unix sockets through for the other program here.
+ * It is for a container whose own profile must permit unix sockets, because the other program here needs one.
  */
 export function filterProgram(architecture: Architecture, filter: Uint8Array): Uint8Array {
   return makeProgram(architecture, (memory) => [
@@ -39,9 +39,9 @@ export function filterProgram(architecture: Architecture, filter: Uint8Array): U
 }
 
 /**
- * A program that opens the listening socket that a command finds as its proxy, goes to the directory in its first argument, puts itself under `filter`,
- * hands the socket to the relay in the directory it was started in, and becomes the program in its second argument. Where that fails it says so and
- * exits with 125; once the socket is handed over, only the program itself can be missing.
+ * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, installs `filter` on itself, passes
+ * the socket to the relay in its starting directory, and replaces itself with the program in its second argument. On failure it prints the reason and
+ * exits with 125. After the socket is passed on, only a missing program can still make it fail.
  */
 export function entryProgram(
   architecture: Architecture,
@@ -59,7 +59,7 @@ export function entryProgram(
     return [
       { takeStack: stack },
       { load: directory, from: stack, offset: 16 },
-      // Neither is the command's to have.
+      // The command must not get either of these descriptors.
       { call: 'socket', operands: [AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0], result: channel, failed: 'failed' },
       { call: 'socket', operands: [AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0], result: descriptor, failed: 'failed' },
       { call: 'connect', operands: [channel, relay.address, relay.size], failed: 'failed' },
@@ -70,7 +70,7 @@ export function entryProgram(
       { call: 'chdir', operands: [directory], failed: 'noDirectory' },
       ...applyFilter(memory, filter),
       { call: 'sendmsg', operands: [channel, header, 0], failed: 'failed' },
-      // The relay ends when it has sent the socket on: the engine then has it before the command begins.
+      // The relay ends when it has passed the socket on: the engine then has it before the command begins.
       { call: 'read', operands: [channel, byte, 1] },
       ...become(memory, 2),
       { label: 'noDirectory' },
@@ -98,7 +98,7 @@ function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[]
   ]
 }
 
-/** Replaces the program by the one in argument `number`, which gets the arguments from there on and the whole environment. */
+/** Replaces this program with the one in argument `number`, which gets the arguments from there on and the whole environment. */
 export function become(memory: Memory, number: number): readonly Instruction[] {
   const stack = memory.variable()
   const path = memory.variable()

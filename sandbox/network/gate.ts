@@ -14,37 +14,40 @@ import {
 import { hostAddress, parseAuthority, type Host } from './host.ts'
 import type { HostPattern } from './host-pattern.ts'
 
-/** Gives the addresses of a name; rejects when it has none. */
+/** Resolves a name to its addresses; rejects when it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** What became of an attempt to connect. */
+/** The outcome of an attempt to connect. */
 export type Opened =
   | { readonly status: 'open'; readonly socket: Socket; readonly authority: string }
   | { readonly status: 'refused'; readonly denial: Denial }
-  /** Allowed, but the network did not go along. */
+  /** The connection was allowed, but the network failed. */
   | { readonly status: 'failed'; readonly reason: string }
 
-/** The one way out: decides, resolves, checks, and connects to what it checked. */
+/** The only way out of the sandbox: it decides, resolves, checks, and connects to the checked addresses. */
 export type Gate = {
   open(target: string, via: Route, defaultPort?: number): Promise<Opened>
 }
 
-/** How long the other side has to accept. */
+/** How long the other side may take to accept. */
 const connectMs = 30_000
 
-/** As the system resolves, `/etc/hosts` included. */
+/** Resolves like the system, including `/etc/hosts`. */
 export const resolveAsSystem: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
-/** What a gate decides by. */
+/** The rules that a gate applies. */
 type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve
-  /** Why a host on the list must not be reached all the same. */
+  /** Why a host on the list is forbidden all the same. */
   readonly forbids: ((host: string, port: number, via: Route) => string | undefined) | undefined
 }
 
-/** A gate for one command, until `signal` is aborted. `report` hears every decision; a refused host is never resolved, since a question tells its server a lot. */
+/**
+ * A gate for one command, until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a DNS query could
+ * carry data out to its server.
+ */
 export function createGate(
   { patterns, resolve, forbids }: GateRules,
   report: (decision: NetworkDecision) => void,
@@ -78,7 +81,7 @@ export function createGate(
   }
 }
 
-/** The addresses of a host in their one spelling, or why there are none. */
+/** The normalized addresses of a host, or why there are none. */
 async function addressesOf(host: Host, resolve: Resolve): Promise<readonly string[] | string> {
   if (host.kind === 'address') return [host.text]
   try {
@@ -90,12 +93,12 @@ async function addressesOf(host: Host, resolve: Resolve): Promise<readonly strin
   }
 }
 
-/** Tries the addresses, both families in turn, and no others: nothing is resolved a second time. */
+/** Tries the addresses, alternating between both families, and no others: the name is not resolved a second time. */
 async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | Error> {
   if (signal.aborted) return new Error('the command has ended')
   const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   const socket = connect({
-    // Not a name that anything could resolve: the answers below are all there is.
+    // A name that nothing can resolve: only the addresses below are used.
     host: 'checked.invalid',
     port,
     allowHalfOpen: true,

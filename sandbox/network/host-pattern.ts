@@ -5,21 +5,21 @@ export type HostPattern = {
   /** As written, for messages. */
   readonly text: string
   readonly host: Host
-  /** `*.NAME`: whatever lies below the name, and not the name itself. */
+  /** `*.NAME`: all hosts below the name, but not the name itself. */
   readonly below: boolean
   /** `any` for `:*`. */
   readonly ports: readonly number[] | 'any'
-  /** Whether the host may have an address that is not public. */
+  /** Whether the host may have a non-public address. */
   readonly allowPrivate: boolean
 }
 
-/** What a policy's allow-list holds: `HOST`, `HOST:PORT`, `*.HOST`, or with `allowPrivate` a host that may be in a private network. */
+/** An entry of a policy's allow-list: `HOST`, `HOST:PORT`, `*.HOST`, or with `allowPrivate` a host that may be in a private network. */
 export type HostPatternInput = string | { readonly host: string; readonly allowPrivate?: boolean | undefined }
 
-/** The ports meant by a pattern without one: those of http and https. */
+/** The ports of a pattern that names none: those of http and https. */
 const usualPorts: readonly number[] = [80, 443]
 
-/** The pattern that a text means, or a sentence on what was expected of it. */
+/** Parses a pattern, or explains in a sentence what was expected. */
 export function parsePattern(input: HostPatternInput): HostPattern | { readonly expected: string } {
   const { host: text, allowPrivate = false } = typeof input === 'string' ? { host: input } : input
   const expected = (what: string): { readonly expected: string } => ({ expected: `${JSON.stringify(text)}: ${what}` })
@@ -41,22 +41,22 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
     host: parsed.host,
     below,
     ports: port === undefined ? usualPorts : port === '*' ? 'any' : [Number(port)],
-    // Whoever writes an address knows what it is.
+    // A user who writes an address knows where it leads.
     allowPrivate: allowPrivate || parsed.host.kind === 'address',
   }
 }
 
-/** The patterns of a list that has been checked, as in a parsed policy. */
+/** Parses a list that was checked before, such as that of a parsed policy. */
 export function parsePatterns(allow: readonly HostPatternInput[]): readonly HostPattern[] {
   return allow.map(parsePattern).filter((pattern): pattern is HostPattern => 'host' in pattern)
 }
 
-/** The patterns that a host and port fall under; none means refused. */
+/** The patterns that match a host and port; none means refused. */
 export function matchingPatterns(patterns: readonly HostPattern[], host: Host, port: number): readonly HostPattern[] {
   return patterns.filter((pattern) => coversHost(pattern, host) && coversPort(pattern, port))
 }
 
-/** Whether a pattern names the host, whatever the port. */
+/** Whether the pattern matches the host, whatever the port. */
 export function coversHost(pattern: HostPattern, host: Host): boolean {
   if (pattern.host.kind !== host.kind) return false
   return pattern.below ? host.text.endsWith(`.${pattern.host.text}`) : host.text === pattern.host.text

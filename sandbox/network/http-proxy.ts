@@ -12,7 +12,7 @@ import { renderDenial } from '../denials/render-denial.ts'
 import type { Gate, Opened } from './gate.ts'
 import { joinSockets } from './tunnel.ts'
 
-/** Meant for one connection, not for the message (RFC 9110, 7.6.1), or for us alone. */
+/** Headers for one connection only (RFC 9110, 7.6.1), or for this proxy alone. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -26,7 +26,7 @@ const hopByHop: readonly string[] = [
   'expect',
 ]
 
-/** A server that never listens: connections are given to it by emitting `connection`. It does CONNECT, and requests for `http://` addresses. */
+/** A server that never listens: connections are passed to it by emitting `connection`. It supports CONNECT, and requests for `http://` addresses. */
 export function createHttpProxy(gate: Gate): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 })
   server.on('connect', (message: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -37,14 +37,14 @@ export function createHttpProxy(gate: Gate): Server {
     void forwardUpgrade(gate, message, socket, head)
   })
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(plainAnswer(400, 'this is not a request that a proxy takes'))
+    if (socket.writable) socket.end(plainAnswer(400, 'this is not a valid request to a proxy'))
     else socket.destroy()
   })
   return server
 }
 
 async function connectTunnel(gate: Gate, target: string, socket: Socket, head: Buffer): Promise<void> {
-  // The server has let go of the socket, errors included.
+  // The server no longer handles this socket, and its errors.
   socket.on('error', () => socket.destroy())
   const opened = await gate.open(target, 'connect')
   if (opened.status !== 'open') {
@@ -54,7 +54,7 @@ async function connectTunnel(gate: Gate, target: string, socket: Socket, head: B
     opened.socket.destroy()
   } else {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    // What came along with the request is for the other side, whatever it looks like.
+    // Data that arrived with the request belongs to the other side, whatever it looks like.
     if (head.length > 0) opened.socket.write(head)
     joinSockets(socket, opened.socket)
   }
@@ -91,12 +91,9 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
   pipeline(message, onward, () => undefined)
 }
 
-/**
- * A request that asks to become something else. A WebSocket (RFC 6455) becomes a tunnel when the server agrees; everything else is
- * an ordinary request with an ordinary answer.
- */
+/** A request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel when the server agrees; every other request gets an ordinary answer. */
 async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-  // The server has let go of the socket, errors included.
+  // The server no longer handles this socket, and its errors.
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
   if (target === undefined || message.method !== 'GET') {
@@ -133,13 +130,13 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
 
 const notAbsolute = 'ask for http://HOST/PATH, or use CONNECT for anything else'
 
-/** The host and the path that a request to a proxy names (RFC 9112, 3.2.2); no target where it isn't such a request. */
+/** The host and the path in a request to a proxy (RFC 9112, 3.2.2); undefined if it isn't such a request. */
 function absoluteTarget(message: IncomingMessage): { readonly target: string | undefined; readonly path: string } {
   const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
   return { target, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** The same request to the server that was judged, with `own` in place of what was meant for one connection. */
+/** The same request to the checked server, with `own` replacing the headers that were for one connection. */
 function requestOnward(
   message: IncomingMessage,
   path: string,
@@ -149,7 +146,7 @@ function requestOnward(
   return request({
     method: message.method,
     path,
-    // The name that was judged, not the one that the client wrote beside it.
+    // The Host header gets the checked name, not the one that the client wrote.
     headers: { ...headersOf(message), host: authority.replace(/:80$/, ''), ...own },
     setHost: false,
     createConnection: () => socket,
@@ -177,7 +174,7 @@ function answerTo(opened: Exclude<Opened, { status: 'open' }>): { readonly code:
 }
 
 function refuse(response: ServerResponse, code: number, sentence: string): void {
-  // A body that is still coming would be taken for the next request.
+  // The rest of an unread body would be mistaken for the next request.
   response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   response.end(`${sentence}\n`)
 }

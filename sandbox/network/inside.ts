@@ -1,18 +1,18 @@
 import process from 'node:process'
 
-/** Where commands find the proxy: an address of their own network namespace, so every command has it to itself. */
+/** The port at which commands find the proxy. It is in the command's own network namespace, so no other command uses it. */
 export const proxyPort = 3128
 
-/** The descriptor over which the listener is handed out. It is closed before the command starts. */
+/** The descriptor that passes the listener on. It is closed before the command starts. */
 export const channelDescriptor = 6
 
-/** Where the program that opens the port is shown inside: `/dev` is made for each sandbox anew. */
+/** The path inside of the program that opens the port: each sandbox has a new `/dev`. */
 export const listenerPath = '/dev/portcullis-listen'
 
-/** How the script below says that it failed, for whoever reads the command's complaints. */
+/** How the script below reports that it failed, for code that reads the command's error output. */
 export const listenerFailed = 'portcullis: the proxy of the network allow-list did not start'
 
-/** To be put before the program's own words, inside the sandbox: opens the proxy's port, then becomes the program. */
+/** Arguments that come before the program's own, inside the sandbox: they open the proxy's port, then start the program. */
 export const listenFirst: readonly string[] = [
   '/bin/sh',
   '-c',
@@ -28,8 +28,8 @@ const proxy = `http://127.0.0.1:${proxyPort}`
 const local = 'localhost,127.0.0.1,::1'
 
 /**
- * For ssh, which knows no proxy itself: a Node script that connects standard input and output through ours. It stands in a variable
- * of its own, since shells of all kinds read the command that names it.
+ * For ssh, which has no proxy support of its own: a Node script that connects standard input and output through our proxy. A separate variable
+ * contains it, because shells of all kinds read the command that names it.
  */
 const throughProxy = `
 const [host, port] = process.argv.slice(1)
@@ -52,8 +52,8 @@ socket.on('data', function read(data) {
 })`
 
 /**
- * What tells programs to use the proxy. The same spelling for every protocol: `socks5h` in `ALL_PROXY` would be right too, but HTTP libraries
- * without support for it fail at the sight of it. Connections within the sandbox go direct.
+ * Variables that make programs use the proxy. They have the same spelling for every protocol: `socks5h` in `ALL_PROXY` would be right too, but HTTP
+ * libraries that don't support it fail when they see it. Connections within the sandbox are direct.
  */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -6,37 +6,37 @@ import { parsePatterns, type HostPatternInput } from './host-pattern.ts'
 import { createHttpProxy } from './http-proxy.ts'
 import { serveSocks } from './socks5.ts'
 
-/** What a caller may want to know of the proxy, or do in its place. */
+/** Callbacks with which a caller observes the proxy, or replaces parts of it. */
 export type NetworkOptions = {
-  /** Hears every decision about a host, as it is made. */
+  /** Receives every decision about a host when it is made. */
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
-  /** Why a host on the list must not be reached all the same, in words; undefined where it may be. Asked before anything is resolved. */
+  /** Returns why a host on the list is forbidden all the same; undefined if it isn't. Called before anything is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
 
-/** The proxy as one command has it. */
+/** The proxy for one command. */
 type ProxySession = {
-  /** Serves the connections of a listening server, which becomes the session's own. */
+  /** Serves the connections of a listening server, and takes it over. */
   attach(server: Server): void
-  /** Ends every connection, takes no more, and says what was refused. Idempotent. */
+  /** Ends every connection, accepts no more, and returns the refused ones. Idempotent. */
   end(): readonly Denial[]
 }
 
-/** The way out for the commands of one sandbox. It holds nothing open between them. */
+/** The proxy for the commands of one sandbox. Between commands it holds nothing open. */
 type Proxy = { startSession(): ProxySession }
 
-/** More connections at a time than any package manager makes, fewer than the engine has descriptors. */
+/** More simultaneous connections than any package manager makes, but fewer than the engine has descriptors. */
 const mostConnections = 256
 
-/** How long a connection may stay silent before it says what it wants. */
+/** How long a connection may stay silent before its first request. */
 const helloMs = 60_000
 
-/** Different hosts that are listed as denials of one command; events are sent for all. */
+/** The most hosts that are listed as denials of one command; events are sent for all. */
 const mostDenials = 20
 
-/** Makes the proxy that lets through what `allow` has: patterns that have been checked, as in a parsed policy. */
+/** Creates a proxy that allows the hosts in `allow`: patterns that were checked before, as in a parsed policy. */
 export function createProxy(allow: readonly HostPatternInput[], options: NetworkOptions = {}): Proxy {
   const patterns = parsePatterns(allow)
   return {
@@ -78,14 +78,14 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
           }
           servers.add(server)
           server.maxConnections = mostConnections
-          // A client may end its side of a tunnel and still wait for the answer; a server handed over knows no other way to say so.
+          // A client may end its side of a tunnel and still wait for the answer. A server that was passed on has no other way to allow that.
           Object.assign(server, { allowHalfOpen: true })
           server.on('connection', (socket) => {
             keep(socket)
             distinguish(
               socket,
               () => http.emit('connection', socket),
-              // A client that breaks off in the middle of its greeting wants nothing more.
+              // A client that disconnects during its greeting needs no answer.
               () => void serveSocks(socket, guarded).catch(() => socket.destroy()),
             )
           })

@@ -10,7 +10,7 @@ const nothingAcceptable = 0xff
 const CONNECT = 1
 const replies = { granted: 0, refused: 2, unreachable: 4, noSuchCommand: 7, noSuchAddress: 8 } as const
 
-/** Serves one SOCKS5 client from its first byte: no authentication, CONNECT only, names resolved by us. */
+/** Serves one SOCKS5 client from its first byte: no authentication, only CONNECT, and this proxy resolves names. */
 export async function serveSocks(socket: Socket, gate: Gate): Promise<void> {
   const { take, finish } = createReader(socket)
   const [, count] = await take(2)
@@ -42,12 +42,12 @@ function replyTo(opened: Exclude<Opened, { status: 'open' }>): keyof typeof repl
   return opened.status === 'refused' ? 'refused' : 'unreachable'
 }
 
-/** The bound address is nobody's business, so it reads as 0.0.0.0:0. */
+/** The bound address is not the client's business, so it reads as 0.0.0.0:0. */
 function reply(code: keyof typeof replies): Uint8Array {
   return Buffer.from([version, replies[code], 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
-/** The destination as the one text form that is parsed: whatever its bytes, NUL included, stays in it and is judged there. */
+/** The destination as text for the one host parser: all of its bytes, NUL included, are kept and judged there. */
 async function readTarget(take: Take, kind: number): Promise<string | undefined> {
   const host = await readHost(take, kind)
   if (host === undefined) return undefined
@@ -75,7 +75,7 @@ type Take = (size: number) => Promise<Buffer>
 /** More than any greeting and request together. */
 const mostBytes = 2048
 
-/** Reads a client's first words: `take` gives exactly so many bytes, and rejects when the client goes away before. */
+/** Reads a client's first bytes: `take` returns exactly the given number of bytes, and rejects if the client disconnects before. */
 function createReader(socket: Socket): { readonly take: Take; readonly finish: () => void } {
   let held = Buffer.alloc(0)
   let wake = (): void => undefined
@@ -98,7 +98,7 @@ function createReader(socket: Socket): { readonly take: Take; readonly finish: (
       held = held.subarray(size)
       return bytes
     },
-    // What came early is for whoever reads next.
+    // Bytes that arrived early belong to the next reader.
     finish: () => {
       socket.off('data', read)
       socket.pause()

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Carries bytes both ways until both sides have ended, and ends both when one breaks. What flows is never looked at as requests. */
+/** Copies bytes both ways until both sides have ended, and ends both when one breaks. The bytes are never parsed as requests. */
 export function joinSockets(near: Socket, far: Socket): void {
   for (const [from, to] of [
     [near, far],

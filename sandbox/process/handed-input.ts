@@ -19,24 +19,24 @@ import type { Command } from '../sandbox.ts'
 type HandedInput = {
   /** As `child_process` spells it. */
   readonly stdio: 'ignore' | 'pipe' | 'inherit' | number
-  /** Whether it is to be the sandbox's own `/dev/null`, and not the one that Node opens out here. */
+  /** Whether standard input must be the sandbox's own `/dev/null`, not the one that Node opens on the host. */
   readonly isNull: boolean
-  /** To be called right after the start, with the child's own end: gives what the caller may write to. */
+  /** Called right after the start with the child's own end. Returns the stream that the caller may write to. */
   readonly started: (stdin: Writable | null) => Writable | undefined
 }
 
-/** Larger ones are passed on bit by bit. */
+/** Larger inputs are streamed instead of copied. */
 const largestCopy = 16 * 1024 * 1024
 
 /** The numbers of the null device (null(4)). */
 const nullDevice = 0x103
 
 /**
- * What a confined command gets for standard input. Never a file, directory or device of this machine itself, but for a terminal: whoever holds
- * one, however it was opened, can open it again for writing through `/proc/self/fd`, and change its mode and times. A file is read from where
- * it stands, and stands there still for whoever comes next.
+ * What a confined command gets for standard input. It is never a file, directory or device of this machine itself, except a terminal: a process that
+ * holds such a descriptor, however it was opened, can reopen it for writing through `/proc/self/fd`, and change its mode and times. A file is read
+ * from its current offset, and that offset stays the same for the next reader.
  *
- * @param directory of the run, which commands can't get at
+ * @param directory the run's own, which commands can't reach
  */
 export function handedInput(command: Command, directory: string): HandedInput {
   const given = (stdio: HandedInput['stdio'], isNull = false): HandedInput => ({
@@ -44,7 +44,7 @@ export function handedInput(command: Command, directory: string): HandedInput {
     isNull,
     started: (stdin) => stdin ?? undefined,
   })
-  // A terminal's keys come through a pipe.
+  // The input of a terminal comes through a pipe.
   if (command.terminal !== undefined || command.stdin === 'pipe') return given('pipe')
   if (command.stdin !== 'inherit') return given('ignore', true)
   const stat = statInput()
@@ -66,12 +66,12 @@ function statInput(): Stats | undefined {
   try {
     return fstatSync(0)
   } catch {
-    // Closed by whoever started us.
+    // The process that started us closed it.
     return undefined
   }
 }
 
-/** A descriptor of a file without a name that holds what is left of the input. */
+/** A descriptor of an unnamed file that contains the rest of the input. */
 function copyOf(directory: string): number | undefined {
   const path = join(directory, `input-${randomName()}`)
   const target = openSync(path, 'wx', 0o600)
@@ -84,7 +84,7 @@ function copyOf(directory: string): number | undefined {
     }
     return openSync(path, 'r')
   } catch {
-    // Not to be read at a position, or not to be read at all: passing it on says so.
+    // The input can't be read at a position, or not at all: streaming it will report the error.
     return undefined
   } finally {
     closeSync(target)
@@ -101,7 +101,7 @@ function passOn(to: Writable | null): undefined {
   if (to !== null) from.pipe(to)
 }
 
-/** Where the input stands; the beginning where it can't be told. */
+/** The current offset of the input; 0 if it is unknown. */
 function offset(): number {
   try {
     return Number(/^pos:\t(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? 0)

@@ -1,11 +1,11 @@
-/** The longest delay that a timer takes; Node would fire a longer one at once. */
+/** The longest delay that a timer accepts; Node would fire a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A timer that was set. */
+/** A running timer. */
 export type LongTimeout = { readonly cancel: () => void }
 
 /**
- * Calls `act` after any number of milliseconds: delays that people configure may be longer than a timer takes.
+ * Calls `act` after any number of milliseconds: delays that people configure may be longer than a timer accepts.
  *
  * @param keepsAlive whether the process waits for it
  * @internal
@@ -36,7 +36,7 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
 }
 
 /**
- * A delay for a timer of somebody else's, who takes no longer one: the nearest that fires no earlier than in 24 days.
+ * Shortens a delay for a timer of another package, which accepts no longer one. The timer then fires no earlier than in 24 days.
  *
  * @internal
  */

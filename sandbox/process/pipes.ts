@@ -1,4 +1,4 @@
-// Not by execa: it is waited for in place, before a command's first descriptor is there, and its time is every command's.
+// Not by execa: the call is synchronous, before a command's first descriptor exists, and its time adds to every command.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
 import { O_PATH } from '../machine-code/kernel.ts'
 
-/** A pipe whose far end a command writes to. */
+/** A pipe whose other end a command writes to. */
 type OutputPipe = {
   readonly source: Readable
   /** For the child's stdio. */
@@ -20,32 +20,35 @@ type OutputPipe = {
 export type CommandPipes = {
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  /** For each thing handed in: the descriptor, for the child's stdio, that it can be read from; undefined where it doesn't fit into a pipe. */
+  /** For each input: the descriptor, for the child's stdio, from which the child reads it; undefined if it doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
-  /** To be called as soon as the child has its descriptors: ours would keep the pipes open for ever. */
+  /** Called as soon as the child has its descriptors: our copies would keep the pipes open for ever. */
   handedOver(): void
-  /** To be called when the command's tree is gone and both sources are closed. */
+  /** Called when all processes of the command are gone and both sources are closed. */
   release(): void
 }
 
 /** The pipes of a sandbox. */
 type Pipes = {
-  /** Opens the pipes of a command that is handed `inputs` from its start on. */
+  /** Opens the pipes of a command with these complete inputs. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
-  /** Lets go of those that no command uses. */
+  /** Closes the pipes that no command uses. */
   readonly close: () => void
 }
 
-/** How many pipes are made at a time: for one more file no program has to be started. The first are those of one command, which may be the only one. */
+/**
+ * How many pipes are created at a time: a further file in the same call needs no further program. The first batch is enough for one command, which
+ * may be the only one.
+ */
 const batch = { first: 4, next: 16 }
 
-/** A pipe that nothing leads to but a descriptor of ours, where there is procfs; its name elsewhere. */
+/** A pipe that is reachable only through our descriptor on systems with procfs; on others, its name. */
 type Pipe = { readonly name: string; readonly held: number | undefined }
 
 /**
- * Makes pipes for commands when they are needed, by way of named ones in `directory`. Node itself connects children by sockets, and a
- * socket can't be opened anew: `echo oops > /dev/stderr` fails on it; and each takes longer to make than all that is handed in takes to
- * write. With `reuse`, a pipe is used again for a later command, which needs certainty that nothing of the earlier one is left to write to it.
+ * Makes pipes for commands when they are needed, by way of named ones in `directory`. Node itself connects children by sockets, and a socket can't be
+ * opened anew: `echo oops > /dev/stderr` fails on it; and creating a socket takes longer than writing all inputs. With `reuse`, a later command gets
+ * the same pipe; this requires certainty that no process of the earlier command is left to write to it.
  *
  * Another run's commands may see `directory`, and what can be seen can be written to, through a read-only mount too: so a name can't be guessed, its
  * directory can't be listed, and it is gone before the pipe is used.
@@ -107,13 +110,13 @@ function drop({ name, held }: Pipe): void {
 }
 
 function openOutput(name: string): OutputPipe {
-  // The reading end first and without waiting, or opening either end would wait for the other.
+  // The reading end is opened first and without blocking; otherwise opening either end would wait for the other.
   const near = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
   const descriptor = openSync(name, constants.O_WRONLY)
   return { source: new Socket({ fd: near, readable: true, writable: false }), descriptor }
 }
 
-/** The end to read all of `bytes` from; undefined where the pipe can't hold them. */
+/** A descriptor from which all of `bytes` can be read; undefined if the pipe can't hold them. */
 function openInput(name: string, bytes: Uint8Array): number | undefined {
   const near = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
   const far = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)

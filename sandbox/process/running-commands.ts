@@ -6,12 +6,12 @@ export class RunningCommands {
   readonly #whenNoneWrites: () => void
   #writing = 0
 
-  /** @param whenNoneWrites called each time one has ended and none runs that may write */
+  /** @param whenNoneWrites called each time a command has ended and no writing command runs */
   constructor(whenNoneWrites: () => void = () => undefined) {
     this.#whenNoneWrites = whenNoneWrites
   }
 
-  /** How many of them may write, and so change what is to be guarded. */
+  /** How many of them may write, and thereby change the guarded files. */
   get writing(): number {
     return this.#writing
   }
@@ -20,7 +20,7 @@ export class RunningCommands {
     return this.#commands.size
   }
 
-  /** Keeps a command until it has ended, and gives its process back. */
+  /** Tracks a command until it has ended. Returns its process. */
   add({ readOnly }: Command, started: SandboxProcess): SandboxProcess {
     const writing = readOnly === true ? 0 : 1
     this.#commands.add(started)
@@ -34,7 +34,7 @@ export class RunningCommands {
     return started
   }
 
-  /** Ends all that still run, and resolves when they are gone. */
+  /** Ends all running commands, and resolves when they are gone. */
   async endAll(): Promise<void> {
     for (const started of this.#commands) started.kill()
     await Promise.allSettled([...this.#commands].map(({ result }) => result))

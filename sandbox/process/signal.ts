@@ -3,12 +3,12 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStat, type ProcessStat } from './stat.ts'
 
-/** Sends a signal to a process, or to a group when the pid is negative; one that is gone is no error. */
+/** Sends a signal to a process, or to a group if the pid is negative. It is no error if the process no longer exists. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // Already gone, which is what was wanted.
+    // It has ended already, which was the goal.
   }
 }
 
@@ -18,8 +18,8 @@ export async function waitForExit(pid: number): Promise<void> {
 }
 
 /**
- * Whether anybody of a process group lives. The dead whose parent is gone may stay in the table for long, as in a container without an init;
- * where there is no procfs, they count.
+ * Whether any process of a group lives. Dead processes whose parent is gone may stay in the process table for long, as in a container without an
+ * init; without procfs, they count as alive.
  *
  * @internal
  */
@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   return statOf(pid)?.isDead === false
 }
 
-/** Undefined where there is no such process. */
+/** Undefined if there is no such process. */
 function statOf(pid: number): ProcessStat | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -3,24 +3,24 @@ import type { Readable, Writable } from 'node:stream'
 import type { Terminal } from '../sandbox.ts'
 import type { CommandPipes } from './pipes.ts'
 
-/** How the first process of a command ended, or why it never began. */
+/** How the first process of a command ended, or why it never started. */
 type ProcessEnd = { readonly code: number | null; readonly signal: string | null; readonly error?: Error }
 
 /** A process that a backend started, wherever it runs. */
 export type StartedProcess = {
   readonly pid: number | undefined
   readonly stdin: Writable | undefined
-  /** The near ends of its output; they close when every holder of the far ends has. */
+  /** Our ends of its output. They close when every holder of the other ends has closed. */
   readonly stdout: Readable
   readonly stderr: Readable
   readonly terminal?: Terminal | undefined
   /** Resolves when the first process has ended; never rejects. */
   readonly exit: Promise<ProcessEnd>
-  /** To be called when the tree is gone and the outputs are closed. */
+  /** Called when all processes are gone and the outputs are closed. */
   readonly release: () => void
 }
 
-/** A child of ours that writes to `pipes`. To be called right after its start. */
+/** A child process of ours that writes to `pipes`. Called right after its start. */
 export function startedChild(child: ChildProcess, pipes: CommandPipes): StartedProcess {
   pipes.handedOver()
   return {

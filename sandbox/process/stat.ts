@@ -1,10 +1,10 @@
-/** What `/proc/PID/stat` says of a process (proc(5)). */
+/** The fields of `/proc/PID/stat` about a process (proc(5)). */
 export type ProcessStat = {
-  /** Whether it has died, and only waits for its parent, which may never ask. */
+  /** Whether it has died, and only waits for its parent to collect it, which may never happen. */
   readonly isDead: boolean
   /** Its process group. */
   readonly group: number
-  /** When it began, in the kernel's ticks; undefined in a text that was cut. */
+  /** When it started, in the kernel's clock ticks; undefined if the text was truncated. */
   readonly start: string | undefined
 }
 

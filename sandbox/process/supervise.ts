@@ -7,13 +7,13 @@ import { capDenials } from '../denials/cap.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
-/** How long a tree that was asked to end has before it is killed: less than the two seconds in which an interrupted run is over. */
+/** How long processes get between the request to end and the kill: less than the two seconds in which an interrupted run must end. */
 const graceMs = 1500
 
-/** How long a pipe may stay silent after the command's end before whoever still holds it is ignored. */
+/** How long a pipe may stay silent after the command's end before processes that still hold it are ignored. */
 const quietMs = 100
 
-/** Milliseconds by a clock that nobody sets. Node's `performance` has one too, but loads a module of its own for it. */
+/** Milliseconds on a clock that nobody can set. Node's `performance` offers one too, but loads a module of its own for that. */
 const now = (): number => process.uptime() * 1000
 
 /** A started command and what only its backend knows about it. */
@@ -27,10 +27,10 @@ type Supervised = StartedProcess & {
   readonly disk: DiskLimit
   readonly signal: AbortSignal | undefined
   /**
-   * Called once after the end of the command's first process: waits until nothing of the tree is left and says what
-   * was denied. It may reject when the command never ran; then so does the result.
+   * Called once after the end of the command's first process: waits until no process of the command is left, and returns the denials. It may reject
+   * when the command never ran; then the result rejects too.
    *
-   * @param drained waits until what the command wrote has been read; for when nobody is left who could write more
+   * @param drained waits until the command's output has been read; call it only when no process is left that could write more
    */
   readonly settle: (
     end: { readonly code: number | null; readonly signal: string | null },
@@ -46,8 +46,8 @@ type Cause =
   | undefined
 
 /**
- * Watches a command to its end: wall time, abort, output limit, and the streams, which end when the command has, even
- * though something it left behind may still hold them.
+ * Watches a command to its end: wall time, abort, output limit, and the streams, which end when the command has, even if a process that it left
+ * behind still holds them.
  */
 export function supervise(supervised: Supervised): SandboxProcess {
   const { timeoutMs, outputBytes, signal } = supervised
@@ -68,7 +68,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const leaveDisks = watchDisks(supervised.disk, (exceeded) => {
     if (ended) return
     cause ??= { kind: 'filled', exceeded }
-    // Each moment of grace would be one more of writing.
+    // A grace period would only give it time to write more.
     supervised.destroy()
   })
   if (signal?.aborted === true) abort()
@@ -77,7 +77,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const take = (chunk: Buffer): Buffer => {
     const part = chunk.subarray(0, remaining)
     remaining -= part.length
-    // Nobody wants the rest of a flood, so it gets no grace and is not read.
+    // Nobody wants the rest of a flood of output, so the command gets no grace period, and its output isn't read.
     if (part.length < chunk.length) {
       if (!ended) cause ??= { kind: 'flooded' }
       supervised.destroy()
@@ -114,7 +114,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
       supervised.release()
     }
   })()
-  // Whoever awaits the result gets the rejection; a caller that only kills must not die of it.
+  // The caller who awaits the result gets the rejection; a caller that only kills the command must not crash because of it.
   result.catch(() => undefined)
 
   return {
@@ -128,7 +128,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-/** The limit of ours that ended the command, if one did. */
+/** The limit of this program that ended the command, if there was one. */
 function reached(
   cause: Cause,
   limits: { readonly timeoutMs: number; readonly outputBytes: number },
@@ -140,8 +140,8 @@ function reached(
 }
 
 /**
- * A readable that outlives the pipe it copies, so that it can be ended properly while a stranger holds the pipe open.
- * `take` gives what of a chunk is to be passed on.
+ * A readable that outlives the pipe it copies, so that it can be ended properly while another process holds the pipe open. `take` returns the part of
+ * a chunk to pass on.
  */
 function relay(
   source: Readable,
@@ -158,13 +158,13 @@ function relay(
   source.on('error', () => source.destroy())
   stream.on('drain', () => source.resume())
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
-  // A reader that gives up must not leave the command stuck on a full pipe.
+  // A reader that stops reading must not leave the command blocked on a full pipe.
   stream.once('close', () => source.resume())
   const finish = async (): Promise<void> => {
     last = Math.max(last, now())
     while (!source.closed) {
       const wait = last + quietMs - now()
-      // A paused source has a slow reader, not a silent writer: what it holds is still owed.
+      // A paused source has a slow reader, not a silent writer: its buffered data must still be delivered.
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
     }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** As much of a stream's end as tells why a command failed. */
+/** Enough of a stream's end to show why a command failed. */
 const tailBytes = 16 * 1024
 
-/** Keeps the end of what a stream brings, beside whoever else reads it. */
+/** Keeps the end of a stream's data while others read it too. */
 export function keepTail(stream: Readable | null): { readonly text: () => string } {
   let chunks: Buffer[] = []
   let size = 0

@@ -98,7 +98,7 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     const evil = `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(stolen)}, '')`
     const { code, stderr } = await sandbox(`cd node_modules/portcullis; EVIL='${evil.replaceAll("'", '"')}'; ${change}`)
     expect(code).toBe(0)
-    expect(stderr).toContain('put back as it was')
+    expect(stderr).toContain('(restored')
     expect([...installed(workspace).keys()]).toEqual(expect.arrayContaining([...before.keys()]))
     for (const [path, bytes] of before) expect(readFileSync(path, 'latin1') === bytes, path).toBe(true)
     expect(readlinkSync(program)).toBe('../portcullis/dist/bin/agent.js')
@@ -110,7 +110,7 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     const plant =
       'echo node-options=--require=./evil.cjs >> .npmrc; for p in node sh; do echo "touch x" > node_modules/.bin/$p; done'
     const { stderr } = await sandbox(plant)
-    expect(stderr).toContain(`${join(workspace, '.npmrc')} (put back as it was`)
+    expect(stderr).toContain(`${join(workspace, '.npmrc')} (restored`)
     expect(readFileSync(join(workspace, '.npmrc'), 'utf8')).toBe('fund=false\n')
     expect(readdirSync(join(workspace, 'node_modules/.bin'))).toEqual(['agent'])
   })

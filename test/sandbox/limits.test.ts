@@ -183,7 +183,7 @@ describe('without control groups', () => {
     () => {
       for (const tools of [none, { groups: false, processLimit: true }]) {
         expect(() => planLimits(policy({ memoryBytes: 100 * mebibyte }), tools, 'bubblewrap')).toThrow(
-          /limits\.memoryBytes needs a control group here, and none can be made.*use the docker backend/,
+          /limits\.memoryBytes needs a control group here, but none can be created.*use the docker backend/,
         )
       }
       const grouped = planLimits(policy({ memoryBytes: 100 * mebibyte }), { ...none, groups: true }, 'bubblewrap')

@@ -35,6 +35,8 @@ describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
     // A key is missing here, and no repository: what a run lacks besides is not this test's business.
     expect(code).toBe(1)
     expect(connections()).toBeGreaterThan(0)
-    expect(stdout).toContain(`the daemon at ${host} accepts connections or drops them, and did not answer in 5 seconds`)
+    expect(stdout).toContain(
+      `the daemon at ${host} accepts connections or drops them, but did not answer within 5 seconds`,
+    )
   })
 })
