@@ -8,7 +8,7 @@ import { replaceFile } from './replace-file.ts'
 import { parseIndex } from './index-file.ts'
 import { importableState, stateDirectories, todoList } from './operation-state.ts'
 
-/** Moves an entry to where nothing on the host finds it; returns its new place, undefined when it was gone. */
+/** Moves an entry to a place where no program of the host finds it. Returns its new path; undefined if it no longer existed. */
 type TakeAway = (path: string) => string | undefined
 
 /** Removed entries, or those changed in place. */
@@ -18,12 +18,12 @@ const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Cleans a repository that commands have made, or an incomplete one, so that git runs nothing because of it: its config keeps only data,
- * hooks are removed except for samples, and so is everything that leads elsewhere.
+ * Cleans a repository that commands have made, or an incomplete one, so that git runs nothing because of it: its config keeps only data, hooks are
+ * removed except for samples, and so is every link or setting that leads elsewhere.
  *
- * @param root a directory that contains it, and that no command can have replaced
+ * @param root a directory that contains the repository, and that no command can have replaced
  * @param git its directory
- * @param isKnown whether a directory is a repository of the host's or a clean one
+ * @param isKnown whether a directory is one of the host's repositories, or a clean one
  */
 export function cleanMadeRepository(
   root: string,
@@ -62,7 +62,7 @@ export function cleanMadeRepository(
   return cleaned
 }
 
-/** Rewrites a config that contains anything but data; false where it was fine. */
+/** Rewrites a config that contains anything but data; false if it was fine. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
   const text = held.read(name, largest)?.toString('latin1')
@@ -88,7 +88,7 @@ function cleanState(held: HeldDirectory, directory: string, away: (name: string)
   }
 }
 
-/** A new file in place of another, by a rename: the other may have a second name elsewhere. */
+/** Writes a new file in place of another by a rename, because the other file may have a second name elsewhere. */
 function replace(held: HeldDirectory, name: string, text: string): void {
   const directory = held.hold(dirname(name))
   if (directory === undefined) return
@@ -99,7 +99,7 @@ function replace(held: HeldDirectory, name: string, text: string): void {
   }
 }
 
-/** The form that `git worktree add` writes: the repository is the one around it. */
+/** Recognises the form that `git worktree add` writes: it names the repository that contains this directory. */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
     held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
@@ -109,8 +109,8 @@ function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) 
 }
 
 /**
- * Keeps alternates that are the objects of the host's or clean repositories, by plain paths. A clone of a private repository names the path
- * at which that sees the host's objects.
+ * Keeps alternates that are the objects of the host's or of clean repositories, by plain paths. A clone of a private repository names the path at
+ * which that repository sees the host's objects.
  */
 function cleanAlternates(
   git: string,
@@ -131,8 +131,8 @@ function cleanAlternates(
 }
 
 /**
- * Whether a file called `.git` that a command made is one that git itself would have written: the plain form, byte by byte, and a path
- * without links to a repository that is the host's or clean.
+ * Whether a file called `.git` that a command made is in the form that git itself writes: byte by byte, with a path without links to a repository
+ * that is the host's or clean.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
   const held = holdBelow(root, dirname(link))
@@ -167,7 +167,7 @@ function holdBelow(root: string, path: string): HeldDirectory | undefined {
       top.close()
     }
   } catch {
-    // Gone again, or no directory any more.
+    // Removed in the meantime, or no longer a directory.
     return undefined
   }
 }

@@ -1,21 +1,21 @@
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
-/** Settings that contain a secret or lead to one, whatever their value. */
+/** Settings that contain a secret or the path of one, whatever their value. */
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
-  // A named key file is what `actions/checkout` leaves there.
+  // `actions/checkout` leaves an ssh command with the path of its key file.
   /^core\.(?:sshcommand|askpass|gitproxy)$/,
   /(?:token|secret|passwd|password|passphrase|smtppass|\.pass|apikey)$/,
   /oauth[a-z0-9-]{0,40}$/,
-  // Resolved before: they would lead to the files that this is to keep out of sight.
+  // Includes are resolved before this: they would name the files that commands must not see.
   /^include\.path$/,
   /^includeif\..*\.path$/s,
-  // A daemon of the host is unreachable, and a new one doesn't outlive its command.
+  // Commands can't reach the host's daemon, and a new daemon doesn't outlive its command.
   /^core\.fsmonitor$/,
 ]
 
-/** The forms of services' tokens, and parameters that contain one. */
+/** The forms of tokens of well-known services, and parameters that contain a token. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 

@@ -8,7 +8,7 @@ export type ConfigEntry = {
   readonly subsection: string | undefined
   /** Lower case. */
   readonly name: string
-  /** Undefined for a name alone, which git takes for true. */
+  /** Undefined for a name without a value, which git reads as true. */
   readonly value: string | undefined
 }
 
@@ -27,7 +27,7 @@ export function entryOf(key: string, value: string | undefined): ConfigEntry {
 const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
 
 /**
- * Reads a git config file as git's own `config.c` does, character by character. Undefined where git would refuse it.
+ * Reads a git config file as git's own `config.c` does, character by character. Undefined if git would refuse the file.
  *
  * @param text the file's bytes as latin1
  */

@@ -7,7 +7,7 @@ import { isWithin } from '../paths.ts'
 /** One protected entry, and its root. */
 export type Entry = { readonly root: string; readonly path: string }
 
-/** The first symlink among the directories between `root` and `path`. Results are cached in `known`, by directory. */
+/** Finds the first symlink among the directories between `root` and `path`. Results are cached in `known`, by directory. */
 export function linkOnTheWay(root: string, path: string, known: Map<string, string | undefined>): string | undefined {
   const directory = dirname(path)
   if (directory === root || !isWithin(directory, root)) return undefined
@@ -17,26 +17,26 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
   return link
 }
 
-/** If a command's symlink leads to an entry, that symlink counts; if a symlink of the host does, its target counts. */
+/** If a command's symlink leads to an entry, the symlink counts; if a symlink of the host's does, its target counts. */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
   if (link === undefined) return entry
   if (!trusted.has(identify(link)?.key ?? '')) return { ...entry, path: link }
   const directory = hostFileSystem.realPath(dirname(entry.path))
   const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
-  // Outside of every root no command could write it.
+  // No command could write an entry outside of every root.
   return directory === undefined || root === undefined
     ? entry
     : { ...entry, root, path: join(directory, basename(entry.path)) }
 }
 
 /**
- * The identity of an entry, by which it is recognised; directories by themselves, not by their contents. `file` identifies a file with one
- * name, whatever its contents: while it is mounted read-only, only the host can have changed it in place.
+ * The identity by which an entry is recognised; for a directory, without its contents. `file` identifies a file with a single name, whatever its
+ * contents: while it is mounted read-only, only the host can change it in place.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {
-    // Most are absent, and an error takes longer to make than to ask.
+    // Most entries don't exist, and creating an error takes longer than asking first.
     const stat = lstatSync(encodePath(path), { bigint: true, throwIfNoEntry: false })
     if (stat === undefined) return undefined
     const key = `${stat.dev}:${stat.ino}`
@@ -45,7 +45,7 @@ export function identify(path: string): { key: string; file?: string; target?: s
     if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(encodePath(path), 'utf8') }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
-    // Missing, or removed: nothing to judge.
+    // Missing, or removed in the meantime: nothing to judge.
     return undefined
   }
 }

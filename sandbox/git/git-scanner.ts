@@ -8,13 +8,16 @@ export type GitEntry = { readonly path: string; readonly key: string }
 
 /** The git entries in a tree, and the requested names. */
 export type GitEntries = {
-  /** Directories that git would take for a repository, a worktree's or a submodule's, at any depth; and all that are called `.git`. */
+  /**
+   * Directories that git would take for a repository or for the directory of a worktree or submodule, at any depth; and all directories called
+   * `.git`.
+   */
   readonly directories: readonly GitEntry[]
   /** Other entries named `.git`: they lead git elsewhere. */
   readonly links: readonly GitEntry[]
   /** Entries with one of the requested names, outside the host's git directories. */
   readonly named: readonly string[]
-  /** Directories too deep to be looked into. */
+  /** Directories too deep to be read. */
   readonly deep: readonly GitEntry[]
 }
 
@@ -33,17 +36,17 @@ type CachedDirectory = {
 const settledMs = 50
 
 /**
- * The longest path that is examined: a system call takes 4,095 bytes, and moving an entry away needs some of them. Deeper entries can be
- * reached step by step, also by programs of the host.
+ * The longest path that is examined: a system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
+ * reached step by step, which programs of the host can do too.
  */
 const longestPath = 3800
 
-/** Looks at trees. Paths are as `decodeName` has them. */
+/** Scans trees. Paths have the form of `decodeName`. */
 type GitScanner = {
   /**
    * Finds git's entries below a directory, all of them: there is no depth limit.
    *
-   * @param below how much of a repository to examine: nothing where no command can have written
+   * @param below how much of a repository to examine: nothing if no command can have written there
    */
   scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
   /** Restores the mode of directories that had to be made readable. */
@@ -123,7 +126,7 @@ function look(
   memory.delete(path)
   const lookedMs = Date.now()
   let entries = list(path)
-  // Whoever planted something may have made the directory unreadable; we can open our own.
+  // The command that planted something may have made the directory unreadable; as its owner, we can change that.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {
@@ -138,7 +141,7 @@ function look(
     changedMs: stat.ctimeMs,
     lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
-    // Git's criteria, but wider: it would also check HEAD.
+    // Git's criteria, but broader: git would also check HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
@@ -147,18 +150,18 @@ function look(
   return seen
 }
 
-/** The entries of a directory, with names that represent their bytes; undefined where it can't be read. */
+/** The entries of a directory, with names that represent their bytes; undefined if it can't be read. */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
     return entries.map((entry) => ({ name: decodeName(entry.name), directory: entry.isDirectory() }))
   } catch {
-    // Not there any more, or not to be read.
+    // Removed in the meantime, or unreadable.
     return undefined
   }
 }
 
-/** Changes the mode of one of our own directories, and of nothing else. */
+/** Changes the mode of a directory, only if it belongs to this user. */
 function changeMode(path: string, next: (mode: number) => number): boolean {
   const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
   try {
@@ -177,7 +180,7 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
   }
 }
 
-/** A directory that can't be listed may still be entered by whoever knows the names, and git knows them. */
+/** A directory that can't be listed can still be entered by a program that knows the names, and git knows them. */
 function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirectory {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))
@@ -199,7 +202,7 @@ function lstatOrUndefined(path: string): Stats | undefined {
   try {
     return lstatSync(hasRawBytes(path) ? encodePath(path) : path, { throwIfNoEntry: false })
   } catch {
-    // Not to be entered by git either.
+    // Git can't enter it either.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** How many entries are looked at; what holds more was not made by git. */
+/** How many entries are examined; git itself never makes more. */
 const most = 100_000
 
 /**
- * The metadata of everything in a private directory: an equal text means that nothing changed. Objects are left out, since what names them
- * changes too.
+ * The metadata of everything in a private directory: an equal text means that nothing changed. Objects are left out, because the files that name them
+ * change too.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -43,14 +43,14 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
     for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
     add(`${prefix}logs/HEAD`)
-    // Those of the repository itself are among its refs.
+    // The repository's own bisect refs are among its refs.
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')
   // Writing to an existing file leaves the directory's time unchanged.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    // Samples never run, and commands are not shown them.
+    // Samples never run, and commands don't see them.
     const isShown = path === 'hooks' ? (name: string) => !name.endsWith('.sample') : undefined
     for (const [name, { kind, stamp }] of host.entries(path, isShown) ?? []) {
       stamps.push(`${path}/${name} ${stamp}`)

@@ -9,11 +9,11 @@ import { randomName } from '../random-name.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
 
-/** The caller's and the machine's own git config, as commands are shown it. */
+/** The caller's and the machine's own git config, in the form that commands see. */
 type GlobalConfig = {
-  /** Files with secrets, shown without them. */
+  /** Files with secrets, and their versions without them. */
   readonly replaced: readonly Mount[]
-  /** Files with nothing else, and those that a config names as its keys. */
+  /** Files that contain nothing but secrets, and the key files that a config names. */
   readonly hidden: readonly string[]
 }
 
@@ -25,12 +25,12 @@ type CachedConfig = {
 }
 
 const largest = 4 * 1024 * 1024
-/** As deep as git follows (config.c). */
+/** The depth to which git follows includes (config.c). */
 const deepest = 10
 
 /**
- * Finds secrets in git's config outside repositories: `insteadOf` with a token, headers, logins. Each file is shown without them and keeps
- * its includes.
+ * Finds secrets in git's config outside repositories: `insteadOf` with a token, headers, logins. Commands see each file without them, but with its
+ * includes.
  *
  * @param directory the run's own, for the cleaned copies
  * @param roots the writable roots: files in them are not copied, since commands could replace them by a link
@@ -49,7 +49,7 @@ export function createGlobalConfig(directory: string, roots: readonly string[]):
   return () => {
     const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
     const visited = new Set<string>()
-    // A file that was included once may be again.
+    // A file that was included before may be included again.
     let level: readonly string[] = [...globalFiles(), ...known.keys()]
     for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
       const next: string[] = []
@@ -80,7 +80,7 @@ function globalFiles(): readonly string[] {
 function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
   const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
   const entries = text === undefined ? undefined : parseConfigFile(text)
-  // Git doesn't read it either.
+  // Git can't read the file either.
   if (entries === undefined) return { replaced: [], hidden: [], includes: [] }
   const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
   const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))
@@ -122,12 +122,12 @@ function pathsIn(value: string, base: string): readonly string[] {
 
 function stampOf(path: string): string | undefined {
   try {
-    // Most aren't there, and an error takes longer to make than to ask.
+    // Most of these files don't exist, and creating an error takes longer than asking first.
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    // The time of the last change can't be set, as that of the last writing can.
+    // Nobody can set the time of the last change, unlike that of the last write.
     return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
   } catch {
-    // Not there, or not ours to read: then not the commands' either.
+    // Missing, or not readable for us: then commands can't read it either.
     return undefined
   }
 }

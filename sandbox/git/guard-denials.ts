@@ -3,8 +3,8 @@ import type { Denial } from '../sandbox.ts'
 /** Why a git entry was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** Why a directory was removed that nobody can open by its path. */
-export const tooDeep = 'deeper than what can be looked through'
+/** Why a directory that nobody can open by its path was removed. */
+export const tooDeep = 'too deep to be searched'
 
 /** What to do about an entry that can't be removed. */
 export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
@@ -16,7 +16,7 @@ export function denial(path: string, rule: string, to: string): Denial {
     subject: `${path} (moved to ${to})`,
     rule,
     certainty: 'proven',
-    remedy: { kind: 'otherwise', advice: `look at ${to} and, if it is wanted, put it in place yourself` },
+    remedy: { kind: 'otherwise', advice: `look at ${to} and, if you want it, move it back yourself` },
   }
 }
 
@@ -24,9 +24,9 @@ export function denial(path: string, rule: string, to: string): Denial {
 export function cleanedDenial(path: string): Denial {
   return {
     kind: 'quarantine',
-    subject: `${path} (what git would have run because of it was taken out)`,
+    subject: `${path} (settings that make git run programs were removed)`,
     rule: gitRule,
     certainty: 'proven',
-    remedy: { kind: 'otherwise', advice: 'make the setting yourself, if it is wanted' },
+    remedy: { kind: 'otherwise', advice: 'make the setting yourself, if you want it' },
   }
 }

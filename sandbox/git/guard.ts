@@ -25,30 +25,30 @@ import {
 export type GuardedPlaces = {
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
-  /** Directories outside the roots that a commit in a linked worktree has to write. */
+  /** Directories outside the roots to which a commit in a linked worktree has to write. */
   readonly repositories: readonly string[]
   readonly protectedPaths: readonly string[]
 }
 
-/** Watches over what the host would obey in the writable roots. */
+/** Guards the files in the writable roots that programs of the host would obey. */
 type MetadataGuard = {
   /** Trusts the present entries as the host's own. Only while no command runs. */
   trust(): GuardedPlaces
   /** What `trust` found. */
   places(): GuardedPlaces
-  /** Moves entries that a command planted since to quarantine, and returns the denials. */
+  /** Moves entries that a command has planted since then to quarantine, and returns the denials. */
   review(): readonly Denial[]
-  /** To be called when no command runs any more and all were reviewed: then nobody has to finish a review. */
+  /** Called when no command runs and all changes are reviewed: then no later start has to finish a review. */
   rest(): void
 }
 
-/** Whether commands see a private directory instead of a repository's own, so that they can't change that. */
+/** Whether commands see a private directory instead of a repository's own, so that they can't change the repository. */
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**
- * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file counts as trusted by its inode and
- * change time, not by its path: one that is moved stays the host's, and one put in its place does not. With a `record`,
- * what is trusted is on disk for as long as a review is owed.
+ * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file counts as trusted by its inode and change time,
+ * not by its path: a moved file stays trusted, and a file put in its place is not. With a `record`, the trusted entries are on disk as long as a
+ * review is pending.
  */
 export function createMetadataGuard(
   roots: readonly string[],
@@ -59,7 +59,7 @@ export function createMetadataGuard(
   return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record)
 }
 
-/** The review that a killed run left undone, from what it trusted before its commands ran. */
+/** Finishes the review of a killed run, from the entries that it trusted before its commands ran. */
 export function finishReview(trust: Trust): readonly Denial[] {
   return guardFrom(trust, undefined).review()
 }
@@ -71,7 +71,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   const quarantine = createQuarantine(roots)
   const trusted = new Set(before.trusted)
   const symlinks = new Map(before.symlinks)
-  // Repositories that commands of this run have made: clean after each command, and theirs to work in until the run ends.
+  // Repositories that commands of this run made: cleaned after each command, and writable for commands until the run ends.
   const made = new Set<string>()
   const mixed = new Set<string>()
   let places: GuardedPlaces = before.places
@@ -91,7 +91,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       ),
     }))
 
-  // The same list object while its contents are the same: results are cached by it.
+  // The same list object while its contents are the same, because results are cached by that object.
   const always = [...new Set(protectedPaths)]
   let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
   const listed = (others: readonly string[]): readonly string[] => {
@@ -115,7 +115,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     for (const { key } of others) mixed.add(key)
     const links = found.flatMap((each) => host(each.links))
     const nested = nestedIn(found, protectedPaths)
-    // What git would obey in a directory that is more than a repository.
+    // Entries that git would obey in a directory that isn't only a repository.
     const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
     places = {
       repositories,
@@ -139,7 +139,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
         if (identity.target !== undefined) symlinks.set(known, identity.target)
       }
     }
-    // Where nothing can be written, nothing can be planted.
+    // If nothing can be written, nothing can be planted.
     if (roots.length > 0) record?.keep({ roots, places, trusted: [...trusted], symlinks: [...symlinks] })
     return places
   }
@@ -189,7 +189,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     return denials
   }
 
-  /** Commands can't write in the host's repositories: new git entries are theirs. */
+  /** Commands can't write to the host's repositories, so new git entries come from commands. */
   const reviewGit = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     for (const { root, directories } of found) {

@@ -7,7 +7,7 @@ import { readRegular } from '../host-files.ts'
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 const asDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** What an entry of a directory is, and a text that differs when it has changed. */
+/** The kind of a directory entry, and a text that differs after the entry has changed. */
 type HeldEntry = {
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   readonly size: number
@@ -16,9 +16,9 @@ type HeldEntry = {
 }
 
 /**
- * A directory that is held open, so that it stays the same whatever happens to its path. Entries below it are reached component by
- * component and through no symlink; reads never wait and are bounded: commands may have made it, and may still change it. Names and paths
- * have one character for each byte (latin1).
+ * A directory that is held open, so that it stays the same directory whatever happens to its path. Entries below it are opened component by
+ * component, without following symlinks. Reads never block and are bounded, because commands may have created the directory and may still change it.
+ * Names and paths have one character for each byte (latin1).
  */
 export type HeldDirectory = {
   readonly descriptor: number
@@ -100,7 +100,7 @@ export function bytes(path: string): string | Buffer {
 }
 
 function describe(entry: string | Buffer): HeldEntry | undefined {
-  // Most requested entries don't exist, and making an error takes longer than asking.
+  // Most of these entries don't exist, and creating an error takes longer than asking first.
   const stat = lstatSync(entry, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'link' : 'other'

@@ -1,13 +1,13 @@
-// Not by execa: git gets a directory by its descriptor and is waited for in place, several times behind each command.
+// Not by execa: git gets a directory by its descriptor and is called synchronously, several times after each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** How a git of the host ended. */
+/** How a git process of the host ended. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
-/** What the host's repository must not make git do while it only stores objects. */
+/** Options that keep git from obeying the repository's settings while it only stores objects. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -18,7 +18,7 @@ const hardened = [
   'advice.detachedHead=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** The host's git, for the host's own repositories alone. */
+/** The host's git, used only for the host's own repositories. */
 export type HostGit = {
   /** Runs to its end with some input. */
   run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
@@ -29,7 +29,7 @@ export type HostGit = {
 type HostGitOptions = { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> }
 
 /**
- * The git of this machine, which no command could have written; undefined where there is none.
+ * The git of this machine that no command could have written; undefined if there is none.
  *
  * @param roots the writable roots, without symlinks
  */
@@ -37,7 +37,7 @@ export function locateHostGit(roots: readonly string[]): HostGit | undefined {
   try {
     return hostGit(hostProgram('git', roots))
   } catch {
-    // There is none that can be trusted: repositories are then shown read-only.
+    // No git can be trusted: repositories are then shown read-only.
     return undefined
   }
 }
@@ -79,7 +79,7 @@ function hostGit(program: string): HostGit {
         let complaint = ''
         child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
         child.stderr?.on('data', (chunk: Buffer) => (complaint = `${complaint}${String(chunk)}`.slice(-4096)))
-        // It ends when it has read enough, and its exit code is the result.
+        // Git exits when it has read enough, and its exit code is the result.
         child.stdin?.on('error', () => input.resume())
         if (child.stdin !== null) input.pipe(child.stdin)
         child.once('error', (error) => resolve({ ok: false, stdout: Buffer.alloc(0), complaint: error.message }))

@@ -8,8 +8,8 @@ const largestConfig = 4 * 1024 * 1024
 type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
 
 /**
- * Imports the few settings that are data, where commands changed them: nothing that names a program, and of remotes and submodules only new
- * ones, since the user's own URLs belong to the user.
+ * Imports the changed settings that are only data. It imports none that name a program, and of remotes and submodules only new ones, since the user's
+ * own URLs belong to the user.
  *
  * @returns whether the host's config now makes the work tree sparse
  */
@@ -33,7 +33,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
         if (file === 'config') changes.push({ file, key, values })
         continue
       }
-      // A setting for one work tree would apply to all where the host has no such file.
+      // A setting for one work tree would apply to all if the host has no separate file for it.
       if (linked && !perWorktree) continue
       changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
       if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'
@@ -65,7 +65,7 @@ function changedSettings(
     const [old, values] = [valuesOf(before, key), valuesOf(now, key)]
     if (old.length === values.length && old.every((value, index) => value === values[index])) return []
     const shaped = now.filter((each) => keyOf(each) === key)
-    // A removed setting has no value to judge, but its key must be of the kind.
+    // A removed setting has no value to judge, but its key must be of this kind.
     const judged = shaped.length === 0 ? before.filter((each) => keyOf(each) === key) : shaped
     if (!judged.every(isImportable) || (shaped.length === 0 && entry.section !== 'branch')) return []
     return [{ key, values, entry }]

@@ -10,7 +10,10 @@ import { remember, same, type ImportNote, type ImportResult, type ImportSides, t
 
 const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
 
-/** The changes of one work tree to import besides refs: read before the objects are, so that these contain everything it names. */
+/**
+ * The changes of one work tree to import besides refs. They are read before the objects, so that the objects include everything that the changes
+ * name.
+ */
 type ScopeChanges = {
   readonly scope: WorktreeScope
   readonly head: Buffer | undefined
@@ -48,7 +51,7 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
   }
 }
 
-/** The objects that the host must have before these changes make sense. */
+/** The objects that the host needs before these changes make sense. */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
   const at = head?.toString('latin1').trim() ?? ''
   const before = new Set(
@@ -61,7 +64,7 @@ export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known
   return [at, ...(inIndex ?? []), ...inState].filter((oid) => isOid(oid, oidBytes))
 }
 
-/** Takes over a work tree's HEAD, index and state. */
+/** Imports a work tree's HEAD, index and state. */
 export async function importScope(
   sides: ImportSides,
   known: Known,
@@ -103,7 +106,7 @@ async function importIndex(
   const of = `the index of ${scope.worktree ?? 'the repository'}`
   const entries = index?.entries
   if (entries === undefined || index === undefined) {
-    return [{ subject: `${of} (it is not one that git would have written)`, advice: 'run git add yourself' }]
+    return [{ subject: `${of} (git would not have written it in this form)`, advice: 'run git add yourself' }]
   }
   const before = parseIndex(known.raw.get(name) ?? Buffer.alloc(0), oidBytes) ?? []
   const had = new Set(before.map(({ oid }) => oid))
@@ -124,7 +127,7 @@ async function importIndex(
   return []
 }
 
-/** An index without git's cached metadata of files: a change of that alone is no change. */
+/** An index without git's cached metadata of files: a change of that metadata alone doesn't count. */
 function contentOf(entries: readonly IndexEntry[]): string {
   return entries
     .map(({ path, mode, stage, oid, intentToAdd }) => `${mode} ${oid} ${stage} ${intentToAdd} ${path}`)
@@ -139,7 +142,7 @@ function importState(
   now: Buffer | undefined,
 ): void {
   const name = `${prefix}${path}`
-  // What the user did meanwhile stays.
+  // A change that the user made in the meantime stays.
   if (!same(host.read(name, largestState), known.raw.get(name))) return
   if (now === undefined) {
     rmSync(bytes(host.at(name)), { force: true })
@@ -182,7 +185,7 @@ function note(subject: string, why: Replaced): ImportNote {
         advice: 'if no git runs there, remove the lock; then run the command again',
       }
     : {
-        subject: `${subject} (the host changed it meanwhile)`,
-        advice: 'what the command made of it was not taken over',
+        subject: `${subject} (the host changed it in the meantime)`,
+        advice: "the command's version was not imported",
       }
 }

@@ -17,7 +17,7 @@ type LogChange = {
 /** The lines that commands added to the reflogs. */
 export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
   const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
-  // The log of a branch only grows, so one of the same size needs no look.
+  // The log of a branch only grows, so a log of the same size is unchanged.
   const branches = [...sizesBelow(left, 'logs/refs/heads')].flatMap(([name, size]) =>
     size === known.files.get(name)?.length ? [] : [name],
   )
@@ -40,7 +40,7 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
   })
 }
 
-/** Whether the last new line in the log of a branch names an object; and in that of the host's HEAD if that is the branch. */
+/** Whether the last new line in a branch's log names an object, and also in the log of the host's HEAD if it is on that branch. */
 export function isLogged(
   { host, scopes }: ImportSides,
   changes: readonly LogChange[],
@@ -73,11 +73,11 @@ export async function importLogs(
     const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
     const added = Buffer.from(good.map(({ text }) => `${text}\n`).join(''), 'latin1')
     const before = known.raw.get(name) ?? Buffer.alloc(0)
-    // The lock of the ref also protects its log.
+    // The lock of a ref also protects its log.
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // Any line but our own is somebody else's.
+      // Any line but our own was written by another program.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

@@ -10,15 +10,15 @@ import type { ImportNote, ImportResult, ImportSides, Known, NewObjects, RunPack 
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
 type MadeOptions = {
-  /** Where the repository is, inside as outside. */
+  /** The repository's path, the same inside and outside the sandbox. */
   readonly git: string
   readonly roots: readonly string[]
   readonly pack: RunPack
 }
 
 /**
- * Imports work trees and submodules that commands added to a repository, or removed. Git's data about them is written anew here: nothing is
- * copied except what an import accepts.
+ * Imports work trees and submodules that commands added to a repository, or removed. Git's data about them is written anew here; only data that an
+ * import accepts is copied.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
@@ -38,7 +38,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   }
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
-    // Git took it away, and its files are gone.
+    // Git removed it, together with its files.
     if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
     rmSync(sides.host.at(prefix), { recursive: true, force: true })
     stale = true
@@ -70,7 +70,7 @@ function namesBack(directory: string, git: string, roots: readonly string[]): bo
       held.close()
     }
   } catch {
-    // It doesn't exist, or lies where the host doesn't see it.
+    // It doesn't exist, or lies where the host can't see it.
     return false
   }
 }
@@ -132,7 +132,7 @@ async function importModule(
         known,
         objectsFrom([() => pack(inside, sides.oidBytes)]),
       )
-      // Without its objects it would be an unusable repository.
+      // Without its objects the repository would be unusable.
       if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
       return result
     } finally {

@@ -2,10 +2,10 @@ import { moveBranch } from './move-branch.ts'
 import { isImportedRef } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
-/** A ref that commands changed; undefined stands for a missing one. */
+/** A ref that commands changed; undefined means that it is missing. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** Our own entry in the host's reflog where the one that commands left can't be used. */
+/** The identity in our own entry in the host's reflog, for when the commands' entry can't be used. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',
@@ -50,7 +50,7 @@ export async function importRefs(
       refused.add(change.name)
       notes.push({
         subject: `${change.name} (it names an object that is not there)`,
-        advice: 'look at what the command did',
+        advice: "check the command's changes",
       })
     } else plain.push(change)
   }
@@ -66,10 +66,10 @@ export async function importRefs(
     const kept = `refs/portcullis/${sides.run}/${change.name.slice('refs/'.length)}`
     const isKept = change.now !== undefined && update(sides, [{ name: kept, old: undefined, now: change.now }], true)
     notes.push({
-      subject: `${change.name} (the host moved it meanwhile${isKept ? `; what the command made of it is ${kept}` : ''})`,
+      subject: `${change.name} (the host moved it in the meantime${isKept ? `; the command's version is ${kept}` : ''})`,
       advice: isKept
-        ? `merge ${kept} if it is wanted, then git update-ref -d ${kept}`
-        : 'do it again by hand if it is wanted',
+        ? `merge ${kept} if you want it, then git update-ref -d ${kept}`
+        : 'do it again by hand if you want it',
     })
   }
   return { notes, stale: refused.size > 0, refused }

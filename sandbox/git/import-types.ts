@@ -14,7 +14,7 @@ export type ImportSides = {
   readonly left: HeldDirectory
   readonly oidBytes: number
   readonly scopes: readonly WorktreeScope[]
-  /** A name for this run, as part of a ref's. */
+  /** A name for this run, which becomes part of a ref's name. */
   readonly run: string
 }
 
@@ -23,7 +23,7 @@ export type Known = {
   refs: Map<string, string>
   /** Files of the private directory by their paths. */
   readonly files: Map<string, Buffer>
-  /** The host's, where it has others. */
+  /** The host's versions of files that differ from them. */
   readonly raw: Map<string, Buffer>
   /** Settings shown to commands, by the path of their file. */
   readonly config: Map<string, readonly ConfigEntry[]>
@@ -35,11 +35,11 @@ export type ImportNote = { readonly subject: string; readonly advice: string }
 /** The result of a part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private side still has something that the host rejects: then it must be made anew. */
+  /** Whether the private side still has changes that the host rejects: then it must be made anew. */
   readonly stale: boolean
 }
 
-/** Refs without those that belong to one work tree, which are state. */
+/** Refs except those that belong to one work tree, which count as state. */
 export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }
@@ -58,16 +58,16 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
 /** The objects of the private directory that the host doesn't have, as a pack that git made in the sandbox. */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
-/** The private directory's objects, as far as the host may lack them. */
+/** The private directory's objects that the host may lack. */
 export type NewObjects = {
   /** Whether the host has been given all of them before: it may have removed some since. */
   readonly given: boolean
-  /** Ways to get them as a pack, each for when the one before failed; empty where there are none. */
+  /** Ways to get them as a pack, each for the case that the one before failed; empty if there are no objects. */
   readonly packs: readonly PackObjects[]
-  /** The objects of the first whose content matches their ids; and which of them are commits. */
+  /** The ids of objects whose content was checked against its id; and those that are commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }
 
-/** Runs git in the sandbox to make a pack of the objects that only the private directory has; `git` is where it is seen there. */
+/** Runs git in the sandbox to make a pack of the objects that only the private directory has; `git` is that directory's path there. */
 export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>

@@ -21,12 +21,12 @@ const largestPack = 4 * 1024 ** 3
 const largestConfig = 4 * 1024 * 1024
 
 /**
- * Takes over into the host's repository what commands did in the private one. Objects come as a pack, which the host's git checks; all else
- * is read byte by byte here, and written by the host's git or anew by us: nothing that git would run can come along.
+ * Imports the changes that commands made in the private repository into the host's. Objects come as a pack, which the host's git checks; everything
+ * else is parsed here byte by byte, and written by the host's git or by this program: nothing that git would run can be imported.
  *
- * @param objects what the host has to be given first
- * @param what `work tree` for a new one of a repository whose refs and settings are taken over already
- * @returns also whether the host has all objects now
+ * @param objects the objects that the host needs first
+ * @param what `work tree` for a new work tree of a repository whose refs and settings are imported already
+ * @returns the result, and whether the host now has all objects
  */
 export async function importChanges(
   sides: ImportSides,
@@ -44,12 +44,12 @@ export async function importChanges(
   if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
     const subject = 'git (the command left no repository that git would read)'
     return {
-      notes: [{ subject, advice: 'nothing of it was taken over, and yours is as it was' }],
+      notes: [{ subject, advice: 'nothing was imported, and your repository is unchanged' }],
       stale: true,
       complete: false,
     }
   }
-  // All of this before the objects, which then contain everything that it names.
+  // Read before the objects, so that these include everything that the changes name.
   const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
@@ -62,7 +62,7 @@ export async function importChanges(
   if (taken.problem !== undefined) {
     const subject = `git objects (${taken.problem})`
     return {
-      notes: [{ subject, advice: 'the commits, tags and stashes of the command were not taken over' }],
+      notes: [{ subject, advice: 'the commits, tags and stashes of the command were not imported' }],
       stale: false,
       complete: false,
     }
@@ -89,9 +89,9 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Gives the objects to the host's git, and finds out which of the objects that will be named it has.
+ * Passes the objects to the host's git, and finds out which of the objects that the import will name exist there.
  *
- * @param refs what its own refs named, which it has in any case
+ * @param refs the objects of the host's own refs, which it has in any case
  */
 async function takeAll(
   sides: ImportSides,
@@ -107,14 +107,14 @@ async function takeAll(
     problem = await takeObjects(sides, pack)
     if (problem !== undefined) continue
     taken = whatExists(sides, wanted, new Set(index === 0 ? [...refs, ...oids] : refs))
-    // The host may have removed objects that it was given before.
+    // The host may have removed objects that it received before.
     if (wanted.every(taken)) break
   }
   if (taken !== undefined) return { exists: taken }
   return { problem: problem ?? 'there is no pack', exists: () => false }
 }
 
-/** Gives the objects to the host's git; undefined when it accepted them, else its error. */
+/** Passes the objects to the host's git. Returns undefined if git accepted them, else its error. */
 async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promise<string | undefined> {
   const { stdout, done } = pack()
   const header = await firstBytes(stdout, 12)
@@ -133,7 +133,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
   const shallow = host.stat('shallow')?.kind === 'file'
-  // Where parts of the history are missing by design, links can't be followed.
+  // If parts of the history are missing by design, links can't be followed.
   const result = await git.feed(host, [...words, ...(partial || shallow ? [] : ['--strict'])], stdout)
   const failed = await done
   return result.ok ? failed : result.complaint || failed || 'the pack was refused'
@@ -161,7 +161,7 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Asks the host's git at once for all objects that something is going to name, but for those that are `sure`. */
+/** Asks the host's git in one call which of the objects that will be named exist, except those that are `sure`. */
 function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure: ReadonlySet<string>): Exists {
   const asked = wanted.filter((oid) => !sure.has(oid))
   if (asked.length === 0) return (oid) => sure.has(oid)

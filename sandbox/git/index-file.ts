@@ -14,13 +14,13 @@ export type IndexEntry = {
 }
 
 const statBytes = 40
-/** Where in these the mode and the owner are. */
+/** The offsets of the mode, the owner and the size in that metadata. */
 const [modeAt, ownerAt, sizeAt] = [24, 28, 36]
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000, 0o040000])
 
 /**
- * Reads an index byte by byte. Undefined for one that isn't plainly right, that leads to another file (a split index), or that holds a
- * path that git would never have put there: git trusts what it finds in its index, and a checkout would write it.
+ * Reads an index byte by byte. Undefined if it isn't clearly valid, refers to another file (a split index), or contains a path that git would never
+ * add: git trusts its index, and a checkout would write such a path.
  *
  * @internal
  */
@@ -70,12 +70,12 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
       intentToAdd: (more & 0x2000) !== 0,
     })
   }
-  // Only the extension for a split index matters: the others are left out anyway.
+  // Only the extension for a split index matters: all others are left out of the result.
   if (content.toString('latin1', at, at + 4) === 'link') return undefined
   return holdsOneOf(entries) ? undefined : entries
 }
 
-/** Whether one entry is a file where another has a directory. */
+/** Whether the path of one entry is a directory of another entry. */
 function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   const files = new Set(entries.filter(({ mode, stage }) => stage === 0 && mode !== 0o040000).map(({ path }) => path))
   return entries.some(({ path, stage }) => {
@@ -87,11 +87,11 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   })
 }
 
-/** Whether git would accept a path into its index, on any system: no part of it is git's own or leads out. */
+/** Whether git would accept a path into its index, on any system: no part of it is git's own or leads outside. */
 function isSafePath(path: string): boolean {
   return path.split('/').every((part) => {
     if (part === '' || part === '.' || part === '..') return false
-    // Characters that HFS+ ignores, and those that NTFS drops.
+    // The name without characters that HFS+ ignores and those that NTFS drops.
     const plain = Buffer.from(part, 'latin1')
       .toString('utf8')
       .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
@@ -102,8 +102,8 @@ function isSafePath(path: string): boolean {
 }
 
 /**
- * The index for the host from the one that commands left. What both have alike keeps what the host knows of the file; of all else git has
- * to look at the file itself, since a command could claim that a file is what it isn't.
+ * Converts the index that commands left for the host. Entries that both have keep the host's metadata of the file. For all others git has to read the
+ * file itself, since a command could claim that a file is what it isn't.
  *
  * @param sparse whether the host's config says that files are left out of the work tree
  */
@@ -130,12 +130,13 @@ export function mergeIndex(
 }
 
 /**
- * The index for commands that can't read some of its files: git takes these for what it knows of them (git-update-index(1),
- * `--assume-unchanged`, `--skip-worktree`), so that nothing fails on them, and none is taken for deleted. As it was where there are none, or it can't
- * be read.
+ * The index for commands that can't read some of its files: git assumes that these files are unchanged (git-update-index(1), `--assume-unchanged`,
+ * `--skip-worktree`), so that no git command fails on them or reports them as deleted. Unchanged if there are no such files, or the index can't be
+ * read.
  *
- * @param names of files and directories, a character for each byte
- * @param sparse whether files are left out of the work tree anyway: then that is no mark of ours, and `git reset --hard` fails on these
+ * @param names the names of files and directories, with one character for each byte
+ * @param sparse whether files are left out of the work tree anyway: then the skip mark isn't ours, and `git reset --hard` fails on files with both
+ * marks
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content
@@ -154,7 +155,7 @@ export function assumeUnchanged(content: Buffer, names: readonly string[], oidBy
   )
 }
 
-/** The owner looks another inside, where ids are mapped. */
+/** The owner is left out, because ids are mapped inside the sandbox. */
 function isSameFile(a: Buffer, b: Buffer): boolean {
   return a.subarray(0, ownerAt).equals(b.subarray(0, ownerAt)) && a.subarray(sizeAt).equals(b.subarray(sizeAt))
 }
@@ -185,7 +186,7 @@ function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
 }
 
 function checksum(content: Buffer, oidBytes: number): Buffer {
-  // Loaded when it is needed, which in most runs it isn't: it takes longer than a command to be confined.
+  // Loaded only when needed, because most runs don't need it and loading takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash(oidBytes === 32 ? 'sha256' : 'sha1')
     .update(content)

@@ -1,13 +1,13 @@
 import process from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The limits for packing loose objects here: more, or larger ones, are left to git. */
+/** The limits for packing loose objects here; git packs more or larger ones. */
 const [mostObjects, mostBytes] = [128, 1024 * 1024]
 
 /** The kinds of objects in gitformat-pack(5). */
 const kinds: Readonly<Record<string, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
-/** A pack, the ids of all that is in it, and which of them are commits. */
+/** A pack, the ids of the objects in it, and which of them are commits. */
 type LoosePack = {
   readonly content: Buffer
   readonly oids: ReadonlySet<string>
@@ -15,18 +15,18 @@ type LoosePack = {
 }
 
 /**
- * Packs the objects that commands left loose, as bytes: git would first have to be started in the sandbox. Each has the id that its content
- * gives; what else is wrong with one is for the host's git to find, which checks them all.
+ * Packs the loose objects that commands left, without starting git in the sandbox, which takes longer. Each object's id is checked against its
+ * content; the host's git checks everything else about the objects.
  *
  * @param objects a directory of objects
- * @param known ids of those that the host has been given
- * @returns undefined where git has to do it: where there are packs, many objects or large ones, or anything that git wouldn't have left
+ * @param known ids of objects that the host has received
+ * @returns undefined if git has to do it: for packs, for many or large objects, or for anything that git wouldn't have left
  */
 export function packLoose(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): LoosePack | undefined {
   if (objects.names('pack')?.length !== 0) return undefined
   const found = newOnes(objects, oidBytes, known)
   if (found === undefined) return undefined
-  // Loaded when it is needed, which in most runs it isn't.
+  // Loaded only when needed, because most runs don't need it.
   const { inflateSync, deflateSync } = process.getBuiltinModule('node:zlib')
   const { createHash, hash } = process.getBuiltinModule('node:crypto')
   const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
@@ -56,14 +56,14 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
   return { content: Buffer.concat([content, sum]), oids: new Set(found), commits }
 }
 
-/** Ids of loose objects, by the names of their files; undefined for too many. */
+/** Ids of loose objects, from the names of their files; undefined if there are too many. */
 function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): readonly string[] | undefined {
   const found: string[] = []
   for (const directory of objects.names('') ?? []) {
     if (!/^[0-9a-f]{2}$/.test(directory)) continue
     for (const name of objects.names(directory) ?? []) {
       const oid = directory + name
-      // Git gives unfinished files another name.
+      // Git gives unfinished files another kind of name.
       if (oid.length !== oidBytes * 2 || !/^[0-9a-f]+$/.test(name) || known.has(oid)) continue
       found.push(oid)
       if (found.length > mostObjects) return undefined
@@ -78,7 +78,7 @@ function head(count: number): Buffer {
   return buffer
 }
 
-/** The kind and size of an object, seven bits a byte but for the first, which has four of the size. */
+/** The kind and size of an object, in seven bits a byte, except for the first byte, which has four bits of the size. */
 function entryHead(kind: number, size: number): Buffer {
   const bytes = [(kind << 4) | (size & 15)]
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

@@ -7,11 +7,11 @@ import { withLock } from './replace-file.ts'
 const [largestRef, largestPacked] = [4096, 256 * 1024 * 1024]
 
 /**
- * Moves a branch of the host's as `git update-ref` does (refs/files-backend.c): while its lock is held, where it still is what it was, by a new
- * file in place of the one before, on the disk before it gets its name. For the most usual case alone, which starting git would take
- * longer for than all else: a branch that is there gets a commit that is known to be one. Its log is left to the caller.
+ * Moves a branch of the host's as `git update-ref` does (refs/files-backend.c): while it holds the lock, if the branch has the expected value, by
+ * writing a new file to disk before renaming it over the old one. It handles only the most common case, for which starting git would take longer than
+ * everything else: an existing branch gets an object that is known to be a commit. The caller writes the log.
  *
- * @returns whether it was moved: where not, git is to do it, or to say why it can't be
+ * @returns whether the branch was moved: if not, the caller asks git to do it, or to explain why that fails
  */
 export async function moveBranch(
   { host, oidBytes }: ImportSides,

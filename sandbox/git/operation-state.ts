@@ -37,12 +37,12 @@ const files: Readonly<Record<string, Rule>> = {
   BISECT_FIRST_PARENT: (text) => (text === '' ? '' : undefined),
 }
 
-/** The places of state: names of files in a work tree's git directory, and of directories of such files. */
+/** The paths of state: names of files in a work tree's git directory, and of directories with such files. */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
 
 /**
- * The importable part of a state file: texts that git only shows or reads as data are kept; what it would run is removed.
+ * The importable part of a state file: texts that git only shows or reads as data are kept; text that it would run is removed.
  *
  * @param path below the git directory of the work tree
  * @returns undefined for other files, or an invalid form

@@ -8,22 +8,22 @@ import { assumeUnchanged } from './index-file.ts'
 import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
 import { stateDirectories, stateFiles } from './operation-state.ts'
 
-/** One work tree of a repository: its main one, or a linked one. */
+/** One work tree of a repository: its main work tree, or a linked one. */
 export type WorktreeScope = {
   /** The prefix of its files below the repository's directory: empty, or `worktrees/NAME/`. */
   readonly prefix: string
   /** Its directory, without symlinks; undefined where it is unknown, as for a bare repository. */
   readonly worktree: string | undefined
-  /** Whether commands may change it: their changes are imported. */
+  /** Whether commands may change it: then their changes are imported. */
   readonly writable: boolean
 }
 
-/** What is identical in the host's repository and in the private one, byte by byte. */
+/** The state that the host's repository and the private one have in common, byte by byte. */
 type Baseline = {
   readonly refs: Refs
-  /** Files by their paths, as they are in the private directory. */
+  /** Files of the private directory, by their paths. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** The host's original, where secrets were removed. */
+  /** The host's original of each file from which secrets were removed. */
   readonly raw: ReadonlyMap<string, Buffer>
 }
 
@@ -31,8 +31,8 @@ const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 *
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
 
 /**
- * Makes a private copy of a repository's directory, without objects, in a directory that isn't there yet: nothing that a command left is
- * written through. Undefined where the repository is of a kind that can't be read by its files.
+ * Makes a private copy of a repository's directory, without objects, in a new directory, so that no link that a command left can redirect a write.
+ * Undefined if this kind of repository can't be read from its files.
  *
  * @param config the texts of its config files, by their paths
  * @param modules names of submodules whose own directories are to be mounted
@@ -47,7 +47,7 @@ export function makePrivateCopy(
     readonly config: ReadonlyMap<string, string>
     readonly modules: readonly string[]
     readonly denied: readonly string[]
-    /** Directories to make, for objects that are borrowed and shown inside of it. */
+    /** Directories to create inside, at which borrowed objects are mounted. */
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
@@ -129,7 +129,7 @@ function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
 }
 
-/** Git could not add what commands see in place of a denied file: it is ignored then, as if by a rule of the host's (gitignore(5)). */
+/** Git could not add the files that commands see in place of denied ones, so they are ignored, as if the host had a rule for them (gitignore(5)). */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`
@@ -144,7 +144,7 @@ function copyHooks(
 ): void {
   const target = host.link('hooks')
   if (target !== undefined) {
-    // A relative one leads on from where the directory is seen, which is the same place.
+    // A relative symlink is resolved from where the directory is mounted, which is the same path.
     symlinkSync(bytes(target), `${path}/hooks`)
     return
   }

@@ -19,13 +19,13 @@ import type { View } from '../views/view-paths.ts'
 
 /** The git data that a command sees instead of the host's. */
 export type GitView = {
-  /** The private directories of the repositories that it works in, wherever these are. */
+  /** The private directories of the repositories that the command works in, wherever these are. */
   readonly mounts: readonly Mount[]
-  /** The views of other repositories below the roots, where they are visible at all. */
+  /** The views of other repositories below the roots, as far as they are visible at all. */
   readonly nested: readonly Mount[]
-  /** Files with secrets that git would have seen. */
+  /** Files with secrets that git would otherwise read. */
   readonly hidden: readonly string[]
-  /** Files that are shown without the secrets in them. */
+  /** Files that commands see without their secrets. */
   readonly replaced: readonly Mount[]
 }
 
@@ -39,19 +39,19 @@ export type PrivateGit = {
    * @param settled whether no writing command runs, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
-  /** Imports what commands have done to git, and reports what could not be imported. */
+  /** Imports the commands' changes to git, and reports what could not be imported. */
   takeOver(pack: RunPack): Promise<readonly Denial[]>
   close(): void
 }
 
-/** Where nothing can be mounted, commands see the host's own. */
+/** If nothing can be mounted, commands see the host's own repository. */
 export const noPrivateGit: PrivateGit = {
   view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
   takeOver: async () => [],
   close: () => undefined,
 }
 
-/** How many bare repositories below the roots are private from the start: remotes to push to. */
+/** How many bare repositories below the roots are private from the start, as remotes to push to. */
 const mostBare = 16
 
 /**
@@ -60,14 +60,14 @@ const mostBare = 16
  * @param options.roots what commands may write to, without symlinks
  * @param options.workspace the policy's, without symlinks
  * @param options.directory the run's own, which no command sees as a whole
- * @param options.denied what commands can't read below the roots by now: git takes it for unchanged, or for ignored
+ * @param options.denied what commands can't read below the roots at present: git assumes that it is unchanged, or ignored
  */
 export function openPrivateGit(options: {
   readonly roots: readonly string[]
   readonly workspace: string
   readonly directory: string
   readonly denied: () => readonly string[]
-  /** The policy's, by which a repository has another path for commands than here. */
+  /** The policy's private views, because of which commands see a repository at another path. */
   readonly views: readonly View[]
 }): PrivateGit {
   const { roots, workspace, directory, views } = options
@@ -107,7 +107,7 @@ export function openPrivateGit(options: {
   /** The repositories that a command starts in or has as a root, from the inside out. */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
-    // Most of these paths have the same parents.
+    // Cached, because most of these paths have the same parents.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
@@ -136,7 +136,7 @@ export function openPrivateGit(options: {
     return found
   }
 
-  // Where nothing can be written they may still contain secrets. Once is enough: no command can make one there.
+  // Even if nothing can be written, repositories may contain secrets. One search is enough: no command can create a repository there.
   let seen: readonly string[] | undefined
   const below = (): readonly string[] => {
     if (seen === undefined) {
@@ -177,7 +177,7 @@ export function openPrivateGit(options: {
         denials.push(
           denialOf({
             subject: `${repository.git} (${why})`,
-            advice: 'what the command did there with git was not taken over, or not all of it',
+            advice: "the command's changes to git there were not imported, or not completely",
           }),
         )
       }
@@ -188,7 +188,7 @@ export function openPrivateGit(options: {
   return {
     view,
     takeOver: (pack) => {
-      // One at a time: each compares with the result of the one before.
+      // One import at a time: each compares with the result of the one before.
       taking = taking.then(() => takeAll(pack))
       return taking
     },
@@ -199,11 +199,11 @@ export function openPrivateGit(options: {
   }
 }
 
-/** A repository in which no command works: unchanged, except for secrets in its config. `known` caches the result for a config. */
+/** The mounts for a repository in which no command works: unchanged, except for secrets in its config. `known` caches the result for a config. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)
-  // Gone since it was found: the host's own work.
+  // Removed by the host since it was found.
   if (host === undefined) return []
   try {
     const key = `${git} ${host.stat('config')?.stamp ?? ''}`
@@ -242,7 +242,7 @@ function denialOf({ subject, advice }: ImportNote): Denial {
   return {
     kind: 'quarantine',
     subject,
-    rule: 'git: only what the host did not change, and nothing that git would run, is taken over',
+    rule: 'git: changes are imported only if the host did not change the same thing, and if git would not run anything because of them',
     certainty: 'proven',
     remedy: { kind: 'otherwise', advice },
   }

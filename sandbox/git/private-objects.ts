@@ -8,7 +8,7 @@ import { packLoose } from './loose-pack.ts'
 import { isWithin } from '../paths.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 
-/** Where the objects of commands go: a directory that borrows the host's and what those borrow. */
+/** The directory for the commands' objects, which borrows the host's objects and those that the host borrows. */
 export class PrivateObjects {
   readonly #git: string
   readonly #directory: string
@@ -16,21 +16,21 @@ export class PrivateObjects {
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
-  /** The stamp of the objects that the host has been given. */
+  /** The stamp of the objects that the host has received. */
   #taken: string | undefined
-  /** Those of them that we have packed ourselves. */
+  /** The objects among these that this program packed itself. */
   readonly #given = new Set<string>()
 
   /**
    * @param git the repository's directory on the host, held as `host`
    * @param directory one of the run's own
-   * @param views in which the repository has another path for commands than here. Default: none
+   * @param views private views because of which commands see the repository at another path. Default: none
    */
   constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
     this.#git = git
     this.#views = views
     this.#directory = directory
-    // The host's objects are visible too, and those that it borrows from others itself.
+    // The host's objects are visible too, and those that it borrows from others.
     const borrowed =
       host
         .read('objects/info/alternates', 1024 * 1024)
@@ -43,7 +43,7 @@ export class PrivateObjects {
     this.#path = this.#make()
   }
 
-  /** The mounts that show them in place, and the objects that they borrow. */
+  /** The mounts for these objects, and for the objects that they borrow. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     return [
       { path: `${this.#git}/objects`, source: this.#path, as },
@@ -56,12 +56,12 @@ export class PrivateObjects {
     ]
   }
 
-  /** Where, below the private directory, objects are shown that a view covers at their own path. */
+  /** Paths below the private directory at which objects are mounted whose own path is covered by a view. */
   get borrowedInside(): readonly string[] {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
 
-  /** Starts again where a command has changed the list of borrowed objects. */
+  /** Starts again if a command has changed the list of borrowed objects. */
   repair(): void {
     const isSame = this.#within(
       (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),
@@ -69,10 +69,7 @@ export class PrivateObjects {
     if (!isSame) this.#path = this.#make()
   }
 
-  /**
-   * The objects that the host may lack: packed here if they are few, else by git in the sandbox. `taken` is to be called when the host has
-   * them.
-   */
+  /** The objects that the host may lack: packed here if they are few, else by git in the sandbox. The caller calls `taken` when the host has them. */
   newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
     const stamp = this.#stamp()
     const isNew = stamp !== undefined && stamp !== this.#taken
@@ -119,7 +116,7 @@ export class PrivateObjects {
     }
   }
 
-  /** The difference when a command has added objects; undefined where there are none. */
+  /** A text that differs after a command has added objects; undefined if there are no objects. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

@@ -15,15 +15,15 @@ import type { View } from '../views/view-paths.ts'
 type Options = {
   /** The repository's directory on the host, without symlinks: where the private one is mounted. */
   readonly git: string
-  /** A directory of the run's own, for the private one. */
+  /** The run's own directory for the private repository. */
   readonly directory: string
   readonly hostGit: HostGit
   /** The writable roots, without symlinks. */
   readonly roots: readonly string[]
-  /** Whether it may be changed at all. */
+  /** Whether commands may change it at all. */
   readonly writable: boolean
   readonly run: string
-  /** By which the repository has another path for commands than here. */
+  /** Private views because of which commands see the repository at another path. */
   readonly views: readonly View[]
 }
 
@@ -57,7 +57,7 @@ export class PrivateRepository {
     this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views)
   }
 
-  /** Whether to import what commands do in it. */
+  /** Whether to import the commands' changes. */
   get writable(): boolean {
     return this.#options.writable
   }
@@ -67,16 +67,16 @@ export class PrivateRepository {
     return this.#state?.modules ?? []
   }
 
-  /** Files that its config includes and that contain secrets, and those that it names as its keys. */
+  /** Files with secrets that its config includes, and the key files that it names. */
   get secretFiles(): readonly string[] {
     return this.#state?.config.secretFiles ?? []
   }
 
   /**
-   * Makes the private directory, or makes it anew where the host changed something. Only while no command runs that may write to it.
+   * Makes the private directory, or makes it anew if the host changed something. Call it only while no writing command runs.
    *
    * @param denied what commands can't read, absolute and without symlinks
-   * @returns whether there is one: repositories of some kinds can't be read by their files
+   * @returns whether it exists: some kinds of repositories can't be read from their files
    */
   prepare(denied: readonly string[]): boolean {
     const { hostGit, roots, directory } = this.#options
@@ -126,7 +126,7 @@ export class PrivateRepository {
     return true
   }
 
-  /** The mount that shows it in place: to be added to the mounts of a command. */
+  /** The mount that puts it in place of the host's, for the mounts of a command. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     const state = this.#state
     if (state === undefined) return []
@@ -139,7 +139,7 @@ export class PrivateRepository {
     ]
   }
 
-  /** Takes over what commands have done, if anything. */
+  /** Imports the commands' changes, if there are any. */
   async takeOver(pack: RunPack): Promise<readonly ImportNote[]> {
     const state = this.#state
     if (state === undefined || !this.writable) return []
@@ -155,7 +155,7 @@ export class PrivateRepository {
       run,
     }
     const objects = this.#objects.newOnes(this.#oidBytes, pack)
-    // From here on this program changes the host's: earlier changes by others must be copied in first.
+    // From here on this program changes the host's repository: earlier changes by others must be copied in first.
     const moved = this.#stamp(state.scopes) !== state.host
     const { notes, stale, complete } = await importChanges(sides, state.known, objects)
     if (complete) objects.taken()

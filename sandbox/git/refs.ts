@@ -30,7 +30,7 @@ export function parseRef(content: Buffer | undefined, oidBytes: number): string 
   return isOid(text, oidBytes) ? text : undefined
 }
 
-/** All refs below `refs/` of a directory, loose and packed; undefined where there are too many. What isn't a ref is passed over. */
+/** All refs below `refs/` of a directory, loose and packed; undefined if there are too many. Other files are skipped. */
 export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
   const refs = new Map<string, string>()
   const packed = directory.read('packed-refs', largestPacked)
@@ -63,7 +63,7 @@ export function refInPacked(packed: Buffer | undefined, name: string): string | 
   return /^[0-9a-f]+$/.test(value) ? value : undefined
 }
 
-/** A `packed-refs` file of all that aren't symbolic; those are to be loose. */
+/** A `packed-refs` file with all refs except symbolic ones, which must be loose. */
 export function writePackedRefs(refs: Refs): string {
   const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`

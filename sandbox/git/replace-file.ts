@@ -10,9 +10,9 @@ const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | co
 export type Replaced = 'done' | 'moved' | 'locked'
 
 /**
- * Calls a function while `NAME.lock` is held, as git does. A lock of somebody else is waited for, and never removed.
+ * Calls a function while `NAME.lock` is held, as git does. It waits for another program's lock, and never removes that.
  *
- * @param act returns whether the lock has become something else, and must not be removed
+ * @param act returns whether it renamed the lock, which must then not be removed
  */
 export async function withLock(
   host: HeldDirectory,
@@ -44,7 +44,7 @@ export async function withLock(
 /**
  * Replaces a file of the host, only if it has the expected content.
  *
- * @param next returns the new content for the present one; undefined where that isn't the expected one
+ * @param next returns the new content for the present one; undefined if that isn't the expected one
  */
 export async function replaceLocked(
   host: HeldDirectory,

@@ -10,9 +10,9 @@ import type { WorktreeScope } from './private-copy.ts'
 const largest = 1024 * 1024
 
 /**
- * The directory of the repository that a directory is a work tree of, shared by all its work trees, or that it is itself; undefined where it
- * is none. A file named `.git` counts only where the repository names this directory in turn: it may come with the tree, and could
- * name any repository on the disk.
+ * Finds the git directory of a work tree, which all its work trees share, or recognises the directory itself as a repository; undefined if it is
+ * neither. A file named `.git` counts only if the repository names this directory in turn: the file may come with the tree, and could name any
+ * repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {
   return gitDirectoriesOf(directory)?.common ?? (isBareAt(directory) ? directory : undefined)
@@ -59,7 +59,7 @@ function linkedFrom(worktree: string): GitDirectories | undefined {
   return worktreeNamedBy(directory) === worktree ? { own: directory, common: directory } : undefined
 }
 
-/** The work tree that a repository's own config names; undefined where it names none. */
+/** The work tree that a repository's own config names; undefined if it names none. */
 function worktreeNamedBy(git: string): string | undefined {
   const back = parseConfigFile(readText(git, 'config') ?? '')?.findLast(
     (entry) => keyOf(entry) === 'core.worktree',
@@ -119,7 +119,7 @@ function realOrUndefined(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    // A work tree that is gone.
+    // A work tree that no longer exists.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ import type { GitEntries } from './git-scanner.ts'
 /** The git entries of a root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Recognises repositories of the host, or cleaned ones; and their own parts. */
+/** Returns a test for repositories of the host or cleaned ones, and for their parts. */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
@@ -24,12 +24,12 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** The entries protected in every directory that may exist. */
+/** The entries that may exist and that are protected in every directory. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
 
-/** Whether there is nothing, or what was there before. */
+/** Whether a path has no entry, or the same entry as before. */
 export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
   const identity = identify(path)
   if (identity === undefined || trusted.has(identity.key)) return true
@@ -64,7 +64,7 @@ const rootsOf = memoize((protectedPaths: readonly string[]) => {
   }
 })
 
-/** The host's own symlinks on the paths to protected entries, also to missing ones. */
+/** The host's own symlinks on the paths to protected entries, even to missing ones. */
 export function linksTo(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   // A path outside all roots has no parent in one.
   const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))

@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
-/** A stored record with its backend: each backend ends remaining processes in another way. */
+/** A stored record with its backend: each backend ends remaining processes in its own way. */
 type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
-/** What a guard knew to be the host's own before commands ran: all that a review needs. */
+/** The files that a guard knew as the host's own before commands ran: everything that a review needs. */
 export type Trust = StoredTrust['trust']
 
-/** Imported only where there is a record to read: hardly any start finds one. */
+/** Compiled only if there is a record to read: hardly any start finds one. */
 const storedTrust = () => {
   const paths = z.array(z.string()).readonly()
   const trust = z.object({
@@ -18,13 +18,13 @@ const storedTrust = () => {
     places: z.object({ gitDirectories: paths, gitLinks: paths, repositories: paths, protectedPaths: paths }),
     /** Identities of entries. */
     trusted: paths,
-    /** Where symlinks led, by their paths. */
+    /** The targets of symlinks, by their paths. */
     symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
   })
   return z.object({ backend: z.string(), trust })
 }
 
-/** The list of protected paths is long, and the same for all commands of a run. */
+/** Cached, because the list of protected paths is long and the same for all commands of a run. */
 const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
 
 /** As `JSON.stringify` would write it. */
@@ -36,10 +36,10 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
   return `${before},"trust":{"roots":${JSON.stringify(roots)},"places":${where},${rest}}`
 }
 
-/** Stores what is trusted on disk while commands run, so that the review after them takes place even when this process is killed. */
+/** Stores the trusted entries on disk while commands run, so that the review after them takes place even if this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
-  /** The review has taken place. */
+  /** Removes the record, after the review has taken place. */
   drop(): void
 }
 
@@ -55,10 +55,10 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // The record of the command before is kept ready: it is nearly always the same.
+      // The record of the previous command is kept: the next one nearly always equals it.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
-      // Atomically: half a record would be none.
+      // Renamed atomically: half a record would be useless.
       renameSync(aside, file)
       written = text
       kept = true
@@ -69,7 +69,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
       try {
         renameSync(file, aside)
       } catch {
-        // Somebody removed it: it is written anew.
+        // Somebody removed it, so it is written anew.
         written = undefined
         rmSync(file, { force: true })
       }
@@ -77,7 +77,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
   }
 }
 
-/** The record in a directory; undefined where there is none. Throws for one that can't be read. */
+/** The record in a directory; undefined if there is none. Throws if it can't be read. */
 export function readTrustRecord(directory: string): StoredTrust | undefined {
   let text: string
   try {

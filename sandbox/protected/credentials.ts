@@ -1,6 +1,6 @@
 /**
- * Where programs keep secrets, and what was typed: neither read nor written. Lines of `program | source | place | place …`, as
- * `readPlaces` reads them.
+ * Where programs keep secrets and histories of typed commands. Commands can neither read nor write these. Lines of `program | source | place | place
+ * …`, as `readPlaces` reads them.
  */
 export const credentials = `
 OpenSSH | https://man.openbsd.org/ssh | ~/.ssh

@@ -6,15 +6,15 @@ import { isWithin } from '../paths.ts'
 import type { Protection } from './protected-place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
 
-// Read from the text at most once, where the build has not done it.
+// Parsed from the text at most once, unless the build has done it.
 let known: PreparedPlaces | undefined
 const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
 
 /**
- * What commands can't write although a root holds it, in the words of a policy's `protectedPaths`: absolute, relative to each writable root,
- * or after two stars and a slash in every directory of one.
+ * Paths that commands can't write even inside a root, in the form of a policy's `protectedPaths`: absolute, relative to each writable root, or after
+ * two stars and a slash in every directory of a root.
  *
- * @param allowed names of places that may be written all the same: `.husky`, `.bashrc`. What steers this program never may
+ * @param allowed names of places that may be written all the same, such as `.husky` or `.bashrc`. Files that configure this program stay protected
  * @example const protectedPaths = [...protectedPlaces(), 'CODEOWNERS'] // a list given replaces the default
  */
 export function protectedPlaces(allowed: readonly string[] = []): readonly string[] {
@@ -30,8 +30,8 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
 }
 
 /**
- * Where programs keep secrets, by default and where the environment says, and where this one keeps what steers it. A command of an agent has
- * no business there: each is hidden unless the policy's `deniedReads` says otherwise.
+ * Where programs keep secrets, by default and where the environment moves them, and where this program keeps its own configuration. An agent's
+ * commands don't need them: each is hidden unless the policy's `deniedReads` says otherwise.
  *
  * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list given replaces the default
  */
@@ -42,7 +42,7 @@ export function credentialPlaces(): readonly string[] {
 /** Single places, absolute: in all homes, and wherever a variable moves them to. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
   const owned = homes()
-  // The table's own names are normal already, and there are many.
+  // The table's own names are normalized already, and there are many.
   const found: string[] = []
   for (const at of places) {
     if (!at.startsWith('~/')) found.push(at)
@@ -51,7 +51,9 @@ function placesEverywhere(places: readonly string[]): readonly string[] {
   return [...found, ...movedPlaces(places, process.env)]
 }
 
-/** Where variables put what lies at `places` by default. A value that is no file of the user's own moves nothing: `HISTFILE=/dev/null`. */
+/**
+ * The places to which variables move the defaults in `places`. A value that is no file of the user's own, as in `HISTFILE=/dev/null`, moves nothing.
+ */
 function movedPlaces(places: readonly string[], env: Readonly<NodeJS.ProcessEnv>): readonly string[] {
   return prepared().moves.flatMap((move) => {
     const value = env[move.variable]
@@ -62,7 +64,7 @@ function movedPlaces(places: readonly string[], env: Readonly<NodeJS.ProcessEnv>
       const found: string[] = []
       for (const at of places) {
         if (isWithin(move.from, at)) found.push(to)
-        // The table's names are normal, so that joining would change nothing.
+        // The table's names are normalized, so that joining would change nothing.
         else if (isWithin(at, move.from)) found.push(to + at.slice(move.from.length))
       }
       return found

@@ -4,23 +4,23 @@ import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { pathsAndPatterns } from '../roots.ts'
 
-/** A path, and the entry of the policy's denied places that keeps it from being read. */
+/** A path, and the entry of the policy's denied places that forbids reading it. */
 type Concealed = { readonly path: string; readonly place: string }
 
 /**
- * Those of `paths` that nothing but the user reads, credentials by default, in every mode: a command that nothing confines has no more business
- * there. What was granted by a narrower name is not among them.
+ * The `paths` that only the user may read in every mode: credentials by default. An unconfined command doesn't need them either. Paths that a more
+ * specific entry grants are left out.
  *
  * @param paths absolute; symlinks are followed as far as they lead
  * @internal
  */
 export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
-  // Most commands name no file, and to ask for all places takes longer than all else that is judged about one.
+  // Most commands name no file, and querying all places takes longer than everything else in judging a command.
   if (paths.length === 0) return []
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
   const host = cachedFileSystem()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
-  // Each evaluation asks for all of them; most paths lie in none.
+  // Each evaluation queries all places; most paths lie in none.
   const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
   const mayBeDenied = (path: string): boolean => {
     const real = resolveExisting(path, host)

@@ -8,12 +8,12 @@ import type { SandboxPolicy } from '../policy.ts'
 import { protectedBelow } from '../roots.ts'
 
 /**
- * What protects `path` from being written by anything but the user, whatever the mode of the sandbox and wherever the path lies; undefined
- * where nothing does. For everything that writes for a model without being a command: patches, file tools, grants. Git's own directories
- * are among it: commands have a private one, and nothing else has business there.
+ * The place that protects `path` from writes by anybody but the user, whatever the sandbox mode and wherever the path lies; undefined if nothing
+ * protects it. It applies to everything except commands that writes for a model: patches, file tools, grants. Git's own directories are protected
+ * too: commands have a private copy, and nothing else needs to write there.
  *
  * @param path absolute; symlinks are followed as far as they lead
- * @param roots what may be written otherwise: the workspace and its kin. Outside of them each directory is taken for a project and a home
+ * @param roots directories that may be written otherwise, such as the workspace. Outside of them, each directory is treated as a project and a home
  * @internal
  */
 export function protectingPlace(
@@ -26,7 +26,7 @@ export function protectingPlace(
 }
 
 /**
- * The same for many paths, asked one after the other: the host is looked at once, and what protects below the roots is put together once.
+ * The same for many paths, one after the other: the host is read once, and the places below the roots are computed once.
  *
  * @internal
  */
@@ -56,15 +56,15 @@ export function protectingPlaces(
   }
 }
 
-/** What protects outside of every root: what would in one, in each directory, since any may be a project or a home. */
+/** The places protected outside of every root: the same as in a root, for each directory, since any may be a project or a home. */
 function anywhere(policy: Pick<SandboxPolicy, 'protectedPaths'>): readonly string[] {
   return policy.protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, ''))))
 }
 
-/** The git directory that `path` is, lies in, or would make of the directory around it. */
+/** The git directory that `path` is or lies in, or into which it would turn its parent directory. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
   const parts = relative(root, path).split('/')
-  // Short names of NTFS among them, and what HFS+ leaves out of a comparison.
+  // Includes short names of NTFS, and characters that HFS+ ignores in a comparison.
   const at = parts.findIndex((name) =>
     /^(?:\.git|git~\d+)[. ]*$/i.test(name.replace(/[\u200b-\u200f\u2060-\u206f\ufeff]/g, '')),
   )
@@ -73,7 +73,7 @@ function gitPlace(path: string, root: string, host: FileSystemView): string | un
   if (metadata !== undefined) return metadata
   for (let up = dirname(path); up.length >= root.length && up !== '/'; up = dirname(up))
     if (isRepository(up, host)) return up
-  // Git takes a directory for a repository by this name and two more, which a patch could bring along or a command have made.
+  // Git recognises a repository by this name and two more, which a patch could bring along or a command could have made.
   const name = basename(path)
   const makes = name === 'HEAD' || (/^head$/i.test(name) && host.kindOf(join(dirname(path), 'objects')) === 'directory')
   return makes && host.kindOf(path) === 'absent' ? path : undefined

@@ -1,7 +1,7 @@
 /**
- * Variables that tell programs to look elsewhere: `variable | place | source`. The value stands in for the place, so that whatever the table
- * holds there, it holds below the value too. `VARIABLE[]`: the value is a list of paths, as of `PATH`. `VARIABLE/name`: the place is
- * that name in the directory of the value.
+ * Variables that tell programs to look elsewhere: `variable | place | source`. The value replaces the place, so that every entry of the table at the
+ * place also applies below the value. `VARIABLE[]`: the value is a list of paths, as of `PATH`. `VARIABLE/name`: the place becomes that name in the
+ * directory of the value.
  */
 export const moves = `
 XDG_CONFIG_HOME | ~/.config | https://specifications.freedesktop.org/basedir-spec/latest

@@ -1,7 +1,7 @@
 import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './table.ts'
 
-/** What the table says without its reasons: where what is protected lies, and what moves it. */
+/** The table without its sources: where protected places are, and which variables move them. */
 export type PreparedPlaces = {
   readonly places: Readonly<Record<Protection, readonly string[]>>
   readonly moves: readonly {
@@ -12,7 +12,10 @@ export type PreparedPlaces = {
   }[]
 }
 
-/** Computed from the table's text. The build calls this and bundles what it gives, since each start would take longer to read the text than for most else. */
+/**
+ * Computed from the table's text. The build calls this and bundles the result, since parsing the text would be one of the slowest parts of each
+ * start.
+ */
 export function preparedPlaces(): PreparedPlaces {
   const table = protectedTable()
   const placesOf = (what: Protection): readonly string[] =>

@@ -1,19 +1,19 @@
-/** Why a place is protected, which decides what is kept from commands and from everything else that acts for a model. */
+/** Why a place is protected. The reason decides what commands, and everything else that acts for a model, must not do with it. */
 export type Protection =
-  /** Other programs obey it when a directory is opened as a project: never written. */
+  /** Other programs obey these files when somebody opens a directory as a project: never written. */
   | 'settings'
-  /** Shells and programs obey it in a home: never written, there or at the top of a root, which may be somebody's. */
+  /** Shells and programs obey these files in a home: never written, neither there nor at the top of a root, which may be somebody's home. */
   | 'startup'
-  /** The same, of names that projects have too: in the caller's homes alone. */
+  /** Like `startup`, but with names that projects use too: only in the caller's homes. */
   | 'home'
-  /** Secrets, or what leads to them: neither read nor written. */
+  /** Secrets, or files that give access to them: neither read nor written. */
   | 'credentials'
 
 /** One place of the table. */
 export type ProtectedPlace = {
   /**
-   * `~/x`: in the caller's homes. Two stars and `/x`: in every directory of a root, where `*` in a component stands for any text. `/x`: the
-   * one place. A directory stands for all that is in it.
+   * `~/x`: in the caller's homes. Two stars and `/x`: in every directory of a root, where `*` in a component stands for any text. `/x`: exactly this
+   * path. A directory includes everything in it.
    */
   readonly at: string
   readonly what: Protection
@@ -22,12 +22,12 @@ export type ProtectedPlace = {
   readonly source: string
 }
 
-/** A variable by which a program is told to look elsewhere. */
+/** A variable that tells a program to look elsewhere. */
 export type Move = {
   readonly variable: string
-  /** What is joined to its value; empty for the value itself. */
+  /** The path that is appended to its value; empty for the value itself. */
   readonly below: string
-  /** The place that it stands in for. */
+  /** The place that it replaces. */
   readonly from: string
   /** Whether the value is a list of paths. */
   readonly list: boolean

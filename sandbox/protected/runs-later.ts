@@ -3,9 +3,9 @@ import { isWithin } from '../paths.ts'
 import { protectedTable } from './table.ts'
 
 /**
- * What programs run, or take commands from, when somebody works on in a project or its CI does: not protected, since tasks change it all the
- * time, but told of when a run has. Lines of `program | source | name | name …`: a file of that name in any directory, or with a slash at its
- * end, all that is in such a directory. `*` stands for any text without a slash.
+ * Files that programs run or obey when somebody continues to work in a project, or when its CI runs. They are not protected, since tasks change them
+ * all the time, but a run that changes them reports it. Lines of `program | source | name | name …`: a file with that name in any directory, or with
+ * a slash at the end, everything in such a directory. `*` stands for any text without a slash.
  */
 const code = `
 npm | https://docs.npmjs.com/cli/using-npm/scripts | package.json | .npmrc | npm-shrinkwrap.json
@@ -79,11 +79,11 @@ ESLint | https://eslint.org/docs/latest/use/configure | .eslintrc | .eslintrc.js
 Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.json | .prettierrc | .prettierrc.json | .prettierrc.yml | .prettierrc.yaml | .prettierrc.toml
 `
 
-/** A program, and the names by which it finds what it runs. */
+/** A program, and the names by which it finds the files that it runs. */
 type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
 
 /**
- * The table of what runs later, for whoever shows it. Settings that are protected are not among it.
+ * The table of files that run later, to be shown to users. Protected settings are left out.
  *
  * @example for (const { program, names } of codeThatRunsLater()) console.log(program, names)
  */
@@ -98,8 +98,8 @@ export function codeThatRunsLater(): readonly Row[] {
 let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
 
 /**
- * The program that runs a file of a project, or what it says, when somebody works on there; undefined for a file that only runs when it is
- * asked for.
+ * The program that runs a file of a project, or commands in it, when somebody continues to work there; undefined for a file that runs only on
+ * request.
  *
  * @param path absolute, in `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm
@@ -113,7 +113,7 @@ export function runsLater(path: string, root: string): string | undefined {
 }
 
 function compile(): NonNullable<typeof compiled> {
-  // What a task may change although it is protected, by `protected.allow`, may be a file or a directory.
+  // A path that a task may change despite its protection, because of `protected.allow`; it may be a file or a directory.
   const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
   const all = [
     ...codeThatRunsLater().map(({ program, names }) => [names.map(sourceOf).join('|'), program] as const),

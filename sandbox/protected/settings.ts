@@ -1,6 +1,6 @@
 /**
- * What tells agents, editors and shells what to run or what they may do, in any directory that is opened as a project: never written.
- * Lines of `program | source | place | place …`, as `readPlaces` reads them.
+ * Files in a project directory that tell agents, editors and shells what to run or what they may do: never written. Lines of `program | source |
+ * place | place …`, as `readPlaces` reads them.
  */
 export const settings = `
 Portcullis | README.md | **/.portcullis

@@ -1,5 +1,5 @@
 /**
- * What shells and programs obey in a home directory, by names that no project has use for: never written, in the caller's homes and at the
+ * Files that shells and programs obey in a home directory, with names that no project uses: never written, neither in the caller's homes nor at the
  * top of a root, which may be somebody's home. Lines of `program | source | place | place …`, as `readPlaces` reads them.
  */
 export const startup = `
@@ -25,7 +25,7 @@ ripgrep | https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md#configurati
 Portcullis | README.md | ~/.config/portcullis | ~/.local/state/portcullis | ~/.local/share/portcullis | ~/.cache/portcullis
 `
 
-/** The same, by names that a project may well have: they count in the caller's homes alone. */
+/** The same kind of files, but with names that a project may well use: they are protected only in the caller's homes. */
 export const ofOwnHome = `
 PowerShell | https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_profiles | ~/.config/powershell
 Starship | https://starship.rs/config | ~/.config/starship.toml | ~/.p10k.zsh

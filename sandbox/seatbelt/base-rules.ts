@@ -2,11 +2,11 @@
 export type NetworkGrant =
   | { readonly kind: 'none' }
   | { readonly kind: 'internet' }
-  /** Only a proxy of ours, on the loopback interface, which decides for each host. */
+  /** Only our proxy, on the loopback interface, which decides for each host. */
   | { readonly kind: 'proxy'; readonly port: number }
 
 /**
- * Facts about the machine and about oneself that language runtimes ask for. Neither `kern.procargs2` nor `kern.proc.*`: they tell the
+ * Facts about the machine and the process itself that language runtimes ask for. `kern.procargs2` and `kern.proc.*` are left out: they reveal the
  * command lines and environments of other processes.
  */
 const systemFacts: readonly string[] = [
@@ -68,8 +68,8 @@ const systemFacts: readonly string[] = [
 const systemFactFamilies: readonly string[] = ['hw.optional.', 'hw.perflevel', 'machdep.cpu.']
 
 /**
- * Services that answer and do nothing: user and group names, the per-user directories, notifications, the log. None that opens a
- * program, holds a key or reads a preference for somebody.
+ * Services that only answer queries: user and group names, the per-user directories, notifications, the log. None of them opens a program, holds a
+ * key or reads a preference for its caller.
  */
 const services: readonly string[] = [
   'com.apple.bsd.dirhelper',
@@ -81,7 +81,10 @@ const services: readonly string[] = [
   'com.apple.system.opendirectoryd.membership',
 ]
 
-/** Name resolution, proxy settings and the trust in certificates. With an allowlist not even these: some fetch addresses themselves. */
+/**
+ * Services for name resolution, proxy settings and the trust in certificates. With an allow-list not even these are permitted: some fetch addresses
+ * themselves.
+ */
 const networkServices: readonly string[] = [
   'com.apple.SystemConfiguration.DNSConfiguration',
   'com.apple.SystemConfiguration.configd',
@@ -93,7 +96,7 @@ const networkServices: readonly string[] = [
 
 const harmlessDevices: readonly string[] = ['null', 'zero', 'random', 'urandom', 'tty', 'ptmx', 'dtracehelper']
 
-/** The rules that are the same for every policy. They come first: what the policy says about paths is said after them. */
+/** The rules that are the same for every policy. They come first: the rules for the policy's paths follow them. */
 export function baseRules(): string {
   return `(version 1)
 (deny default)
@@ -114,15 +117,15 @@ ${lines('global-name', services)})
 (allow ipc-posix-sem (ipc-posix-name-regex #"^/(mp|loky)-"))
 (allow ipc-posix-shm* (ipc-posix-name-regex #"^/psm_"))
 
-; Reading is allowed but where it is refused below.
+; Reading is allowed, except where later rules deny it.
 (allow file-read* file-map-executable)
 `
 }
 
-/** The rules about devices. They come after what the policy says about places, of which one may be the whole disk. */
+/** The rules about devices. They come after the policy's rules about places, one of which may be the whole disk. */
 export function deviceRules(): string {
   return `
-; Of the devices only those that lead nowhere, and terminals that were made inside.
+; Only devices that lead nowhere, and terminals that were created inside.
 (deny file-read-data (subpath "/dev"))
 (allow file-read-data (literal "/dev") (regex #"^/dev/fd(/|$)"))
 (allow file-read-data file-write-data file-ioctl
@@ -137,14 +140,14 @@ ${lines(
 `
 }
 
-/** The rules for one grant of the network. Without a grant there are none, and everything stays refused. */
+/** The rules for one kind of network access. Without one there are no rules, and everything stays denied. */
 export function networkRules(grant: NetworkGrant): string {
   switch (grant.kind) {
     case 'none':
       return ''
     case 'proxy':
       return `
-; One way out: our proxy.
+; The only way out is our proxy.
 (allow network-outbound (remote ip "localhost:${grant.port}"))
 `
     case 'internet':

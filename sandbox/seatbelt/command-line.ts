@@ -1,6 +1,6 @@
 import type { SeatbeltProfile } from './profile.ts'
 
-/** Part of macOS and protected by it, so that it needs no looking for. */
+/** Part of macOS and protected by it, so its path needs no lookup. */
 export const sandboxExec = '/usr/bin/sandbox-exec'
 
 /**

@@ -6,7 +6,7 @@ import { triedToNest } from './diagnose-seatbelt.ts'
 
 const refusal = /Operation not permitted|\bEPERM\b/
 
-/** Build tools of Swift wrap what they run in a sandbox of their own. */
+/** Build tools of Swift run their programs in a sandbox of their own. */
 const nestedSandbox: Denial = {
   kind: 'syscall',
   subject: 'that puts a program into a sandbox of its own',
@@ -15,13 +15,13 @@ const nestedSandbox: Denial = {
   remedy: {
     kind: 'otherwise',
     advice:
-      'tell the program to leave out its own, which this one stands for: swift build --disable-sandbox (also swift test, run and package)',
+      'tell the program not to use its own sandbox, because this one replaces it: swift build --disable-sandbox (also swift test, run and package)',
   },
 }
 
 /**
- * Denials that a command's output leads to. Seatbelt refuses with EPERM whatever it refuses, where mounts would say that a place
- * is read-only or that a file may not be read: such a line is taken for both, and it is the policy that tells which of the two it was.
+ * Finds denials in a command's output. Seatbelt reports every denial as EPERM, while mounts distinguish a read-only place from an unreadable file. An
+ * EPERM line may therefore mean either, and the policy decides which.
  */
 export function denialsFromSeatbelt(
   policy: SandboxPolicy,
@@ -36,7 +36,7 @@ export function denialsFromSeatbelt(
     denialsFromOutput(policy, { ...failed, stderr: stderr.join('\n') }, host),
   )
   const found = [...(reads ?? []), ...(writes ?? []), ...denialsFromOutput(policy, failed, host)]
-  // Everything but the one suspicion that rests on words alone.
+  // All denials except the one suspicion that rests on the words alone.
   const named = found.filter(({ kind }) => kind !== 'syscall')
   const bySubject = new Map(named.map((denial) => [`${denial.kind} ${denial.subject}`, denial]))
   return bySubject.size > 0 ? [...bySubject.values()] : found.slice(0, 1)

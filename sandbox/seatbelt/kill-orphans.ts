@@ -1,14 +1,14 @@
-// Not by execa: it is waited for in place, behind each command.
+// Not by execa: the call is synchronous, after each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/watchdog.ts'
 
-/** How often to look again: a process may fork while being looked for. */
+/** How often to repeat the search: a process may fork during it. */
 const rounds = 10
 
 /**
- * Kills what an ended command left behind: its process group, and every process that still carries its mark. macOS shows the
- * environment of a user's own programs (ps(1), `-E`), but not that of the system's.
+ * Kills the processes that an ended command left: its process group, and every process that still carries its mark. macOS shows the environment of a
+ * user's own programs (ps(1), `-E`), but not that of the system's.
  */
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
@@ -20,7 +20,7 @@ export function killOrphans(mark: string, group: number): void {
   }
 }
 
-/** The pids of a listing of `ps` whose environment holds the mark. */
+/** The pids in the output of `ps` whose environment contains the mark. */
 export function pidsMarked(listing: string, mark: string): readonly number[] {
   const word = ` ${markVariable}=${mark}`
   return listing

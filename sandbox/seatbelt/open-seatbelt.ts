@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// Not by execa: each command starts here, with descriptors of its own; execa takes another millisecond of processor time for each.
+// Not by execa: every command starts here, with descriptors of its own, and execa would take another millisecond of processor time.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -38,8 +38,8 @@ import { killOrphans } from './kill-orphans.ts'
 import { requireVolfs } from './volfs.ts'
 
 /**
- * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, where a part of the policy can't be
- * enforced, and where macOS doesn't take the profile, which is tried out first.
+ * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, and if macOS
+ * rejects the profile, which is tried first.
  */
 export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })
@@ -58,12 +58,12 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     await removeRunDirectory(run.path)
     throw error
   }
-  // What hid from us may still write to a pipe, so none is used again.
+  // A process that hid from us may still write to a pipe, so no pipe is reused.
   const commandPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const installation = holdInstallation(roots)
   const running = new RunningCommands(guard.rest)
-  // While none could write, what has changed is the host's own work.
+  // If no command could write, all changes are the host's own.
   const review = (ended: boolean): readonly Denial[] =>
     running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
   let open = true
@@ -81,12 +81,12 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const limited = limits.start()
     const output = commandPipes.open()
     const mark = randomUUID()
-    // The shell that sets the limits is inside: it gets the command's variables, which could define functions for it.
+    // The shell that sets the limits runs inside: it gets the command's variables, which could define shell functions.
     const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync.native(command.cwd),
       env: { ...variables, [markVariable]: mark },
-      // A session of its own: no terminal to wait for, and one group to end.
+      // A session of its own: no terminal that it could wait for, and one process group to end.
       detached: true,
       stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })
@@ -144,7 +144,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   }
 }
 
-/** Runs `true` under the profile: an operation that this macOS doesn't know, or a sandbox around us, shows before any command. */
+/** Runs `true` under the profile: an operation that this macOS doesn't know, or a sandbox around us, shows before any command runs. */
 function tryOut(profile: SeatbeltProfile): void {
   const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {
     cwd: '/',

@@ -7,70 +7,70 @@ import type { SandboxPolicy } from '../policy.ts'
 import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
-/** What a profile has to know of the machine and of the run. */
+/** What a profile depends on besides the policy. */
 export type SeatbeltMachine = {
   readonly host: FileSystemView
-  /** The run's own temporary directory, which stands in for the hidden ones. */
+  /** The run's own temporary directory, which replaces the hidden ones. */
   readonly privateTemp: string
 }
 
-/** What the policy says to everything at and below one path, unless a longer path says otherwise. */
+/** The policy's rule for everything at and below one path, unless a longer path has another rule. */
 export type Place = {
   readonly path: string
   readonly as:
-    /** Not the command's to see: other people's files and sockets. */
+    /** Commands must not see it: other people's files and sockets. */
     | 'hidden'
     /** Named in `deniedReads`. */
     | 'denied'
     | 'readable'
     | 'writable'
-    /** Read-only although a writable place holds it; may be absent yet, in any spelling. */
+    /** Read-only although it lies in a writable place; may not exist yet, and may have any spelling. */
     | 'protected'
 }
 
-/** Everything about files that a profile says, as data. */
+/** All of a profile's rules about files, as data. */
 export type PlannedPlaces = {
-  /** Shortest path first: of the rules of a profile the last that matches wins. */
+  /** Shortest path first, because the last rule of a profile that matches wins. */
   readonly places: readonly Place[]
-  /** Directories that must stay where they are, since rules name what lies in them. */
+  /** Directories that must not be moved, since rules name entries in them. */
   readonly pinned: readonly string[]
-  /** Directories on the way to granted places in hidden or denied ones; and what is denied, which may be seen to exist. */
+  /** Parent directories of granted places in hidden or denied ones; and denied entries, whose existence may be known. */
   readonly visible: readonly string[]
-  /** The roots in which git's metadata is looked after. */
+  /** The roots in which git's metadata is protected. */
   readonly roots: readonly string[]
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
-  /** Protected in every directory of a root. */
+  /** Names that are protected in every directory of a root. */
   readonly nested: readonly string[]
 }
 
 /**
- * Directories that every command has to itself elsewhere. Here nothing can be mounted over them, so they are closed, and `TMPDIR` names
- * the run's own; a program that insists on `/tmp` is refused.
+ * Directories that other backends replace with the command's own. Here nothing can be mounted over them, so they are closed, and `TMPDIR` names the
+ * run's own directory; a program that insists on `/tmp` fails.
  */
 const hiddenPlaces: readonly string[] = [
   '/tmp',
   '/run',
   '/var/run',
   '/var/folders',
-  // Another name for most of the disk. The kernel is known to use the usual one; should it not, nothing may come in by this.
+  // Another path to most of the disk. The kernel is known to compare the usual path; if it didn't, this path must not give access.
   '/System/Volumes/Data',
 ]
 
-/** Where nix-darwin keeps the programs of the system. */
+/** Where nix-darwin keeps the system's programs. */
 const systemPlaces: readonly string[] = ['/run/current-system']
 
-/** What name resolution reads, when there is a network. */
+/** Files that name resolution reads, if there is a network. */
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**
- * The places that make `policy` so. Each is given in both forms, as written and without symlinks: the kernel compares real paths, but
- * a symlink on the way is itself looked at by its name (`/tmp` is one to `/private/tmp`).
+ * The places that enforce `policy`. Each path is given in both forms, as written and without symlinks: the kernel compares real paths, but reads a
+ * symlink on the way by its own name (`/tmp` is one to `/private/tmp`).
  */
 export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {
   const { host } = machine
   const byPath = new Map<string, Place>()
-  // A later word about the same path replaces the earlier one.
+  // A later entry for the same path replaces the earlier one.
   const put = (path: string, as: Place['as']): void => {
     for (const form of bothForms(path, host)) byPath.set(form, { path: form, as })
   }
@@ -88,7 +88,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const keys = [policy.workspace, ...roots].flatMap(keyFilesIn).map(({ path }) => path)
   for (const path of [...deniedPlaces(policy, host), ...keys]) {
     const forms = bothForms(path, host)
-    // What was granted by its own name stays granted, and a hidden place is closed anyway.
+    // A place that was granted by its own name stays granted, and a hidden place is closed anyway.
     if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue
     denied.push(...forms)
     put(path, 'denied')
@@ -115,7 +115,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   return {
     places,
     pinned: sorted(pinned),
-    // What is denied in a closed place is not even seen.
+    // Denied entries of a closed place aren't even visible.
     visible: sorted([...onTheWay, ...closed.filter((path) => !isWithinAny(dirname(path), closed))]),
     roots,
     gitDirectories: guarded.gitDirectories,
@@ -124,7 +124,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   }
 }
 
-/** A path without symlinks, as far as it exists, and as it is written. */
+/** A path as written, and its form with all existing symlinks resolved. */
 function bothForms(path: string, host: FileSystemView): readonly string[] {
   return [...new Set([resolveExisting(path, host), path])]
 }

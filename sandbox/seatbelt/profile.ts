@@ -10,14 +10,14 @@ import { quoteCaseless, quoteForRegex } from './regex.ts'
 /** A profile for sandbox-exec(1): its text, and the values for its `(param NAME)`, so that no path is ever part of the text. */
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
-/** Names in a git directory that `git init` and `clone` write too, so that only a repository that is there already can refuse them. */
+/** Names in a git directory that `git init` and `clone` write too, so that rules can deny them only in existing repositories. */
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**
- * The profile that enforces `policy`. The language is described by no specification: sandbox-exec(1) and sandbox(7) of macOS name its
- * tools, the profiles in `/System/Library/Sandbox/Profiles` show it in use, and the "Apple Sandbox Guide" (reverse.put.as, 2011) its
- * operations and filters. It says only what is meant the same whether the last matching rule wins or the one for the narrower
- * operation. `file-link` and `file-clone` are not allowed anywhere, since a second name for a file would escape rules about its first.
+ * The profile that enforces `policy`. The language is described by no specification: sandbox-exec(1) and sandbox(7) of macOS name its tools, the
+ * profiles in `/System/Library/Sandbox/Profiles` show it in use, and the "Apple Sandbox Guide" (reverse.put.as, 2011) its operations and filters. The
+ * profile uses only rules whose meaning is the same whether the last matching rule wins or the rule for the more specific operation. `file-link` and
+ * `file-clone` are not allowed anywhere, since a second name for a file would escape rules about its first.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -51,7 +51,7 @@ export function seatbeltProfile(
 
 type Param = (kind: string, value: string) => string
 
-/** The rules about places, one group for each depth: there no two places overlap, so their order doesn't matter. */
+/** The rules about places, one group for each path depth: places of the same depth don't overlap, so their order doesn't matter. */
 function placeRules(places: readonly Place[], param: Param): string {
   const depths = [...new Set(places.map(({ path }) => depth(path)))].toSorted((a, b) => a - b)
   const groups = depths.map((at) => {
@@ -71,21 +71,21 @@ function placeRules(places: readonly Place[], param: Param): string {
       rule('allow file-write*', writable),
     ].join('')
   })
-  return `\n; What the policy says about places, the wider before the narrower.\n${groups.join('')}`
+  return `\n; The policy's rules about places, broader places first.\n${groups.join('')}`
 }
 
 function visibleRule({ visible }: PlannedPlaces, param: Param): string {
   const filters = visible.map((path) => `(literal ${param('VISIBLE', path)})`)
-  return `\n; That these exist may be known: they are closed themselves, or lie on the way to what is open.\n${rule('allow file-read-metadata', filters)}`
+  return `\n; Programs may know that these exist: they are closed themselves, or are parents of open places.\n${rule('allow file-read-metadata', filters)}`
 }
 
 function pinRule({ pinned }: PlannedPlaces, param: Param): string {
   const filters = pinned.map((path) => `(literal ${param('PINNED', path)})`)
   if (filters.length === 0) return ''
-  return `\n; Moved away, these would take what the rules name with them.\n${rule('deny file-write-unlink', filters)}`
+  return `\n; Moving one of these would move entries that the rules name.\n${rule('deny file-write-unlink', filters)}`
 }
 
-/** What git would execute or follow: by name at any depth, and all of it in the repositories that are there. */
+/** Files that git would execute or follow: by name at any depth, and everything in existing repositories. */
 function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Param): string {
   if (roots.length === 0) return ''
   const inRoots = `(require-any ${roots.map((root) => `(subpath ${param('ROOT', root)})`).join(' ')})`
@@ -96,7 +96,7 @@ function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Par
     ...gitLinks.map((link) => `^${quoteForRegex(link)}$`),
   ]
   return `
-; What git would execute or follow. Hooks may only be samples, which a new repository comes with.
+; Files that git would execute or follow. Hooks may only be samples, which a new repository contains.
 (deny file-write*
   (require-all ${inRoots} (regex #"${directory}/(${names.join('|')})(/|$)"))
   (require-all ${inRoots} (regex #"${directory}/${quoteCaseless('hooks')}/.") (require-not (regex #"[.]sample$"))))
@@ -106,7 +106,7 @@ ${rule(
 )}`
 }
 
-/** What is obeyed in whatever directory it lies, there or not: but not in those that a package manager fills. */
+/** Names that programs obey in any directory, existing or not, except in directories that a package manager fills. */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)
@@ -121,7 +121,7 @@ function withStars(name: string): string {
   return name.split('*').map(quoteCaseless).join('[^/]*')
 }
 
-/** Neither files that run as somebody else, nor mounts, nor the two commands of fcntl(2) that change a file opened for reading. */
+/** Denies files that run as another user, mounts, and the two commands of fcntl(2) that change a file opened for reading. */
 const privilegeRules = `
 (deny file-write-setugid file-write-mount file-write-umount (subpath "/"))
 (deny system-fcntl (fcntl-command 80 110))

@@ -2,17 +2,17 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Command } from '../sandbox.ts'
 
-/** Facts about who runs where. */
+/** Facts about the user and the platform. */
 type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 
-/** Default promises that macOS gives no means to keep, as sentences for a run's summary. */
+/** Default guarantees that macOS has no means to enforce, as sentences for a run's summary. */
 export const unenforcedOnMacOs: readonly string[] = [
   'the number of processes is not limited: macOS counts all of a user together',
   'memory is not limited: macOS enforces no such limit on a process',
   'a process that leaves its process group and hides its environment may outlive its command, confined as before',
 ]
 
-/** Throws `unavailable` for whatever of the policy can't be enforced by Seatbelt here: it is refused rather than weakened. */
+/** Throws `unavailable` for any part of the policy that Seatbelt can't enforce here: it is refused rather than weakened. */
 export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void {
   const refuse = (reason: string, remedy: string): never => {
     throw new SandboxError('unavailable', { backend: 'seatbelt', reason, remedy })
@@ -28,25 +28,25 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   }
   if (caller.root) {
     refuse(
-      'root stays root in it, with rights that a profile does not take away',
+      'root stays root in this sandbox, with rights that a profile does not remove',
       'Run as an ordinary user, or use the docker backend.',
     )
   }
   if (policy.dockerSocket !== undefined) {
-    refuse('commands were to talk to a docker socket, and its profile has no rule for one', 'Leave the socket out.')
+    refuse('the policy gives commands a docker socket, and the profile has no rule for that', 'Leave the socket out.')
   }
   if (policy.unixSockets) {
-    refuse('commands were to open unix sockets, and its profile has no rule for them', 'Leave unixSockets out.')
+    refuse('the policy lets commands open unix sockets, and the profile has no rule for that', 'Leave unixSockets out.')
   }
   if (policy.limits.processes !== undefined) {
     refuse(
-      'limits.processes was asked for, and macOS counts all processes of a user together',
+      'the policy sets limits.processes, but macOS counts all processes of a user together',
       'Leave it out, or use the docker backend.',
     )
   }
   if (policy.limits.memoryBytes !== undefined) {
     refuse(
-      'limits.memoryBytes was asked for, and macOS enforces no limit on memory',
+      'the policy sets limits.memoryBytes, but macOS enforces no limit on memory',
       'Leave it out, or use the docker backend.',
     )
   }
@@ -57,7 +57,7 @@ export function refuseTerminal(command: Command): void {
   if (command.terminal === undefined) return
   throw new SandboxError('unavailable', {
     backend: 'seatbelt',
-    reason: 'a command was to have a terminal, and there is no program for macOS that makes one',
+    reason: 'a command asked for a terminal, and the sandbox has no program that creates one on macOS',
     remedy: 'Run it without a terminal, or use the docker backend.',
   })
 }

@@ -4,8 +4,8 @@ export function quoteForRegex(text: string): string {
 }
 
 /**
- * The same, with letters in either case: on a volume that ignores case, as macOS has by default, a name yet to be made may be spelled
- * in any way and is found by its usual one.
+ * The same, but with letters in either case: on a volume that ignores case, as on macOS by default, a new name may be spelled in any way and is found
+ * by its usual spelling.
  */
 export function quoteCaseless(text: string): string {
   return quoteForRegex(text).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)

@@ -61,7 +61,7 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
   return [jump(JUMP_EQUAL, number, 0, size + 2), ...body, verdict, load(offsetOfNumber)]
 }
 
-/** Instructions of which the last is a jump: on to the next when the test holds; where else is filled in later. */
+/** Instructions that end with a jump: to the next one if the test holds; the other target is filled in later. */
 function compileTest(test: ArgumentTest): readonly Instruction[] {
   const low = load(offsetOfArguments + 8 * test.argument)
   if ('anyOf' in test) return [low, jump(JUMP_ANY_BIT, test.anyOf, 0, 0)]

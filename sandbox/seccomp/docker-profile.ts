@@ -2,7 +2,7 @@ import process from 'node:process'
 import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
 import { AF_NETLINK, EPERM } from '../machine-code/kernel.ts'
 
-/** Docker's seccomp profile (a JSON document given by value), as far as it is used here. */
+/** The parts of Docker's seccomp profile (a JSON document given by value) that are used here. */
 type Profile = {
   readonly defaultAction: 'SCMP_ACT_ALLOW'
   readonly architectures: readonly string[]
@@ -24,16 +24,16 @@ type Comparison = {
 }
 
 /**
- * What of the network a container can use. `entry` is for one in which all but our own programs is under the filter besides: these need a unix
- * socket, and the filter's rules are then left to the filter.
+ * The network access of a container. `entry` is for a container in which everything except our own programs runs under our filter too: these programs
+ * need a unix socket, so the profile leaves the network rules to the filter.
  */
 type ContainerSockets = SocketAccess | 'entry'
 
 /**
- * The filter's rules in the language of Docker. That has refusals only, which all hold at once, where ours go by the first that
- * fits: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
+ * The filter's rules in Docker's language. Docker only has refusals, and all of them apply at once, while in our filter the first matching rule
+ * decides: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
  *
- * @param unixSockets whether services can be talked to by unix sockets
+ * @param unixSockets whether commands can connect to services by unix sockets
  */
 export function dockerProfile(sockets: ContainerSockets, unixSockets = false): Profile {
   return {
@@ -79,7 +79,7 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
   ]
 }
 
-/** Refuses what a `family` has besides TCP and UDP. One refusal can't test an argument twice, so each protocol has its own. */
+/** Refuses the protocols of a `family` other than TCP and UDP. One refusal can't test an argument twice, so each protocol has its own. */
 function otherProtocols(family: number): readonly Entry[] {
   const last = Math.max(...loopbackProtocols)
   const below = Array.from({ length: last }, (_, protocol) => protocol).filter(

@@ -1,15 +1,12 @@
 import type { Syscall } from './syscalls.ts'
 import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
 
-/**
- * A test of one argument's low 32 bits. That is all the kernel itself looks at for the arguments tested here: they are ints
- * or flags below 2^32.
- */
+/** A test of one argument's low 32 bits. The kernel itself reads no more of the arguments tested here: they are ints or flags below 2^32. */
 export type ArgumentTest =
   | { readonly argument: number; readonly masked: number; readonly equals: number }
   | { readonly argument: number; readonly anyOf: number }
 
-/** What happens to a call for which all tests hold. The first rule that fits a call decides; without one it is allowed. */
+/** The result of a call for which all tests hold. The first matching rule decides; without one the call is allowed. */
 export type Rule = {
   readonly syscall: Syscall
   readonly when: readonly ArgumentTest[]
@@ -17,12 +14,12 @@ export type Rule = {
 }
 
 /**
- * What of the network a command can use, as far as system calls tell. Addresses are not theirs to judge: `loopback` is for a network
- * namespace of the command's own, in which nothing but its own loopback exists.
+ * The network access of a command, as far as system calls can limit it. A filter can't judge addresses: `loopback` is for a network namespace of the
+ * command's own, in which nothing but its own loopback exists.
  */
 export type SocketAccess = 'loopback' | 'internet'
 
-/** clone(2): every new namespace but the time one, which only clone3 and unshare can make. */
+/** clone(2): all new namespaces except the time namespace, which only clone3 and unshare can create. */
 const newNamespaces = 0x7e02_0000
 const newTimeNamespace = 0x80
 
@@ -35,10 +32,10 @@ const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
-/** O_TMPFILE without O_DIRECTORY, which both processors have at different bits: makes a file without a name, which linkat(2) gives one. */
+/** O_TMPFILE without O_DIRECTORY, whose bit differs between the processors: creates an unnamed file, which linkat(2) can name. */
 const O_TMPFILE = 0o2000_0000
 
-/** Never needed by a build or a test, and each either a way into the kernel, into other processes, or out of a namespace. */
+/** Builds and tests never need these calls, and each is a way into the kernel, into other processes, or out of a namespace. */
 const never: readonly Syscall[] = [
   // Other processes' memory and descriptors
   'ptrace',
@@ -104,9 +101,9 @@ const never: readonly Syscall[] = [
 ]
 
 /**
- * The rules of the filter: a list of what is refused, over a default of allowing.
+ * The rules of the filter: a list of refused calls; all others are allowed.
  *
- * @param unixSockets whether services can be talked to by unix sockets
+ * @param unixSockets whether commands can connect to services by unix sockets
  */
 export function filterRules(sockets: SocketAccess, unixSockets = false): readonly Rule[] {
   return [
@@ -117,9 +114,9 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
     refuse('openat2', [], ENOSYS),
     refuse('clone', [{ argument: 0, anyOf: newNamespaces }]),
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
-    // Typing into the terminal of whoever started us: TIOCSTI, TIOCLINUX.
+    // Typing into the terminal of the process that started us: TIOCSTI, TIOCLINUX.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
-    // Leases on files that the command may only read: whoever opens one outside waits (fcntl(2), F_SETLEASE), 45 seconds each time.
+    // Leases on files that the command may only read: a program outside that opens one has to wait (fcntl(2), F_SETLEASE), 45 seconds each time.
     refuse('fcntl', [{ argument: 1, masked: allBits, equals: 1024 }]),
     ...setIdRules,
     ...socketRules(sockets, unixSockets),
@@ -127,8 +124,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
 }
 
 /**
- * A set-user-id file in a workspace is a trap for others on the host: owned by the caller, it runs as the caller for whoever
- * starts it. Mounts without set-id protect the inside only.
+ * A set-user-id file in a workspace is a trap for others on the host: owned by the caller, it runs as the caller when another user starts it. Mounts
+ * with nosuid protect only the inside.
  */
 const setIdRules: readonly Rule[] = (
   [
@@ -144,19 +141,19 @@ const setIdRules: readonly Rule[] = (
   ] as const
 ).map(([syscall, mode, flags]) =>
   refuse(syscall, [
-    // Without one of these the mode is whatever lay in the register.
+    // Without one of these flags the mode argument is a random register value.
     ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT | O_TMPFILE }]),
     { argument: mode, anyOf: setIdBits },
   ]),
 )
 
 /**
- * Unix sockets reach services of the host by path or abstract name, in whatever network namespace, so there are only
- * connected pairs; not of datagrams, which can be sent to anybody's name from either end of a pair.
+ * Unix sockets reach services of the host by path or abstract name, in any network namespace, so only connected pairs are allowed; but not datagram
+ * pairs, from which a program can send to any socket name.
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
-  // How a program lists its network interfaces; a server that says where it listens does.
+  // How a program lists its network interfaces, for instance a server that prints its addresses.
   const interfaces: Rule = {
     syscall: 'socket',
     when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
@@ -166,7 +163,7 @@ function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule
     { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
     { syscall: 'socket', when: [family(AF_INET6)], then: 'allow' },
   ]
-  // Only what TCP and UDP need: in a network namespace of its own, other protocols are nothing but more of the kernel.
+  // Only the protocols of TCP and UDP: in a network namespace of its own, others only expose more of the kernel.
   const loopback: readonly Rule[] = [AF_INET, AF_INET6].flatMap((value) =>
     loopbackProtocols.map((protocol) => ({
       syscall: 'socket',

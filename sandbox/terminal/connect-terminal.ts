@@ -6,11 +6,11 @@ import { sizeMessage } from './terminal-program.ts'
 /** What a keyboard sends for the end of input (control-D). It ends a line that has begun, and ends input at the start of one. */
 const endOfInput = '\u0004'
 
-/** The near side of a child that is our terminal program: its standard input is a keyboard's, and the size goes through `control`. */
+/** Our side of a child that runs our terminal program: its standard input is the keyboard's, and sizes are sent through `control`. */
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
-  // Without either there is no child, and its exit says why.
+  // Without these streams there is no child, and its exit says why.
   if (!(control instanceof Writable) || started.stdin === undefined) return started
-  // A terminal that is gone has no size, and that it is gone shows elsewhere.
+  // A closed terminal has no size, and its end is reported elsewhere.
   control.on('error', () => undefined)
   control.write(sizeMessage(size))
   return {
@@ -25,8 +25,8 @@ export function connectTerminal(started: StartedProcess, control: unknown, size:
 }
 
 /**
- * What is typed into a terminal whose far side reads `pipe`. Ending it types an end of input, since a terminal's own input never ends; what
- * is typed after the command's end is lost.
+ * A stream for the input of a terminal that reads `pipe`. Ending the stream types an end of input, since a terminal's own input never ends. Input
+ * after the command's end is lost.
  */
 export function keyboard(pipe: Writable): Writable {
   let lineBegun = false
@@ -42,14 +42,14 @@ export function keyboard(pipe: Writable): Writable {
   })
 }
 
-/** Throws `RangeError` for a size that no terminal can have, and `TypeError` for a command that wants another input too. */
+/** Throws `RangeError` for a size that no terminal can have, and `TypeError` for a command that asks for another standard input too. */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return
   if (stdin !== undefined) throw new TypeError('a command in a terminal has no other standard input: leave stdin out')
   checkSize(terminal)
 }
 
-/** A terminal whose size changes by `tell`. */
+/** A terminal that reports new sizes through `tell`. */
 export function terminalThrough(tell: (size: TerminalSize) => void): Terminal {
   return {
     resize: (size) => {
@@ -66,7 +66,10 @@ function checkSize({ columns, rows }: TerminalSize): void {
   }
 }
 
-/** The shell's words that set a terminal's size first. It has none before a daemon is told, which would be too late for a command that asks at once. */
+/**
+ * A shell command that first sets a terminal's size. The size arrives later through the daemon, which would be too late for a command that asks at
+ * once.
+ */
 export function firstSize({ terminal }: Pick<Command, 'terminal'>): string {
   return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `
 }

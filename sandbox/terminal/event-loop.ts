@@ -7,14 +7,17 @@ const TIOCGPGRP = 0x540f
 const WNOHANG = 1
 const POLLOUT = 4n
 
-/** An entry for ppoll(2) that waits for nothing. */
+/** An entry for ppoll(2) that waits for no descriptor. */
 const unused = 0xffff_ffffn
-/** What came is in the upper 16 bits; errors and ends count, since they must be noticed too. */
+/** The upper 16 bits hold the events that occurred; errors and hang-ups count, since they must be noticed too. */
 const anything = 0xffffn << 48n
 const readable = (POLLIN | 8n | 16n) << 48n
 const takesMore = POLLOUT << 48n
 
-/** Waits for what can be done: new input only when the last was taken, and the same for output, so that nothing ever blocks but this. */
+/**
+ * Waits until something can be done. It waits for new input only after the earlier input was written, and likewise for output, so that the program
+ * blocks nowhere else.
+ */
 export function waitForWork({
   waiting,
   keyboard,
@@ -47,7 +50,7 @@ export function waitForWork({
   ]
 }
 
-/** Gives the terminal the size that came. */
+/** Gives the terminal the size that was received. */
 export function resize({ waiting, resizing, size, master, count }: State, control: number): readonly Instruction[] {
   return [
     { when: waiting.resizing, hasAnyOf: anything, goto: 'resize' },
@@ -63,7 +66,7 @@ export function resize({ waiting, resizing, size, master, count }: State, contro
   ]
 }
 
-/** Carries what was typed to the terminal. */
+/** Writes typed input to the terminal. */
 export function type({ waiting, keyboard, typed, master, count }: State): readonly Instruction[] {
   return [
     { when: waiting.keyboard, hasAnyOf: anything, goto: 'readKeys' },
@@ -88,7 +91,7 @@ export function type({ waiting, keyboard, typed, master, count }: State): readon
   ]
 }
 
-/** Carries the terminal's output to standard output. */
+/** Copies the terminal's output to standard output. */
 export function show({ waiting, shown, master, count }: State): readonly Instruction[] {
   return [
     { when: waiting.screen, hasAnyOf: anything, goto: 'show' },
@@ -101,7 +104,7 @@ export function show({ waiting, shown, master, count }: State): readonly Instruc
     { label: 'nobodyLooks' },
     { set: shown.left, to: 0 },
     { label: 'shown' },
-    // Only waited for when all before was shown.
+    // Reads only after all earlier output was written.
     { when: waiting.master, hasAnyOf: readable, goto: 'readScreen' },
     { goto: 'readFully' },
     { label: 'readScreen' },

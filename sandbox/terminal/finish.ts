@@ -3,10 +3,10 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
-/** What may still be in a terminal when its command has ended is less than this many buffers. */
+/** When its command has ended, a terminal holds less remaining output than this number of buffers. */
 const lastBuffers = 32
 
-/** Shows what the command wrote last, and ends as it did. */
+/** Copies the last output of the command, then exits with its status. */
 export function finish(memory: Memory, { shown, master, status, count }: State): readonly Instruction[] {
   const none = memory.bytes(words(0))
   const rounds = memory.variable(lastBuffers)
@@ -28,7 +28,7 @@ export function finish(memory: Memory, { shown, master, status, count }: State):
     { goto: 'ended' },
     { label: 'end' },
     { when: status, hasAnyOf: 0x7f, goto: 'killed' },
-    // The second byte; the kernel looks at no more.
+    // The second byte; the kernel ignores the others.
     { call: 'exit', operands: [{ address: status.address + 1 }] },
     { label: 'killed' },
     { call: 'rt_sigprocmask', operands: [SIG_SETMASK, none, 0, 8] },

@@ -12,7 +12,7 @@ const TIOCGPTPEER = 0x5441
 const TIOCSPTLCK = 0x4004_5431
 const SIG_BLOCK = 0
 
-/** Makes the terminal, of the size that is read first. */
+/** Creates the terminal, with the size that is read first. */
 export function open(memory: Memory, { size, master, slave }: State, control: number): readonly Instruction[] {
   const path = memory.bytes('/dev/ptmx\0')
   const zero = memory.variable()
@@ -25,13 +25,14 @@ export function open(memory: Memory, { size, master, slave }: State, control: nu
       failed: 'failed',
     },
     { call: 'ioctl', operands: [master, TIOCSPTLCK, zero.address], failed: 'failed' },
-    // By its descriptor, since in a sandbox no name may lead to it. Kept open, or the end of its users would look like its own.
+    // Opened by descriptor, since in a sandbox no name may lead to it. It stays open; otherwise the terminal would seem to end whenever its users
+    // close it.
     { call: 'ioctl', operands: [master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC], result: slave, failed: 'failed' },
     { call: 'ioctl', operands: [master, TIOCSWINSZ, size.address], failed: 'failed' },
   ]
 }
 
-/** Starts the command as the leader of a session whose controlling terminal it is. */
+/** Starts the command as the leader of a session with this controlling terminal. */
 export function start(
   memory: Memory,
   { stack, slave, signals, child }: State,

@@ -5,10 +5,10 @@ import { finish } from './finish.ts'
 import { open, start } from './set-up.ts'
 import { layOut } from './terminal-state.ts'
 
-/** How the program says that it has no terminal to give: the status of a command that can't be run (sh). */
+/** The exit code when no terminal can be created: the status of a command that can't be run (sh). */
 const cannotRun = 126
 
-/** The size that a terminal gets, as the program reads it from its control descriptor: `struct winsize`, 8 bytes. */
+/** The message with a terminal's size, as the program reads it from its control descriptor: `struct winsize`, 8 bytes. */
 export function sizeMessage({ columns, rows }: { readonly columns: number; readonly rows: number }): Uint8Array {
   const message = Buffer.alloc(8)
   message.writeUInt16LE(rows, 0)
@@ -18,11 +18,11 @@ export function sizeMessage({ columns, rows }: { readonly columns: number; reado
 
 /**
  * A program that runs the command in its arguments (a path, and its own arguments from the second on) in a new pseudo-terminal, as the leader of a
- * session whose controlling terminal that is, and carries its own standard input to the terminal and the terminal's output to its standard output
- * until the command has ended. It ends as the command did. Each message on `control` is a size; the first one is waited for.
+ * session with that controlling terminal. Until the command has ended, it copies its own standard input to the terminal, and the terminal's output to
+ * its standard output. It exits with the command's status. Each message on `control` is a size; the program waits for the first one.
  *
- * Node can make no terminal, and a terminal made inside a sandbox's own `/dev` is one that nothing outside has.
- * SIGTERM goes on to whoever is in the foreground and to the command; they are in another session than whoever sends it.
+ * Node can't create terminals, and no process outside has a terminal that is created in a sandbox's own `/dev`. SIGTERM is passed on to the
+ * foreground process group and to the command, because they are in another session than the sender.
  */
 export function terminalProgram(architecture: Architecture, control: number): Uint8Array {
   return makeProgram(architecture, (memory) => {

@@ -3,13 +3,13 @@ import type { Memory } from '../machine-code/make-program.ts'
 /** A bit of poll(2), the same on both processors (asm-generic). */
 export const POLLIN = 1n
 
-/** What a pipe takes at once whenever it takes anything (PIPE_BUF). */
+/** The number of bytes that a writable pipe always accepts at once (PIPE_BUF). */
 export const bufferBytes = 4096
 
 /** The layout of the program's state. */
 export type State = ReturnType<typeof layOut>
 
-/** @param control the descriptor on which sizes come */
+/** @param control the descriptor from which sizes are read */
 export function layOut(memory: Memory, control: number) {
   return {
     stack: memory.variable(),
@@ -19,10 +19,10 @@ export function layOut(memory: Memory, control: number) {
     child: memory.variable(),
     size: memory.variable(),
     count: memory.variable(),
-    /** What was typed and the terminal has not taken yet, and the same for its output. */
+    /** Typed input that the terminal has not accepted yet, and the same for its output. */
     typed: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
     shown: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
-    /** Entries for ppoll(2) of descriptors that end; one that has ended is `unused`. */
+    /** Entries for ppoll(2) of descriptors that can end; after its end a descriptor's entry is `unused`. */
     keyboard: memory.variable(waitingFor(0n, POLLIN)),
     resizing: memory.variable(waitingFor(BigInt(control), POLLIN)),
     signal: { head: memory.variable(), rest: memory.space(120) },
@@ -39,7 +39,7 @@ export function layOut(memory: Memory, control: number) {
   }
 }
 
-/** `struct pollfd`, as one number: the descriptor, what is waited for, and what came. */
+/** `struct pollfd` as one number: the descriptor, the awaited events, and the events that occurred. */
 export function waitingFor(descriptor: bigint, events: bigint): bigint {
   return descriptor + (events << 32n)
 }

@@ -7,7 +7,7 @@ export const unconfined: BackendModule = {
   tryOut: () => Promise.resolve(),
 }
 
-/** The same, where somebody states that what is outside confines. */
+/** The same, for a user who states that an external sandbox confines commands. */
 export const external: BackendModule = {
   open: (policy) => openUnconfined(policy, 'external'),
   tryOut: () => Promise.resolve(),

@@ -23,8 +23,8 @@ import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
 import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
 /**
- * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are
- * limited as everywhere, and no process outlives its command. `backend` is what it goes by. Throws `unavailable` for any other mode.
+ * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are limited as in the other backends,
+ * and no process outlives its command. `backend` is the name that is reported. Throws `unavailable` for any other mode.
  */
 export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
   if (policy.mode !== 'danger-full-access') {
@@ -34,10 +34,10 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
       remedy: 'Choose a backend that confines, or the mode danger-full-access.',
     })
   }
-  // A limit on a user's processes would count all of the caller's, so only a control group will do.
+  // A limit on a user's processes would count all of the caller's, so only a control group can enforce it.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
-  // What leaves its group and wipes its environment escapes us here, and may still write.
+  // A process that leaves its group and clears its environment escapes us here, and may still write.
   const commandPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
@@ -58,7 +58,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
-      // A session of its own: no terminal to wait for, and one group to end.
+      // A session of its own: no terminal that it could wait for, and one process group to end.
       detached: true,
       stdio: [
         stdinOf(command),
@@ -99,7 +99,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
-    // Nothing is refused here, so nothing is ever found that should not be there.
+    // Nothing is refused here, so no file counts as planted.
     inspect: async () => [],
     close: async () => {
       open = false

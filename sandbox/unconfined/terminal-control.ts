@@ -9,8 +9,8 @@ import { terminalProgram } from '../terminal/terminal-program.ts'
 export const terminalControl = 3
 
 /**
- * Puts the program that makes terminals into `directory`, when it is first wanted. Gives its path; throws `unavailable` where there is none for this
- * machine, or nothing may be run from there.
+ * Puts the program that makes terminals into `directory`, when it is first needed. Returns its path; throws `unavailable` if there is none for this
+ * machine, or programs can't be run from there.
  */
 export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => string {
   let file: string | undefined
@@ -23,7 +23,7 @@ export function keepTerminalProgram(directory: string, backend: 'unconfined' | '
     if (!isExecutable(made)) {
       throw new SandboxError('unavailable', {
         backend,
-        reason: `a terminal needs a program of ours, and nothing can be run from ${directory}`,
+        reason: `a terminal needs a helper program, and no program can be run from ${directory}`,
         remedy: 'Point TMPDIR to a directory that is not mounted noexec, or run the command without a terminal.',
       })
     }

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { signal } from '../process/signal.ts'
 
-/** The variable that marks a command and everything it starts, so that what left its process group is still found. */
+/** The variable that marks a command and everything that it starts, so that a process which left the process group is still found. */
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**
- * Reads `+ MARK PGID` and `- MARK PGID` lines until its standard input ends, which it does however we end; then ends what is
- * left: TERM, then KILL. Marked processes are looked for until there are none, as one may fork while being looked for.
+ * Reads `+ MARK PGID` and `- MARK PGID` lines until its standard input ends, which happens however this process ends; then it ends the remaining
+ * processes: TERM, then KILL. The search for marked processes repeats until there are none, because a process may fork during it.
  */
 const script = `
 trap '' TERM INT HUP
@@ -28,19 +28,19 @@ for l in $live; do
 done
 `
 
-/** Sees to it that nothing of an unconfined command outlives us, whatever ends us. */
+/** Makes sure that no process of an unconfined command outlives us, however we end. */
 type Watchdog = {
-  /** To be told as soon as a command has a process group. */
+  /** Called as soon as a command has a process group. */
   watch(mark: string, group: number): void
-  /** The command has ended, and what it left behind too. */
+  /** Called when the command and the processes that it left have ended. */
   forget(mark: string, group: number): void
-  /** Lets it go, which makes it end what is still being watched. */
+  /** Ends the watchdog, which then ends the processes that it still watches. */
   close(): void
 }
 
 /**
- * Starts the watchdog: one shell for as long as the sandbox is open, idle in `read`. It needs procfs to find processes that
- * left their group; without, it ends the group only.
+ * Starts the watchdog: one shell for as long as the sandbox is open, idle in `read`. It needs procfs to find processes that left their group; without
+ * procfs, it only ends the group.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {
@@ -49,10 +49,10 @@ export function startWatchdog(): Watchdog {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // That we end while it waits is what it waits for.
+  // It waits for the end of this process, so this process must not wait for it.
   shell.unref()
   if (shell.stdin instanceof Socket) shell.stdin.unref()
-  // Should it be gone, our own ending of commands still works: this is the second line.
+  // If it dies, our own ending of commands still works: the watchdog is only the second line of defence.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   return {
@@ -80,7 +80,7 @@ function processesMarked(mark: string): readonly number[] {
       .filter((pid) => environmentOf(pid).includes(entry))
       .map(Number)
   } catch {
-    // No procfs on this system: the process group is all there is to go by.
+    // Without procfs, only the process group is known.
     return []
   }
 }

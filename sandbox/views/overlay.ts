@@ -1,4 +1,4 @@
-// Not by execa: waited for in place, before this process is replaced.
+// Not by execa: the call is synchronous, before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,22 +8,23 @@ import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
 
 /**
- * Overlays to be mounted in a namespace of one process. In `directory` each has, by its number, `lower-N` (a link to the tree below), `upper-N`,
- * `work-N`, and `repository-N/.git` where that is shown as the tree's `.git`.
+ * Overlays to mount in the namespace of one process. In `directory` each overlay has, by its number, `lower-N` (a link to the tree below), `upper-N`,
+ * `work-N`, and `repository-N/.git` if that is mounted as the tree's `.git`.
  */
 export type Overlays = {
   readonly directory: string
-  /** Where each is mounted, in their order: directories outside of all trees. */
+  /** The mount point of each overlay, in their order: directories outside of all trees. */
   readonly mounts: readonly string[]
 }
 
-/** How a namespace is made: as root without another user namespace where that is allowed, so that files of all owners are as they are. */
+/** How to create the namespace: as root without another user namespace if that is allowed, so that files keep their owners. */
 type Way = 'mounts' | 'user'
 
-/** The command that starts a program where overlays are mounted; or why there can be no such namespace here, in words for the user. */
+/** The command that starts a program with the overlays mounted; or why no such namespace can be created here, in words for the user. */
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
-// Paths stand in no option: `:` and `,` would end them there. The second program of `unshare` is one without capabilities, so it can't unmount.
+// No option contains a path, because `:` and `,` would end the path there. The second program of `unshare` is one without capabilities, so it can't
+// unmount.
 const script = `
 ( cd "$1" || exit
   number=0
@@ -40,7 +41,7 @@ shift
 exec "$@"`
 
 /**
- * Finds out how a program is started where these overlays are mounted, by doing so with one that does nothing.
+ * Finds out how to start a program with these overlays mounted, by starting one that does nothing.
  *
  * @internal
  */
@@ -75,7 +76,7 @@ function startWords(
   return [
     unshare,
     ...(way === 'user' ? ['--user', '--map-root-user'] : []),
-    // What the host mounts later is seen, and nothing of ours is seen outside.
+    // Later mounts of the host are visible inside, and our mounts are invisible outside.
     ...['--mount', '--propagation', 'slave', '--'],
     ...['/bin/sh', '-c', script, 'sh', directory, ...mounts, '--', ...last],
   ]

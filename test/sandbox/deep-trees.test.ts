@@ -15,7 +15,7 @@ test('settings in a tree too deep for any path are taken away with what they lie
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const ran = await run(sandbox, `${deeper}; ${settings}`)
   expect(codeOf(ran)).toBe(0)
-  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'deeper than what can be looked through' }])
+  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'too deep to be searched' }])
   expect(find(workspace)).toBe('')
 })
 

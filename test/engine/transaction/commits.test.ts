@@ -86,9 +86,9 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     [
       'has moved meanwhile',
       (git: Git) => git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'theirs'),
-      'main is not where it was any more',
+      'main is no longer where it was',
     ],
-    ['is another meanwhile', (git: Git) => git('checkout', '-q', '-b', 'other'), 'main is not checked out any more'],
+    ['is another meanwhile', (git: Git) => git('checkout', '-q', '-b', 'other'), 'main is no longer checked out'],
   ] as const)('do not move a branch that %s', async (_, before, why) => {
     let [head, branch] = ['', '']
     const { git, report, read } = await committing(twoCommits, {
@@ -124,7 +124,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       },
     })
     expect(over.git('rev-parse', 'HEAD')).toBe(over.first)
-    expect(over.report?.commits[0]?.stayed).toContain('what is staged stands in the way')
+    expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with it')
   })
 
   test('land with the files, or neither does: not while another git holds its lock', async () => {
