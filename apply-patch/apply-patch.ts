@@ -4,10 +4,10 @@ import { parsePatch } from './parse/parse-patch.ts'
 import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
 
 /**
- * Applies a patch to a tree, all of it or nothing: `parsePatch`, `planPatch` and `commit` in one call.
+ * Applies a patch to a tree completely, or not at all: `parsePatch`, `planPatch` and `commit` in one call.
  *
  * @param text the patch, from `*** Begin Patch` on
- * @returns what was done; what had to be repaired in the patch is among its warnings
+ * @returns a report of the changes; its warnings include repairs of the patch
  * @throws PatchError for a patch that is malformed or doesn't fit the tree, with every failure of every file
  * @throws CommitError when the changes could not be made; its `tree` tells whether everything is as before
  * @example const { summary } = await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })

@@ -1,10 +1,10 @@
-/** What a place in the tree holds, as it was read. `bytes` is the whole content, never decoded. */
+/** The content of a path of the tree, as read. `bytes` is the whole content, never decoded. */
 export type FileState =
   | { readonly type: 'absent' }
   | {
       readonly type: 'file'
       readonly bytes: Buffer
-      /** Permission bits only, e.g. `0o755`. */
+      /** Only permission bits, e.g. `0o755`. */
       readonly mode: number
       readonly uid: number
       readonly gid: number
@@ -12,9 +12,9 @@ export type FileState =
       readonly inode: bigint
       readonly modifiedNs: bigint
       readonly changedNs: bigint
-      /** Hard links to the same content, itself included. */
+      /** The number of hard links to this content, including this one. */
       readonly links: number
-      /** Its change time was old enough, when it was read, that any later write shows in it; else bytes are compared. */
+      /** True if its change time was so old when it was read that any later write changes it; otherwise bytes are compared. */
       readonly settled?: boolean
     }
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
@@ -33,62 +33,62 @@ export type Place = {
 /** New content as pieces that are written one after the other; ranges of the old file are not copied. */
 export type Content = readonly Uint8Array[]
 
-/** One file's fate. A change set names each `key` at most once. */
+/** The change of one file. A change set names each `key` at most once. */
 export type Change =
   | {
       readonly type: 'write'
       readonly place: Place
       readonly before: FileState
       readonly content: Content
-      /** Permission bits the file gets; `undefined` means a new file's default under the umask. */
+      /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
-      /** Owner to keep (an updated or moved file's), where this user may set it. `undefined` means the writer's own. */
+      /** The owner to keep (of an updated or moved file), if this user may set it. `undefined` means the writing user. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** The place these bytes came from when the patch moves a file here. */
       readonly movedFrom?: Place
-      /** Also replaces a read-only file. Absent: a read-only file is left alone, as its owner wishes. */
+      /** Also replaces a read-only file. Absent: a read-only file stays unchanged, as its owner wishes. */
       readonly evenReadOnly?: true
-      /** Makes a symbolic link with this target instead of a file (a link that is moved); `content` is then empty. */
+      /** Creates a symbolic link with this target instead of a file (for a link that is moved); `content` is then empty. */
       readonly symlink?: string
     }
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
- * A directory's fate, beside what files need: those on the way to a new file are made by themselves. One that goes does so when it is empty at
- * the end; what somebody else put there keeps it. Keys are as a place's.
+ * The change of a directory, besides what files need: parent directories of new files are created automatically. A directory is only removed if it is
+ * empty at the end; an entry that somebody else put there keeps it. Keys are like those of a `Place`.
  */
 export type DirectoryChange =
-  /** `mode`: permission bits. Absent: a new directory's default under the umask. One that is there already stays as it is. */
+  /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
   /** The change is refused if the mode is no longer `before`. */
   | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
 
-/** One line of the summary: an operation as the patch spells it. A move is `M` with its destination. */
+/** One line of the summary: an operation with the path as the patch spells it. A move is `M` with its destination. */
 export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
 
 /** A patch planned against a tree: every new content computed, nothing written yet. */
 export type ChangeSet = {
-  /** Absolute real path of the tree that holds all changes. */
+  /** Absolute real path of the tree that contains all changes. */
   readonly root: string
   /** The only trees below the root that may be changed; absolute real paths. Absent: all of it. */
   readonly within?: readonly string[]
   readonly unsafePaths: boolean
   readonly changes: readonly Change[]
-  /** Absent: none but those that files need. */
+  /** Absent: only those that files need. */
   readonly directories?: readonly DirectoryChange[]
   readonly summary: readonly SummaryLine[]
-  /** What a careful reader should know: fuzzy or ambiguous matches, overwritten files. */
+  /** Facts that a careful user should know: fuzzy or ambiguous matches, overwritten files. */
   readonly warnings: readonly Warning[]
 }
 
-/** Something that worked but deserves a look. `code` is stable, `message` is for people. */
+/** Something that worked but deserves attention. `code` is stable, `message` is for people. */
 export type Warning = {
   readonly code: string
   readonly message: string
   readonly path?: string
   /** 1-based line of the patch. */
   readonly patchLine?: number
-  /** 1-based lines of the file, all candidates of an ambiguous match. */
+  /** 1-based lines of the file: all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]
 }

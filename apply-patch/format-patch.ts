@@ -2,8 +2,8 @@ import { bodyLines } from './match/prepare-chunks.ts'
 import type { Chunk, Patch, PatchOperation } from './patch.ts'
 
 /**
- * Prints a patch. Parsing the result gives the same patch again, but for line numbers. A delete that names its lines
- * is an extension that only lenient mode reads.
+ * Prints a patch. Parsing the result gives the same patch again, except for line numbers. A delete with lines is an extension that only lenient mode
+ * reads.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -42,7 +42,7 @@ function remark({ unterminated }: { readonly unterminated?: true }): readonly Bu
   return unterminated === true ? [noNewline] : []
 }
 
-/** The body with a diff's remark behind the last of its new lines, or of its old ones. */
+/** The body with a diff's remark after the last of its new lines, or of its old ones. */
 function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
   const lines = bodyLines(body)
   const last = lines.findLast(({ mark }) => mark === (finalNewline === 'absent' ? 'added' : 'removed'))
@@ -53,7 +53,7 @@ function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
 function formatChunk(chunk: Chunk): readonly Buffer[] {
   const { anchors, hint, endOfFile } = chunk
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
-  // A hint names the old file only; the new one's numbers say nothing that is read.
+  // A hint names only the old file's lines; nothing reads the numbers of the new one.
   if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
   const head = lines.length === 0 ? '@@\n' : lines.join('')
   return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]

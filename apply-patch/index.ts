@@ -1,7 +1,8 @@
 /**
- * Applies patches of the `*** Begin Patch` format to a tree, all of a patch or nothing.
+ * Applies patches of the `*** Begin Patch` format to a tree, completely or not at all.
  *
- * `applyPatch` does it in one call; or `parsePatch` reads the text, `planPatch` computes every new content without touching anything, `commit` makes it so.
+ * `applyPatch` does this in one call. Or `parsePatch` reads the text, `planPatch` computes every new content without changing anything, and `commit`
+ * carries out the plan.
  */
 export { applyPatch } from './apply-patch.ts'
 export type * from './change-set.ts'

@@ -1,7 +1,7 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
 /**
- * A patch that was refused: malformed, or not applicable as a whole. Nothing was changed.
+ * A patch that was refused: it is malformed, or can't be applied as a whole. Nothing was changed.
  *
  * @example
  * try {
@@ -12,13 +12,13 @@ import { shareInstanceof } from './share-instanceof.ts'
  */
 export class PatchError extends Error {
   /**
-   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed.
-   * `not-expressible`: a difference that the format can't say, of `diffToPatch`.
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information for that. `not-expressible`:
+   * from `diffToPatch`, a difference that the format can't express.
    */
   readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
   /** Every reason, in the order of the patch; never empty. */
   readonly failures: readonly Failure[]
-  /** False when there were more than `failureLimit` reasons: the rest of the patch was then not looked at. */
+  /** False if there were more than `failureLimit` reasons: then the rest of the patch was not examined. */
   readonly complete: boolean
 
   constructor(code: PatchError['code'], failures: readonly Failure[]) {
@@ -33,8 +33,8 @@ export class PatchError extends Error {
 shareInstanceof('PatchError', PatchError)
 
 /**
- * So many failures of one patch are told. A patch for another tree altogether can fail a million times, and nobody
- * learns more from the last of them; whoever collects failures stops when there is one more than this.
+ * The most failures of one patch that are reported. A patch for a different tree can fail a million times, and nobody learns anything from the last
+ * failures. Code that collects failures stops after one more than this.
  */
 export const failureLimit = 1000
 
@@ -60,7 +60,7 @@ export type MalformedFailure = {
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string
-  /** The kind of operation it was found in, or after. */
+  /** The kind of operation in which, or after which, it was found. */
   readonly after?: 'add' | 'delete' | 'update'
 }
 
@@ -75,21 +75,21 @@ export type PlaceFailure = {
   readonly patchLine: number
   /** `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
   readonly reason: string
-  /** What else there is to say: where a link leads, which hunk took the file away. */
+  /** Further details: where a link leads, which hunk removed the file. */
   readonly detail?: string
-  /** Of `missing`: files that may have been meant, the likeliest first. */
+  /** For `missing`: files that may have been meant, the likeliest first. */
   readonly near?: readonly string[]
 }
 
-/** A file whose change can't be put into a patch. */
+/** A file whose change can't be expressed as a patch. */
 export type DifferenceFailure = {
   readonly code: 'difference'
   readonly path: string
-  /** `not-text`: its bytes before or after are not UTF-8. `path`: its name can't stand in a header as it is. */
+  /** `not-text`: its bytes before or after are not UTF-8. `path`: a header can't contain its name as it is. */
   readonly reason: 'not-text' | 'path'
 }
 
-/** Lines of a chunk have no place in the file, or more than one. */
+/** A chunk's lines match no place in the file, or more than one. */
 export type SeekFailure = {
   readonly code: 'anchor-not-found' | 'lines-not-found' | 'ambiguous'
   readonly path: string
@@ -101,10 +101,10 @@ export type SeekFailure = {
   readonly patchLine: number
   /** The lines that the patch expects, without their marks. */
   readonly expected: readonly string[]
-  /** The best candidate, where any line of the file resembles what the patch expects. */
+  /** The best candidate, if any line of the file resembles what the patch expects. */
   readonly nearest?: Nearest
   readonly causes: readonly Cause[]
-  /** 1-based lines of the file; all candidates when it is ambiguous. */
+  /** 1-based lines of the file: all candidates of an ambiguous match. */
   readonly fileLines?: readonly number[]
 }
 
@@ -113,7 +113,7 @@ export type Nearest = {
   /** 1-based number of its first line in the file. */
   readonly startLine: number
   readonly lines: readonly string[]
-  /** Where it first departs from what the patch expects; `found` is undefined past the end of the file. */
+  /** The first difference from what the patch expects; `found` is undefined past the end of the file. */
   readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
 }
 

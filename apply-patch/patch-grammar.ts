@@ -1,6 +1,6 @@
 /**
- * The format as a Lark grammar, for models that take a grammar with a freeform tool. It is what `strict` reads, but
- * for what a grammar can't say.
+ * The format as a Lark grammar, for models that take a grammar with a freeform tool. Strict mode reads the same language, except for rules that a
+ * grammar can't express.
  *
  * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that knows grammars
  */

@@ -2,7 +2,7 @@
  * A parsed patch. Line numbers are 1-based and count `*** Begin Patch` as 1, as every message does.
  */
 export type Patch = {
-  /** What an `*** Environment ID:` line said; nothing here acts on it. */
+  /** The value of an `*** Environment ID:` line; nothing here uses it. */
   readonly environmentId?: string
   readonly operations: readonly PatchOperation[]
 }
@@ -22,21 +22,21 @@ export type AddFile = {
   readonly path: string
   readonly line: number
   readonly body: Body
-  /** The last line has no line end. Absent: each has one. */
+  /** The last line has no line end. Absent: each line has one. */
   readonly unterminated?: true
 }
 
-/** `expected` holds `-` lines that must be the file's whole content; absent means whatever it holds. */
+/** `expected` contains `-` lines that must be the file's whole content; absent means any content. */
 export type DeleteFile = {
   readonly type: 'delete'
   readonly path: string
   readonly line: number
   readonly expected?: Body
-  /** The last line of `expected` has no line end. Absent: each has one. */
+  /** The last line of `expected` has no line end. Absent: each line has one. */
   readonly unterminated?: true
 }
 
-/** Either `chunks` isn't empty or `moveTo` is there: a rename of whatever bytes. */
+/** Either `chunks` isn't empty, or there is a `moveTo`: a rename without a change of content. */
 export type UpdateFile = {
   readonly type: 'update'
   readonly path: string
@@ -45,9 +45,9 @@ export type UpdateFile = {
   readonly chunks: readonly Chunk[]
 }
 
-/** One place of a file: where to look, and its lines before and after. */
+/** One place of a file: where to search, and its lines before and after the change. */
 export type Chunk = {
-  /** The patch line of its first `@@`, or of its first body line where it has none. */
+  /** The patch line of its first `@@`, or of its first body line if it has none. */
   readonly line: number
   /** Patch line of the first line of `body`. */
   readonly bodyLine: number
@@ -58,7 +58,7 @@ export type Chunk = {
   readonly body: Body
   /** Its old lines end the file. */
   readonly endOfFile: boolean
-  /** Whether the file's last line shall have an end, where the chunk changes that line. Absent: as it was. */
+  /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: as before. */
   readonly finalNewline?: 'absent' | 'present'
 }
 
@@ -67,10 +67,10 @@ export type Anchor = { readonly text: string; readonly line: number }
 /** `count` 0 means an insertion after line `start`. */
 export type LineHint = { readonly start: number; readonly count: number }
 
-/** Lenient reads what models really write and reports each repair; strict takes the grammar to the letter. */
+/** Lenient mode reads the variants that models write, and reports each repair; strict mode follows the grammar exactly. */
 export type Mode = 'lenient' | 'strict'
 
-/** Something outside the grammar that was read anyway. `code` is stable, `message` is for people. */
+/** Something outside the grammar that was accepted. `code` is stable, `message` is for people. */
 export type Repair = { readonly code: RepairCode; readonly message: string; readonly patchLine?: number }
 
 export type RepairCode =
@@ -89,5 +89,5 @@ export type RepairCode =
   | 'delete-with-lines'
   | 'line-hint'
   | 'misplaced-move'
-  /** Stands for all that were made beyond the first thousand. */
+  /** Represents all repairs beyond the first thousand. */
   | 'further-repairs'

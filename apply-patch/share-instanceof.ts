@@ -1,6 +1,6 @@
 /**
- * Makes `instanceof` hold for errors of another copy of this package: a tool of the user's imports one of its own, beside that of the program
- * that runs it. Subclasses stay what they are.
+ * Makes `instanceof` true for errors of another copy of this package: a user's tool imports its own copy, while the program that runs the tool has
+ * another. Subclasses stay distinct.
  *
  * @param name the same in every version of the package
  */

@@ -1,6 +1,6 @@
 import { scanLine, type LineKind } from './parse/scan-line.ts'
 
-/** What is known so far of an operation whose patch is still being written. */
+/** The known part of an operation whose patch is still being written. */
 export type StreamedOperation = {
   readonly type: 'add' | 'delete' | 'update'
   readonly path: string
@@ -12,12 +12,12 @@ export type StreamedOperation = {
   readonly isComplete: boolean
 }
 
-/** Lines with their marks; of an added file all are in one chunk. */
+/** Lines with their marks; an added file has all its lines in one chunk. */
 export type StreamedChunk = { readonly anchors: readonly string[]; readonly lines: readonly string[] }
 
-/** Reads a patch while it is written, for display; what is applied must come from `parsePatch`. */
+/** Reads a patch while it is being written, for display; patches to apply must come from `parsePatch`. */
 export type StreamingParser = {
-  /** Takes more of the text; pieces may end anywhere. Gives all operations known by now. */
+  /** Takes more of the text; pieces may end anywhere. Returns all operations known so far. */
   readonly push: (text: string) => readonly StreamedOperation[]
   readonly operations: () => readonly StreamedOperation[]
   /** Whether `*** End Patch` was seen. */
@@ -30,8 +30,8 @@ type Building = { -readonly [Key in Exclude<keyof StreamedOperation, 'chunks'>]:
 type BuildingChunk = { anchors: string[]; lines: string[] }
 
 /**
- * Makes a parser for a patch that is not complete yet. It never fails: lines it can't place are left for `parsePatch`
- * to complain of. Each line is looked at once, when its end has come.
+ * Makes a parser for a patch that is not complete yet. It never fails: lines that it doesn't understand are left for `parsePatch` to report. Each
+ * line is examined once, when it is complete.
  *
  * @example
  * const parser = createStreamingParser()

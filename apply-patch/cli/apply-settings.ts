@@ -1,4 +1,4 @@
-/** What a call of the program asks for. */
+/** The request in one call of the program. */
 export type Settings = {
   readonly command: 'apply' | 'recover' | 'undo'
   /** The patch given as an argument; undefined means standard input. */
@@ -11,11 +11,11 @@ export type Settings = {
   readonly reverse: boolean
   readonly unsafePaths: boolean
   readonly durable: boolean
-  /** Of `recover`: give up what can't be put in order. */
+  /** For `recover`: gives up crashed runs that can't be repaired. */
   readonly abandon: boolean
 }
 
-/** What a call without any option means: Codex's way of calling. */
+/** The settings of a call without any option, which is Codex's way of calling. */
 export const defaults: Settings = {
   command: 'apply',
   patch: undefined,

@@ -10,11 +10,11 @@ import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 
-/** Further notes are only counted; `--json` lists them all. */
+/** How many notes are printed; further ones are only counted, and `--json` lists them all. */
 const shownNotes = 20
 
 /**
- * Applies a patch as the settings say and prints the outcome.
+ * Applies a patch with the given settings, and prints the outcome.
  *
  * @returns the exit code
  */
@@ -48,7 +48,7 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** Further advice: a flag of this program, or, where an argument does not even begin like a patch, its probable meaning. */
+/** Further advice: a flag of this program, or if an argument doesn't even begin like a patch, what it probably means. */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error
@@ -77,12 +77,12 @@ async function print(
   }
   const text = renderSummary(changeSet)
   const told = report === undefined ? text.replace('Success. Updated', 'Would update') : text
-  // Standard output must be a diff that can be piped on.
+  // Standard output must be a diff that can be piped into another program.
   if (diff !== undefined) write(1, diff)
   write(diff === undefined ? 1 : 2, told)
 }
 
-/** Everything else goes to standard error, the error itself first: its first line is what callers look at. */
+/** Everything else goes to standard error. The error itself comes first, because callers read its first line. */
 function note(
   repairs: readonly Repair[],
   warnings: readonly Warning[],

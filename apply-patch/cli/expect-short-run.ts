@@ -1,10 +1,9 @@
-/** A smaller patch is applied before V8 does any of this, and loading the module would cost more than it saves. */
+/** A smaller patch is applied before V8 does any of this, so loading the module would cost more than it saves. */
 const worthTelling = 64 * 1024
 
 /**
- * What V8 is told: what its last compiler makes of a function, and what threads beside the work find to be garbage, would
- * be ready when the run is about to end, and both take a core from the work until then. Young objects get all of their
- * room at once instead of being copied each time it doubles.
+ * V8's options: the results of its last compiler and of concurrent garbage collection would be ready only when the run is about to end, and both take
+ * a core from the work until then. The space for young objects gets its full size at once, instead of being copied each time it doubles.
  */
 const flags = ['--no-turbofan', '--no-parallel-scavenge', '--no-concurrent-marking', '--semi-space-growth-factor=16']
 

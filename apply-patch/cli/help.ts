@@ -1,19 +1,16 @@
-/** What `apply-patch undo` does, and what when it can't. */
+/** Help for `apply-patch undo`: what it does, and what happens if it can't. */
 export const undoHelp = `
 Takes back the last patch that was applied to this very directory (--root), byte for byte; run it
-again for the patch before. If a file was changed since, nothing is done and the file is named:
-apply-patch --reverse < FILE then takes the patch back by its text.
+again for the patch before. If a file was changed since, undo changes nothing and names the file: apply-patch --reverse < FILE then takes the patch back by its text.
 `
 
-/** When there is something to recover, and what is given up with `--abandon`. */
+/** Help for `recover`: when there is something to recover, and what `--abandon` gives up. */
 export const recoverHelp = `
-A run that was killed leaves a journal. The next run in the same tree puts its files in order by
-itself; recover does only that. If somebody changed the files in between, nothing is done and they
-are named: put them back and recover again, or recover --abandon, which forgets the journal and
+A run that was killed leaves a journal. The next run in the same tree restores or completes its files automatically; recover does only that. If somebody changed the files in between, it changes nothing and names them: restore these files and recover again, or run recover --abandon, which forgets the journal and
 leaves every file as it is, also hidden .apply-patch-* files that hold the old or new content.
 `
 
-/** What a reader needs who has never seen the format. */
+/** An introduction to the format for readers who have never seen it. */
 export const helpText = `
 A patch is a list of operations between two marker lines. Paths start from the root (--root, or
 the directory you are in). This one has one operation of each kind:

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import { editDistance } from '../text/edit-distance.ts'
 import { shellQuote } from '../text/shell-quote.ts'
 
-/** What a command line probably meant whose one argument is no patch; undefined when nothing suggests itself. */
+/** What a command line with a single argument that is no patch probably meant; undefined if there is no guess. */
 export function hintFor(argument: string): string | undefined {
   if (argument.includes('\n') || argument.length > 4096) return undefined
-  if (isFile(argument)) return `"${argument}" is a file; to apply what it holds: apply-patch < ${shellQuote(argument)}`
+  if (isFile(argument)) return `"${argument}" is a file; to apply its content: apply-patch < ${shellQuote(argument)}`
   const [near] = ['undo', 'recover', 'help'].filter((name) => editDistance(name, argument.toLowerCase()) <= 2)
   return near === undefined ? undefined : `did you mean: apply-patch ${near}`
 }
@@ -14,7 +14,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true
   } catch {
-    // What can't be a path, or can't be reached, is no file to speak of.
+    // An argument that can't be a path, or can't be reached, names no file.
     return false
   }
 }

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import process from 'node:process'
 
-/** The whole standard input. A terminal counts as empty: nobody is there to type a patch. */
+/** Reads the whole standard input. A terminal counts as empty: nobody types a patch. */
 export function readStandardInput(): Buffer {
   try {
     const stats = fstatSync(0)
     if (stats.isFile()) return readFileSync(0)
-    // The module brings sockets and streams along, so it is only opened for what can be a terminal.
+    // The module loads sockets and streams, so it is only loaded if the input may be a terminal.
     if (stats.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0)) return Buffer.alloc(0)
     return readPipe()
   } catch (error) {
@@ -38,13 +38,13 @@ function readPipe(): Buffer {
   }
 }
 
-/** Whether an argument was valid UTF-8 before Node decoded it; told only where the system keeps the original. */
+/** Whether an argument was valid UTF-8 before Node decoded it; this can be checked only if the system keeps the original. */
 export function isArgumentUtf8(argument: string): boolean {
   if (!argument.includes('\uFFFD') || process.platform !== 'linux') return true
   return isUtf8(readFileSync('/proc/self/cmdline'))
 }
 
-/** Writes all of a text to a descriptor, without the cost of setting up a stream. A reader that left is no error. */
+/** Writes a whole text to a descriptor, without the cost of setting up a stream. A reader that closed the pipe is no error. */
 export function write(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length;) {

@@ -5,7 +5,7 @@ import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
-/** What the arguments ask for, or what to print and the code to leave with. */
+/** The request in the arguments, or a text to print and an exit code. */
 export type Call =
   | { readonly type: 'run'; readonly settings: Settings }
   | { readonly type: 'print'; readonly text: string; readonly to: 1 | 2; readonly exitCode: number }
@@ -32,14 +32,14 @@ export function parseArguments(arguments_: readonly string[]): Call {
   program
     .exitOverride()
     .configureOutput(toOutput)
-    .description('Applies a patch of the "*** Begin Patch" format to a tree: all of it, or nothing.')
-    .argument('[patch]', 'the patch itself; read from standard input when left out')
-    .option('--check', 'plan only: say what would happen, change nothing')
-    .option('--diff', 'print a unified diff of what would change, or did')
+    .description('Applies a patch of the "*** Begin Patch" format to a tree, completely or not at all.')
+    .argument('[patch]', 'the patch itself; if omitted, it is read from standard input')
+    .option('--check', 'only plan: report what would happen, and change nothing')
+    .option('--diff', 'print a unified diff of the planned or applied changes')
     .option('--json', 'print one JSON object instead of text')
-    .option('--strict', 'take the grammar to the letter; refuse ambiguous places and overwriting')
+    .option('--strict', 'follow the grammar exactly; refuse ambiguous matches and overwriting')
     .option('--root <dir>', 'the tree to change', existingDirectory, '.')
-    .option('--reverse', 'take the patch back instead')
+    .option('--reverse', 'revert the patch instead of applying it')
     .option('--unsafe-paths', 'allow paths that leave the root or lead into .git')
     .option(durable.flag, durable.meaning)
     .version(version(), '--version')
@@ -62,7 +62,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
       .action((_: unknown, command: Command) => {
         const options = command.optsWithGlobals<Partial<Settings>>()
         for (const [key, flag] of foreign) {
-          if (options[key] === true) command.error(`error: ${flag} means nothing to '${name}'`)
+          if (options[key] === true) command.error(`error: '${name}' has no option ${flag}`)
         }
         settings = { ...defaults, ...options, command: name }
       })
@@ -78,7 +78,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
   return settings === undefined ? tooMany : { type: 'run', settings }
 }
 
-/** A wrong root is wrong usage: no patch could be right for it. */
+/** A wrong root is a usage error: no patch could be right for it. */
 function existingDirectory(path: string): string {
   const fault = rootFault(path)
   if (fault !== undefined) throw new InvalidArgumentError(fault)
@@ -93,7 +93,7 @@ const tooMany: Call = {
   exitCode: 2,
 }
 
-// The same distance from the package in the sources and in the bundle.
+// The relative path of the package is the same in the sources and in the bundle.
 function version(): string {
   const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const isObject = typeof description === 'object' && description !== null && 'version' in description

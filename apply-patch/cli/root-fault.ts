@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 
-/** What is wrong with a directory that was named as the root, and what was expected; undefined when it will do. */
+/** What is wrong with a directory that was given as the root, and what was expected; undefined if it can be used. */
 export function rootFault(path: string): string | undefined {
   const fault = findFault(path)
-  return fault && `${fault}; expected an existing directory, the one that the paths of the patch start from`
+  return fault && `${fault}; expected an existing directory, to which the paths of the patch are relative`
 }
 
 function findFault(path: string): string | undefined {
@@ -12,6 +12,6 @@ function findFault(path: string): string | undefined {
     if (stats === undefined) return 'there is no such directory'
     return stats.isDirectory() ? undefined : 'it is not a directory'
   } catch (error) {
-    return `it can not be reached (${error instanceof Error ? error.message : String(error)})`
+    return `it can't be reached (${error instanceof Error ? error.message : String(error)})`
   }
 }

@@ -6,7 +6,7 @@ import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
-// Codex's way of calling needs no parser of options, and every agent's patch comes this way.
+// Codex's way of calling needs no option parser, and every agent calls the program this way.
 const isPlainCall = (given: readonly string[]): boolean =>
   given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
 
@@ -48,7 +48,7 @@ async function run(settings: Settings): Promise<number> {
   return stoppable((signal) => apply(patch, settings, signal))
 }
 
-/** The patch on standard input; undefined when there is none, which is said. */
+/** The patch on standard input; undefined if there is none, after an error message. */
 function readPatch(): Buffer | undefined {
   const input = readStandardInput()
   expectShortRun(input.length)
@@ -58,8 +58,8 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Lets a signal take back what has begun. Not before there is a patch: whoever reads waits without hearing signals, and is ended by
- * the system's own way, as nothing has been done yet.
+ * Makes a signal roll back a begun commit. It is installed only after the patch is read: while the program waits for input, it doesn't handle
+ * signals, and the system ends it, because nothing has been done yet.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()

@@ -1,9 +1,12 @@
 import { recoverHelp, undoHelp } from './help.ts'
 
-/** An option that two commands have. */
-export const durable = { flag: '--durable', meaning: 'sync to the disk, so that it survives a power cut too' } as const
+/** An option of two commands. */
+export const durable = {
+  flag: '--durable',
+  meaning: 'sync to the disk, so that the result survives a power cut too',
+} as const
 
-/** Options that are about applying a patch; other commands would ignore them. */
+/** Options for applying a patch; other commands would ignore them. */
 const ofPatches = [
   ['check', '--check'],
   ['diff', '--diff'],
@@ -12,21 +15,24 @@ const ofPatches = [
   ['unsafePaths', '--unsafe-paths'],
 ] as const
 
-/** What the program does besides applying: the option that is a command's own, and those that mean nothing to it. */
+/** The commands besides applying: each with its own option, and the options that it doesn't accept. */
 export const commands = [
   {
     name: 'undo',
-    description: 'take back the last applied patch, if the files are still what it left',
+    description: 'revert the last applied patch, if its files are unchanged since',
     help: undoHelp,
     own: durable,
     foreign: ofPatches,
   },
   {
     name: 'recover',
-    description: 'put in order what a crashed run left',
+    description: 'restore or complete the files of a crashed run',
     help: recoverHelp,
-    own: { flag: '--abandon', meaning: 'give up what can not be put in order, and keep the files as they are' },
-    // Recovery uses only what is on the disk already.
+    own: {
+      flag: '--abandon',
+      meaning: "give up crashed runs that can't be recovered, and keep their files as they are",
+    },
+    // Recovery uses only data that is on the disk already.
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

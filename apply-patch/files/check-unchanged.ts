@@ -4,10 +4,10 @@ import { errnoOf, type Difference } from './commit-error.ts'
 import { readState } from './read-state.ts'
 
 /**
- * How what is at a path differs from what was there when the plan was made; undefined when it doesn't.
+ * How the entry at a path differs from the planned state; undefined if it doesn't.
  *
- * Content is compared byte by byte when the change time alone can't vouch for it: it moved (a link was made, a mode
- * set and set back), or it was too young at the time of planning.
+ * Content is compared byte by byte if the change time alone proves nothing: it changed (a link was created, or a mode was set and reset), or it was
+ * too recent when the plan was made.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)
@@ -37,10 +37,7 @@ export function findDifference(before: FileState, path: string): Difference | un
   }
 }
 
-/**
- * Whether this user may write a file's content. A rename would replace even a file that is read-only for us; a
- * read-only file is a wish to be left alone.
- */
+/** Whether this user may write a file's content. A rename would replace even a read-only file, but its owner doesn't want it changed. */
 export function mayWrite(before: FileState, path: string): boolean {
   if (before.type !== 'file') return true
   if (before.uid === process.geteuid?.() && (before.mode & 0o200) !== 0) return true

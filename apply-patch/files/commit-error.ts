@@ -2,19 +2,19 @@ import { shareInstanceof } from '../share-instanceof.ts'
 
 /** Why a path of a patch can't be used. */
 export type PathErrorCode =
-  /** Leaves the root: absolute, through `..`, or through a link. */
+  /** The path leads out of the root: it is absolute, contains `..`, or passes through a link. */
   | 'outside-root'
-  /** Under a `.git`, whose hooks and configuration a later command on the host would run. */
+  /** The path is below a `.git`, whose hooks and configuration a later command on the host would run. */
   | 'protected'
-  /** Empty, with a NUL, not well-formed Unicode, or ending in a slash. */
+  /** The path is empty, contains a NUL, is not well-formed Unicode, or ends in a slash. */
   | 'invalid-path'
   /** Links that never end. */
   | 'link-loop'
-  /** Something on the way is a file. */
+  /** A parent of the path is a file. */
   | 'not-a-directory'
   /** A name over 255 bytes or a path over 4,095. */
   | 'too-long'
-  /** The system won't let us look; `errno` says why. */
+  /** The system denies access; `errno` says why. */
   | 'unreadable'
 
 /**
@@ -31,9 +31,9 @@ export class PathError extends Error {
   readonly code: PathErrorCode
   /** As the patch spells it. */
   readonly path: string
-  /** Where it really leads, as far as that is known. */
+  /** Where it really leads, if that is known. */
   readonly resolved: string | undefined
-  /** The part of the path that is at fault: a component, a link, a file on the way. */
+  /** The part of the path that is the problem: a component, a link, or a file among its parents. */
   readonly culprit: string | undefined
   readonly errno: string | undefined
 
@@ -55,7 +55,7 @@ export class PathError extends Error {
 shareInstanceof('PathError', PathError)
 
 /**
- * A file that is there but can't be read.
+ * A file that exists but can't be read.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -82,14 +82,14 @@ export class ReadError extends Error {
 
 shareInstanceof('ReadError', ReadError)
 
-/** What the commit was doing when it failed, as its user thinks of it. */
+/** The user's view of what the commit was doing when it failed. */
 export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'journal' | 'undo'
 
 /** How a file differs from the state that the plan was made from. */
 export type Difference = 'appeared' | 'vanished' | 'kind' | 'identity' | 'size' | 'time' | 'mode' | 'content'
 
 export type CommitErrorCode =
-  /** A file is not what the plan was made from. */
+  /** A file differs from the planned state. */
   | 'changed'
   /** A system call failed. */
   | 'system'
@@ -99,16 +99,16 @@ export type CommitErrorCode =
   | 'aborted'
   /** Another run has been working on the same root for too long. */
   | 'busy'
-  /** No place outside the tree can hold the journal. */
+  /** No directory outside the tree can store the journal. */
   | 'no-state-directory'
-  /** A change that can't be made: writing a directory, removing what isn't there. */
+  /** An impossible change: writing a directory, or removing a missing file. */
   | 'unsupported'
-  /** A journal that can't be read, or whose crash can't be undone because a file was changed since. */
+  /** A journal that can't be read, or whose crash can't be undone because a file has changed since. */
   | 'unrecoverable'
-  /** There is no applied patch to take back. */
+  /** There is no applied patch to revert. */
   | 'nothing-to-undo'
 
-/** Everything a failed commit, recovery or undo knows about itself. */
+/** The facts about a failed commit, recovery or undo. */
 export type CommitFacts = {
   readonly operation?: Operation
   /** As the patch spells it. */
@@ -119,17 +119,17 @@ export type CommitFacts = {
   readonly syscall?: string
   readonly differences?: readonly { readonly path: string; readonly key: string; readonly how: Difference }[]
   /**
-   * `unchanged`: every byte and mode is as before. `incomplete`: putting things back failed too; `remains` names
-   * what isn't as it was, and the journal is kept for `recover`.
+   * `unchanged`: every byte and mode is as before. `incomplete`: restoring the tree failed too; `remains` names the files that aren't restored, and
+   * the journal is kept for `recover`.
    */
   readonly tree?: 'unchanged' | 'incomplete'
   readonly remains?: readonly string[]
   readonly journal?: string
-  /** Of `nothing-to-undo`: the nearest tree around this one that a patch was applied to. */
+  /** For `nothing-to-undo`: the nearest enclosing tree to which a patch was applied. */
   readonly appliedTo?: string
-  /** Of `nothing-to-undo`: patches were applied to another directory that was at this path before. */
+  /** For `nothing-to-undo`: patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean
-  /** Folders that were tried for the journal, each with the reason it can't serve. */
+  /** Folders that were tried for the journal, and why each can't be used. */
   readonly tried?: readonly { readonly path: string; readonly reason: string }[]
   readonly cause?: unknown
 }
@@ -147,7 +147,7 @@ export type CommitFacts = {
 export class CommitError extends Error {
   readonly code: CommitErrorCode
   readonly facts: CommitFacts
-  /** Whether the tree is as it was; see `CommitFacts.tree`. */
+  /** Whether the tree is unchanged; see `CommitFacts.tree`. */
   readonly tree: 'unchanged' | 'incomplete'
 
   constructor(code: CommitErrorCode, facts: CommitFacts = {}) {
@@ -172,7 +172,7 @@ export function errnoOf(error: unknown): string | undefined {
   return 'syscall' in error ? error.code : undefined
 }
 
-/** A failed system call with the facts of what was being done. Anything else is given back as it is. */
+/** Turns a failed system call into an error with facts about the operation. Other errors are returned unchanged. */
 export function withFacts(error: unknown, facts: CommitFacts): unknown {
   const errno = errnoOf(error)
   if (errno === undefined) return error

@@ -3,19 +3,19 @@ import type { Change } from '../change-set.ts'
 /** An entry of a directory. */
 export type Entry = { readonly directory: string; readonly name: string }
 
-/** What is known of new content without keeping it: enough to tell whether a file is still what a patch left. */
+/** Facts about new content that replace the content itself: enough to tell whether a file is still what a patch left. */
 export type Fingerprint = {
   readonly size: number
   readonly crc: number
-  /** Undefined where the system chose it. */
+  /** Undefined if the system chose it. */
   readonly mode: number | undefined
-  /** The target, for a link instead of a file. */
+  /** The target, if it is a link instead of a file. */
   readonly symlink: string | undefined
 }
 
 /**
- * What a commit does to one entry: all that is needed to undo it. `fresh` is a name of ours for the new content,
- * `old` one of ours for what was there. Which of these names exist tells, at any point, how far the step came:
+ * What a commit does to one entry: all that is needed to undo it. `fresh` is our own name for the new content, `old` is our own name for the previous
+ * file. At any time, these names show how far the step has come:
  *
  * - `add`: fresh and target the same file: installed. Else not.
  * - `replace`: old but no fresh: installed. Else not.
@@ -48,24 +48,24 @@ type RemoveEntry = Extract<JournalEntry, { type: 'remove' }>
 export type WriteChange = Extract<Change, { type: 'write' }>
 export type RemoveChange = Extract<Change, { type: 'remove' }>
 
-/** A change with the names it will be made under. */
+/** A change, and the names under which it is made. */
 export type Step =
   | {
       readonly type: 'install'
       readonly change: WriteChange
       readonly journalEntry: InstallEntry
-      /** The entry whose very file this becomes, for a pure rename; undefined when new content is written. */
+      /** The entry whose inode this one takes over, for a pure rename; undefined if new content is written. */
       readonly renamed: Entry | undefined
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }
 
-/** A directory that a commit removes before its point of no return, and what it takes to make it again. */
+/** A directory that a commit removes before its point of no return, and the facts needed to create it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
 
 /** A directory whose mode a commit sets last. `before` undefined: the commit makes it. */
 export type ModeStep = { readonly path: string; readonly before: number | undefined; readonly after: number }
 
-/** Where an entry is, for messages. */
+/** The path of an entry, for messages. */
 export function pathOf({ directory, name }: Entry): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`
 }

@@ -6,47 +6,47 @@ import { transact } from './transact.ts'
 import type { Alongside, Outcome } from './transaction-options.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
-/** How a commit or an undo is made. */
+/** Options of a commit or an undo. */
 export type CommitOptions = {
-  /** Sync data, directories and journal, so that a power cut is survived too. A kill needs none of it. */
+  /** Syncs data, directories and journal, so that the commit survives a power cut too. Surviving a kill needs no sync. */
   readonly durable?: boolean
-  /** Aborts the commit, which then takes back what it began; past the point of no return it completes. */
+  /** Aborts the commit, which then rolls back; after the point of no return it completes. */
   readonly signal?: AbortSignal
-  /** The time written into the journal. */
+  /** Gives the time for the journal. */
   readonly now?: () => Date
-  /** What changes with it, where no patch may write. Default: nothing. */
+  /** Changes in places where no patch may write, in the same transaction. Default: none. */
   readonly alongside?: Alongside
-  /** Where journals are kept instead of the user's state folder. */
+  /** Where to store journals instead of the user's state folder. */
   readonly stateDirectory?: string
 }
 
-/** What was done: every change of the set, and nothing else. */
+/** The changes that were made: every change of the set, and nothing else. */
 export type Report = {
-  /** What `undo` knows it by. */
+  /** The id by which `undo` finds the commit. */
   readonly id: string
   readonly root: string
   readonly summary: readonly SummaryLine[]
-  /** The plan's, and those of the commit itself. */
+  /** The warnings of the plan, and of the commit itself. */
   readonly warnings: readonly Warning[]
-  /** Directories made on the way, absolute, parents first. */
+  /** Parent directories that were created, absolute, outermost first. */
   readonly madeDirectories: readonly string[]
-  /** Whether `undo` can take it back. */
+  /** Whether `undo` can revert it. */
   readonly canUndo: boolean
-  /** Crashed commits that were put in order before this one. */
+  /** Crashed commits that were recovered before this one. */
   readonly recovered: readonly RecoveryReport[]
 }
 
 /**
- * Makes a change set so: all of it or nothing. First whatever a crashed run left in this tree is put in order; then
- * every file is checked to be what the plan was made from; then each new content is written beside its target and
- * renamed over it, with a journal outside the tree until nothing can go wrong any more.
+ * Carries out a change set completely, or not at all. First it recovers crashed runs in this tree; then it checks that every file is in the planned
+ * state; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until nothing can go
+ * wrong any more.
  *
  * A file with several hard links gets a new inode: its other names keep the old content (they may lie outside the
  * root, where nothing may be written); a warning says so. A symbolic link is never written through.
  *
- * Runs on one tree wait for each other. What a kill leaves is put in order by the next commit or by `recover`.
+ * Runs on one tree wait for each other. After a kill, the next commit or `recover` repairs the tree.
  *
- * @throws CommitError when it did not happen; its `tree` tells whether everything is as before
+ * @throws CommitError if the commit did not happen; its `tree` tells whether everything is as before
  * @throws PathError for a change outside the root
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -70,7 +70,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
   })
 }
 
-/** What a reader should know about files of a change set, beyond what the patch says. */
+/** Facts about the files of a change set that a user should know, beyond the patch itself. */
 function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   return changeSet.changes.flatMap((change) => {
     if (change.type !== 'write' || change.before.type !== 'file' || change.before.links < 2) return []
@@ -82,11 +82,11 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Files of ours that could not be removed after a commit that is done. */
+/** Our own files that could not be removed after a completed commit. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',
-    message: `${path} is a file of apply-patch that could not be removed (${reason}); "apply-patch recover" tries again`,
+    message: `${path} is a temporary file of apply-patch that could not be removed (${reason}); "apply-patch recover" tries again`,
     path,
   }))
 }

@@ -1,7 +1,7 @@
-/** Up to this many bytes, computing here is cheaper than loading `node:zlib` with its streams. */
+/** Up to this many bytes, computing the checksum here is cheaper than loading `node:zlib` with its streams. */
 const bytesWorthLoading = 256 * 1024
 
-/** Up to this many bytes, computing here is cheaper than calling it. */
+/** Up to this many bytes, computing the checksum here is cheaper than calling `node:zlib`. */
 const bytesWorthCalling = 64
 
 let zlib: Pick<typeof import('node:zlib'), 'crc32'> | undefined

@@ -1,9 +1,8 @@
 import type { Content } from '../change-set.ts'
 
 /**
- * How to make old bytes again from what replaced them: numbers in threes, each the length of a run of bytes that only
- * the old file had, then the start and the length of a run that the new one still has. What a patch leaves alone need
- * not be kept a second time to take the patch back.
+ * How to restore old bytes from the new file. The numbers come in threes: the length of a run of bytes that only the old file had, then the start and
+ * the length of a run that the new file still has. Unchanged bytes need not be stored a second time for an undo.
  */
 export type Delta = readonly number[]
 
@@ -13,9 +12,9 @@ export function wholeDelta(size: number): Delta {
 }
 
 /**
- * Finds the delta by looking at which pieces of the new content are views into the old file's own buffer.
+ * Finds the delta by checking which pieces of the new content are views into the old file's own buffer.
  *
- * @returns the delta and the runs that only the old file had, one behind the other
+ * @returns the delta and the runs that only the old file had, concatenated
  */
 export function findDelta(old: Buffer, content: Content): { readonly delta: Delta; readonly runs: Buffer } {
   const delta: number[] = []
@@ -34,7 +33,7 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
   return { delta, runs: gather(old, delta) }
 }
 
-/** The runs of a delta as one: thousands of views would take more than the few bytes they show. */
+/** The runs of a delta in one buffer: thousands of views would take more memory than the few bytes they show. */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])
   const runs = Buffer.allocUnsafe(runLength(delta))
@@ -54,7 +53,7 @@ export function runLength(delta: Delta): number {
   return delta.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
 }
 
-/** The old bytes as pieces: runs from the journal, the rest from what is there now. */
+/** The old bytes as pieces: runs from the journal, the rest from the present file. */
 export function applyDelta(delta: Delta, runs: Buffer, now: Buffer): Content {
   const pieces: Buffer[] = []
   let at = 0

@@ -10,7 +10,7 @@ import type { DirectoryPlan } from './directory-changes.ts'
 import type { Step } from './commit-steps.ts'
 import type { Extras, Options } from './transaction-options.ts'
 
-/** What a journal is to say of a commit, and the bytes that only the old files had. */
+/** The journal's description of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
   plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks'> & DirectoryPlan,
@@ -33,7 +33,7 @@ export function describeCommit(
     ...(changeSet.within === undefined ? {} : { within: changeSet.within }),
     unsafePaths: changeSet.unsafePaths,
     nonce: nonceOf(lock.owner),
-    // Not by way of a date: the first one made finds out the time zone, which takes as long as the rest of a small commit.
+    // Not from a `Date` object: creating the first one determines the time zone, which takes as long as the rest of a small commit.
     at: options.now?.().getTime() ?? Date.now(),
     steps: own.map(({ change, journalEntry }, index) => ({
       journalEntry,
@@ -55,7 +55,7 @@ export function describeCommit(
 
 const nothing = Buffer.alloc(0)
 
-/** What was there as a journal keeps it; the checksum guards what is put together again. */
+/** The previous content in the journal's form; the checksum protects its reconstruction. */
 function oldOf({ change }: Step): { readonly before: OldState; readonly runs: Buffer } {
   const { before } = change
   if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: nothing }

@@ -4,23 +4,23 @@ import { errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * Directories held open while a commit works in them.
+ * Directories that stay open while a commit works in them.
  *
- * On Linux each is opened once, component by component from the base without following links, and everything in it
- * is then reached through its descriptor (`/proc/self/fd/N/name`, Node having no `openat`): a directory swapped for
- * a link after that changes nothing, one swapped before fails to open.
+ * On Linux each is opened once, component by component from the base without following links, and its entries are then reached through its descriptor
+ * (`/proc/self/fd/N/name`, because Node has no `openat`): replacing a directory with a link afterwards changes nothing, and one that was replaced
+ * before fails to open.
  *
  * Elsewhere (macOS, or no `/proc`) the kernel offers Node no such handle. There every use of a directory first
  * checks that the path still leads to the same device and inode, which leaves a window of one system call.
  */
 export type Directories = {
   /**
-   * A path for the entry `name` of a directory, good for one system call.
+   * A path for the entry `name` of a directory, valid for one system call.
    *
-   * @throws the system's error; ENOTDIR or ELOOP when a component is a link or a file, ESTALE when it was swapped
+   * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if it was replaced
    */
   readonly entry: (directory: string, name: string) => string
-  /** Group and set-group-id of a directory: what a new file in it inherits. */
+  /** Group and set-group-id of a directory, which new files in it inherit. */
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void
@@ -31,15 +31,15 @@ export type Directories = {
 
 type DirectoryOwner = { readonly gid: number; readonly inherits: boolean }
 
-/** Linux's O_PATH: a handle on a directory that needs only the right to pass through it. Not among Node's constants. */
+/** Linux's O_PATH: a handle on a directory that needs only search permission. Node has no constant for it. */
 const pathOnly = 0o10000000
 
 const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** How many directories are held open at once; the others are opened again and must then be the same. */
+/** How many directories are held open at once; others are reopened, and must then be the same. */
 const heldAtOnce = 200
 
-/** Directories passed on the way are kept for the next file, unless the way is so long that it would push out others. */
+/** How many parent directories are kept open for the next file, so that a long path doesn't push out others. */
 const keptOnTheWay = 40
 
 type Held = {
@@ -51,9 +51,9 @@ type Held = {
 }
 type Identity = Pick<Held, 'device' | 'inode'>
 
-/** Opens the directories of a tree as they are asked for. @param base absolute real path; nothing above it is opened */
+/** Opens the directories of a tree on demand. @param base absolute real path; nothing above it is opened */
 export function openDirectories(base: string): Directories {
-  // In the order of last use, so that the first is the one to let go.
+  // Ordered by last use, so that the first one is closed first.
   const held = new Map<string, Held>()
   const seen = new Map<string, Identity>()
   const root = openOne(base, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -131,7 +131,7 @@ export function openDirectories(base: string): Directories {
     },
     sync: (directory) => {
       const { descriptor } = hold(directory)
-      // A handle without read access can't be synced, so this one is opened in full.
+      // A handle without read access can't be synced, so this directory is opened for reading.
       const full = openSync(throughDescriptors ? through(descriptor, '.') : directory, constants.O_RDONLY)
       try {
         fsyncSync(full)
@@ -154,7 +154,7 @@ function through(descriptor: number, name: string): string {
   return `/proc/self/fd/${descriptor}/${name}`
 }
 
-/** Closes a directory that was only passed through, and gives the next one. */
+/** Closes a directory that was only opened on the way, and returns the next one. */
 function replace(passed: Held | undefined, next: Held | undefined): Held | undefined {
   if (passed !== undefined) closeSync(passed.descriptor)
   return next
@@ -178,7 +178,7 @@ function descriptorsLead(root: Held): boolean {
     const stats = statSync(through(root.descriptor, '.'), { bigint: true })
     return isSame(root, { device: stats.dev, inode: stats.ino })
   } catch (error) {
-    // No /proc in this container: check, then act.
+    // Without /proc, as in this container: check first, then act.
     if (errnoOf(error) !== undefined) return false
     throw error
   }
@@ -188,7 +188,7 @@ function isSame(one: Identity, other: Identity): boolean {
   return one.device === other.device && one.inode === other.inode
 }
 
-/** An error of ours in the shape of the system's own, for what the kernel would have said with the right call. */
+/** An error of our own in the form of a system error, as the kernel would report it if Node had the right call. */
 function systemError(code: 'ESTALE' | 'EXDEV', syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path })
 }

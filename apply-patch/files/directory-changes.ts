@@ -5,24 +5,24 @@ import type { Directories } from './directories.ts'
 import { CommitError } from './commit-error.ts'
 import type { Cleared, ModeStep } from './commit-steps.ts'
 
-/** What a commit does to directories for their own sake. */
+/** The changes that a commit makes to directories themselves. */
 export type DirectoryPlan = {
-  /** Those that get a mode, parents first. */
+  /** Directories that get a mode, parents first. */
   readonly modes: readonly ModeStep[]
-  /** Those that are to go, as they are now. */
+  /** Directories to remove, with their present state. */
   readonly removed: readonly Cleared[]
 }
 
-/** The directories that a change set wants gone, parents first. */
+/** The directories that a change set removes, parents first. */
 export function removedDirectories(changeSet: ChangeSet): readonly string[] {
   return inOrder(changeSet, 'remove').map(({ key }) => key)
 }
 
 /**
- * Looks at the directories that a change set names.
+ * Reads the present state of the directories that a change set names.
  *
- * @param made those that the commit makes
- * @throws CommitError `changed` for one whose mode isn't what the plan was made from
+ * @param made those that the commit creates
+ * @throws CommitError `changed` for a directory whose mode differs from the planned state
  */
 export function planDirectories(
   changeSet: ChangeSet,
@@ -43,7 +43,7 @@ export function planDirectories(
   return { modes, removed: removedDirectories(changeSet).map((key) => lookAtDirectory(key, directories)) }
 }
 
-/** A directory as it is now. @throws CommitError `changed` where it is none any more */
+/** The present state of a directory. @throws CommitError `changed` if it is no longer a directory */
 export function lookAtDirectory(path: string, directories: Directories): Cleared {
   const stats = lstatSync(directories.entry(dirname(path), basename(path)), { throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) {
@@ -54,7 +54,7 @@ export function lookAtDirectory(path: string, directories: Directories): Cleared
   return { path, mode: mode & 0o7777, uid, gid }
 }
 
-/** Parents come before what is in them. */
+/** Sorts parents before their entries. */
 function inOrder<Type extends DirectoryChange['type']>(
   { directories = [] }: ChangeSet,
   type: Type,

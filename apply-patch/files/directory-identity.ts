@@ -1,15 +1,15 @@
 import { lstatSync } from 'node:fs'
 
-/** What a directory keeps when it is renamed, and no later one at its path has. */
+/** Properties of a directory that survive a rename, and that no later directory at its path shares. */
 export type Identity = {
   readonly rootInode: string
-  /** Absent: not known. Numbers of devices change when the machine starts anew. */
+  /** Absent: unknown. Device numbers may change at a reboot. */
   readonly rootDevice?: string | undefined
-  /** When it was made, in nanoseconds. Absent where the system can't tell. */
+  /** Its creation time, in nanoseconds. Absent if the system can't tell. */
   readonly rootBirth?: string | undefined
 }
 
-/** What a directory is known by. @returns undefined where there is none; throws what the system says when it may not be looked at */
+/** The identity of a directory. @returns undefined if there is none; throws the system's error if it may not be read */
 export function identityOf(root: string): Identity | undefined {
   const stats = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) return undefined
@@ -17,14 +17,14 @@ export function identityOf(root: string): Identity | undefined {
   return {
     rootInode: `${ino}`,
     rootDevice: `${dev}`,
-    // Zero is what is told of a file system that doesn't keep it.
+    // File systems without creation times report zero.
     ...(birthtimeNs > 0n ? { rootBirth: `${birthtimeNs}` } : {}),
   }
 }
 
 /**
- * Whether two are the same directory. An inode's number is given again to the next directory, mostly at once, so that one made anew
- * has it too: the time of its birth tells, and where that isn't known, the device at least.
+ * Whether two are the same directory. The next new directory usually reuses a free inode number, so the creation time must match too, or if that is
+ * unknown, at least the device.
  */
 export function isSameDirectory(one: Identity, other: Identity): boolean {
   if (one.rootInode !== other.rootInode) return false
@@ -32,7 +32,7 @@ export function isSameDirectory(one: Identity, other: Identity): boolean {
   return one.rootDevice === undefined || other.rootDevice === undefined || one.rootDevice === other.rootDevice
 }
 
-/** Whether that is beyond doubt, wherever they are. */
+/** Whether they are certainly the same directory, wherever they are. */
 export function isSurelySame(one: Identity, other: Identity): boolean {
   return one.rootBirth !== undefined && other.rootBirth !== undefined && isSameDirectory(one, other)
 }

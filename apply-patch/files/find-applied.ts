@@ -7,23 +7,22 @@ import { moveHeader } from './move-header.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
 import { findStateDirectories, findStateRoots } from './state-directory.ts'
 
-/** An applied patch, as its journal tells it. */
+/** An applied patch, as recorded in its journal. */
 type Applied = {
   readonly journal: string
-  /** All its paths are current. */
+  /** The header, in which all paths are current. */
   readonly header: Header
   readonly bytes: Buffer
 }
 
-/** What there is to take back in a tree. */
+/** The patch that can be reverted in a tree. */
 export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
   /** `replaced`: patches were applied to a directory that was at this path before. */
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
 
 /**
- * The newest applied patch of a tree, by its path, or where it was moved, by what it is known by. What was applied to
- * another directory of the same path is none of it.
+ * The newest applied patch of a tree, by its path, or if it was moved, by its identity. Patches of another directory at the same path don't count.
  */
 export async function findApplied(root: string, stateDirectory: string | undefined): Promise<AppliedLookup> {
   const identity = identityOf(root)
@@ -48,7 +47,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
-  // One directory with two paths, as by a bind mount: whoever works by the other path would not know of this.
+  // One directory with two paths, as with a bind mount: a user who works with the other path would not know of this patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined
@@ -56,7 +55,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
     : { type: 'applied', applied: { ...elsewhere, header } }
 }
 
-/** Patches of this very directory that were applied when it was elsewhere. */
+/** Patches that were applied to this very directory before it was moved here. */
 async function findMoved(root: string, identity: Identity, stateDirectory: string | undefined) {
   const found: Applied[] = []
   const folders = findStateRoots(stateDirectory).flatMap((parent) =>
@@ -87,7 +86,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** A journal that is most likely another tree's: a damaged one is for that tree's user to hear of. */
+/** This journal probably belongs to another tree: if it is damaged, that tree's user will hear of it. */
 async function readOthers(journal: string): Promise<ReadJournal | undefined> {
   try {
     return await readJournal(journal)

@@ -3,9 +3,8 @@ import { listJournals } from './journal.ts'
 import { findStateRoots, journalFolders } from './state-directory.ts'
 
 /**
- * Which of a tree and the trees around it have commits that have not come to their end: crashed, or at work right
- * now. A commit to a tree may have changed any folder in it, so the next one to such a folder must know. Cheap enough
- * to ask before every plan.
+ * Finds unfinished commits in a tree and in the trees that contain it: crashed ones, and ones that run right now. A commit to a tree may have changed
+ * any folder in it, so the next commit to such a folder must know. This is cheap enough to call before every plan.
  *
  * @param root absolute real path
  */

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a
- * submodule): the same hooks and configuration under another name.
+ * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a submodule): they contain the same
+ * hooks and configuration under another path.
  *
  * @returns absolute real paths; empty when `.git` is an ordinary directory or missing
  */
@@ -20,7 +20,7 @@ export function findGitDirectories(root: string): readonly string[] {
     const directory = realpathSync.native(resolve(dirname(git), pointer))
     return [directory, ...commonDirectory(directory)]
   } catch (error) {
-    // A pointer to nowhere protects nothing; there is no repository behind it.
+    // A pointer to a missing directory protects nothing, because there is no repository.
     if (errnoOf(error) !== undefined) return []
     throw error
   }

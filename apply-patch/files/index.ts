@@ -25,27 +25,25 @@ export type { Alongside } from './transaction-options.ts'
 export { openTree, type Tree } from './tree.ts'
 
 /**
- * Puts in order what crashed commits left: takes back those that had not passed their point of no return, completes
- * the others. Commits at work are waited for. Nothing to do is no failure: the list is then empty, and finding that out
- * for one root takes a few system calls, so call it before every plan.
+ * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If
+ * there is nothing to do, the list is empty; finding that out for one root takes a few system calls, so call it before every plan.
  *
  * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
-  // Reading journals needs a validator, which a start without a crash behind it need not load.
+  // Reading journals needs a validator, which a start without an earlier crash need not load.
   const { root, stateDirectory } = options
   const isIdle = root !== undefined && findUnfinished(realDirectory(root), stateDirectory).length === 0
   return isIdle ? [] : (await import('./recover.ts')).recover(options)
 }
 
 /**
- * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
- * directories that were made for it and are empty again. Done as one transaction; calling it again takes back the
- * patch before that one.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were
+ * created for the patch and are empty again. It is one transaction; calling it again reverts the patch before.
  *
- * @param options.only takes back the patch with this id, and only where it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
+ * @throws CommitError `changed` naming every file that has changed since; `nothing-to-undo`
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone

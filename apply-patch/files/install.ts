@@ -16,23 +16,23 @@ import type {
 } from './commit-steps.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
-/** What is at work, so that a failing system call can be laid at the right file's door. */
+/** The current operation, so that a failing system call can be attributed to the right file. */
 export type CurrentOperation = { operation: Operation; change: Change | undefined }
 
-/** What turned out on the way. */
+/** Facts that turn out during the installation. */
 type Progress = {
-  /** New files are renamed into place, links not being possible. */
+  /** New files are renamed into place, because links are not possible. */
   linkless: boolean
-  /** Steps whose old file is kept as a copy, for the same reason. */
+  /** Steps whose old file is kept as a copy, because links are not possible. */
   readonly copied: Set<JournalEntry>
 }
 
 /** A commit under way. */
 export type Work = {
   readonly steps: readonly Step[]
-  /** Directories to make, parents first. */
+  /** Directories to create, parents first. */
   readonly made: readonly string[]
-  /** Directories that give way to files, parents first. */
+  /** Directories that are removed because files replace them, parents first. */
   readonly cleared: readonly Cleared[]
   readonly directories: Directories
   /** Files that are there while it is under way. */
@@ -41,14 +41,14 @@ export type Work = {
   readonly durable: boolean
   readonly current: CurrentOperation
   readonly progress: Progress
-  /** Lets others run when it is time to. @throws CommitError `aborted` */
+  /** Lets other work run when it is time to. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
 
 /** Errors of `link` on file systems without hard links, and for files that others own (`protected_hardlinks`). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
-/** Writes all new content under names of ours. Nothing that was in the tree is touched. */
+/** Writes all new content under our own names. Existing files stay untouched. */
 export async function prepareAll(work: Work): Promise<void> {
   for (const step of work.steps) {
     await work.pause()
@@ -59,10 +59,10 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Puts everything in its place: renamed files get their second name, what goes is put aside, what is replaced gets a
- * second name, directories are made, new content is installed. All of it can still be taken back by renaming.
+ * Installs everything: renamed files get their second name, removed files are moved aside, replaced files get a second name, directories are created,
+ * and new content is installed. Renaming can still undo all of it.
  *
- * @param sync called when everything old is kept and nothing new is in place: what a power cut must find
+ * @param sync called when all old files are kept and no new one is in place: the state that must be on disk before a power cut
  */
 export async function installAll(work: Work, sync: () => void): Promise<void> {
   const { steps, directories, current } = work
@@ -98,7 +98,7 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
   }
 }
 
-/** Removes a directory that must be empty by now; what else is in it came after the plan. */
+/** Removes a directory that must be empty by now; any entry in it was added after the plan. */
 function clear(path: string, { directories, current }: Work): void {
   Object.assign(current, { operation: 'remove', change: undefined })
   directories.forget(path)
@@ -114,7 +114,7 @@ function clear(path: string, { directories, current }: Work): void {
   }
 }
 
-/** A pure rename: the very file gets a second name of ours, or a copy where it can't. */
+/** A pure rename: the file itself gets a second name of our own, or a copy if links are not possible. */
 function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEntry, work: Work): void {
   try {
     linkSync(at(source, work.directories), at(journalEntry.fresh, work.directories))
@@ -124,7 +124,7 @@ function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEn
   }
 }
 
-/** A link can't overwrite a file that appeared meanwhile, as a rename would. */
+/** Unlike a rename, a link can't overwrite a file that appeared in the meantime. */
 function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work): void {
   const { directories, journal, durable, progress } = work
   try {
@@ -140,7 +140,7 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
   }
 }
 
-/** A file to be replaced gets a second name of ours, or a copy where it can't, so that it can come back whole. */
+/** The file to replace gets a second name of our own, or a copy if links are not possible, so that it can be restored completely. */
 function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {
@@ -154,8 +154,8 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses when what was put aside isn't what the plan was made from: somebody wrote between the check and now. The
- * change time has moved by our own link or rename, so it isn't compared.
+ * Refuses to continue if a file that was moved aside isn't in the planned state: another program wrote to it after the check. Our own link or rename
+ * changed its change time, so that isn't compared.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
   const how = differenceOf(change.before, at(old, directories))

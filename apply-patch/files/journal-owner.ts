@@ -5,12 +5,12 @@ import { errnoOf } from './commit-error.ts'
 // and loads the streams behind them, a third of Node's own start.
 
 /**
- * A run's name for itself, in the name of its journal, so that another run can tell whether it still lives: process
- * id, start time, process id namespace, boot, and something random. Unique for every commit.
+ * A run's name in the name of its journal, by which another run can tell whether it still lives: process id, start time, process id namespace, boot,
+ * and a random part. Unique for every commit.
  */
 export type OwnerId = string
 
-/** Past this age, a run that can't be asked (another container, no `/proc`) is taken for dead. */
+/** After this time, a run that can't be checked (in another container, or without `/proc`) counts as dead. */
 const benefitOfDoubtMs = 10 * 60_000
 
 /** The name of this run, for one commit. */
@@ -18,7 +18,7 @@ export function nameOwner(nonce: string): OwnerId {
   return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
 }
 
-/** Something no other commit has: for names in the tree and in the journal's folder. */
+/** A random text that no other commit has, for names in the tree and in the journal's folder. */
 export function makeNonce(): string {
   const random = Math.random().toString(36).slice(2, 10)
   return `${Date.now().toString(36)}${(process.hrtime.bigint() % 46_656n).toString(36)}${random}`
@@ -30,7 +30,7 @@ export function nonceOf(owner: OwnerId): string {
 }
 
 /**
- * Whether the run of this name may still be at work. In doubt it may, for ten minutes.
+ * Whether the run with this name may still be running. If unsure, it counts as running for ten minutes.
  *
  * @param ageMs since the run began
  */
@@ -46,10 +46,10 @@ export function isAlive(owner: OwnerId, ageMs: number): boolean {
 
 const unknown = 'x'
 
-/** Start time in clock ticks since boot: with the process id it names a process for good (proc(5), field 22). */
+/** Start time in clock ticks since boot: together with the process id it identifies a process for good (proc(5), field 22). */
 function startTime(pid: string): string {
   const stat = readProc(`/proc/${pid}/stat`)
-  // The command's name, in brackets, may hold anything.
+  // The command's name, in brackets, may contain any character.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? unknown
 }
 
@@ -70,7 +70,7 @@ function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    // Not Linux, or not mounted, or the process is gone.
+    // Not Linux, /proc is not mounted, or the process no longer exists.
     if (errnoOf(error) !== undefined) return undefined
     throw error
   }
@@ -81,7 +81,7 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: there is one, of another user.
+    // EPERM: the process exists, and belongs to another user.
     return errnoOf(error) !== 'ESRCH'
   }
 }

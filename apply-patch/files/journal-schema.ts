@@ -30,7 +30,8 @@ const path = z.string().startsWith('/')
 const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
 
 /**
- * The line of JSON a journal starts with. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. In a file of its own, as few runs have a journal to read and need a validator.
+ * The line of JSON a journal starts with. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. It is
+ * in a file of its own, because few runs read a journal and need a validator.
  */
 export const header = z.strictObject({
   version: z.literal(1),
@@ -54,5 +55,5 @@ export const header = z.strictObject({
   bytes: z.number().int().nonnegative(),
 })
 
-/** A header as it was read: what is undefined in it is missing. */
+/** A header as it is read: undefined fields are missing in the file. */
 export type ReadHeader = z.infer<typeof header>

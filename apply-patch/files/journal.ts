@@ -9,13 +9,12 @@ import { retryOnce } from './retry-once.ts'
 import { writeAll } from './write-all.ts'
 
 /**
- * A journal is one file. Its name says what it is: `active-OWNER` (a commit at work, or cut off), `failed-OWNER` (one
- * whose rollback failed: no longer at work), `applied-WHEN-NONCE` (kept for `undo`).
+ * A journal is one file. Its name tells its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed,
+ * no longer running), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It holds a line of JSON (`Header`), the bytes that only the old files had one after the other, the line `ready`, then
- * perhaps the letter `L` (new files are renamed into place, links not being possible), and, once nothing can go wrong
- * any more, the letter `D`. Before `ready` is written nothing is done in the tree, so a
- * journal without it needs no recovery.
+ * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then perhaps the letter `L` (new files
+ * are renamed into place, because links are not possible), and once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree
+ * before `ready` is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
@@ -27,23 +26,23 @@ export type Header = Identity & {
   /** When the commit began, in milliseconds. */
   readonly at: number
   readonly steps: readonly JournalStep[]
-  /** Directories made on the way, parents first. */
+  /** Parent directories that were created, outermost first. */
   readonly made: readonly string[]
-  /** Directories that are in the way of files and go before these come: an undo's. */
+  /** For an undo: directories that are removed first, because files replace them. */
   readonly cleared: readonly Cleared[]
-  /** Directories to remove at the end if they are empty: an undo's. */
+  /** For an undo: directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]
-  /** Directories that were given a mode, parents first. Absent: none. */
+  /** Directories whose mode was set, parents first. Absent: none. */
   readonly modes?: readonly ModeStep[] | undefined
-  /** Those of `emptied` that a change set named, as they were, for an undo. Absent: none. */
+  /** The directories in `emptied` that a change set named, with their old state, for an undo. Absent: none. */
   readonly removed?: readonly Cleared[] | undefined
-  /** Files that change with these, where no patch may write. Absent: none. */
+  /** Changed files of the same transaction, in places where no patch may write. Absent: none. */
   readonly alongside?: AlongsideEntries | undefined
-  /** Paths of journals that this commit makes obsolete: an undo's. */
+  /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
-  /** Whether the old bytes are here, so that the patch can be taken back later. */
+  /** Whether the old bytes are here, so that the patch can be reverted later. */
   readonly canUndo: boolean
-  /** How many old bytes follow. */
+  /** How many old bytes follow the header. */
   readonly bytes: number
 }
 
@@ -54,9 +53,9 @@ type JournalStep = {
   readonly before: OldState
 }
 
-/** What was there, its bytes apart. */
+/** The previous state, without its bytes. */
 export type OldState =
-  /** `unknown`: not kept, as the patch can't be taken back. */
+  /** `unknown`: not kept, because the patch can't be reverted. */
   | { readonly type: 'absent' | 'directory' | 'other' | 'unknown' }
   | { readonly type: 'symlink'; readonly target: string }
   | {
@@ -76,20 +75,20 @@ export const doneMark = 'D'
 /** A commit's own journal, open for writing. */
 export type Journal = {
   readonly path: string
-  /** Writes all there is to know, before anything is done in the tree. */
+  /** Writes the whole header and the old bytes, before the tree is changed. */
   readonly begin: (header: Header, bytes: readonly Uint8Array[], durable: boolean) => void
-  /** Says that new files will be renamed into place, before the first one is. */
+  /** Records that new files will be renamed into place, before the first one is. */
   readonly markLinkless: (durable: boolean) => void
-  /** The point of no return. A failure takes the mark back, or says that it could not. */
+  /** Marks the point of no return. If writing fails, the mark is removed again, or an error reports that it could not be. */
   readonly markDone: (durable: boolean) => void
-  /** Keeps it under another name. */
+  /** Keeps the journal under another name. */
   readonly keepAs: (name: string) => void
-  /** Closes and removes it; nothing depends on it any more. */
+  /** Closes and removes the journal; nothing depends on it any more. */
   readonly discard: () => void
   readonly close: () => void
 }
 
-/** Creates the journal of a commit: from here on other runs know of us. Nothing is written yet. */
+/** Creates the journal of a commit: from here on, other runs see this one. Nothing is written yet. */
 export function createJournal(directory: string, owner: OwnerId): Journal {
   let path = join(directory, `active-${owner}`)
   const descriptor = openSync(path, 'wx', 0o600)
@@ -129,7 +128,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     },
     discard: () => {
       close()
-      // A journal that stays says of a tree in order only that it is: the next run discards it.
+      // A journal that stays behind only says that its tree is in order, so the next run discards it.
       retryOnce(() => unlinkSync(path))
     },
     close,
@@ -157,7 +156,7 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** A header with the names that the format has for its parts, as `journal-schema.ts` reads them back. */
+/** A header with the field names of the stored format, which `journal-schema.ts` reads. */
 function toStored({ steps, alongside, ...rest }: Header): object {
   const stored = { ...rest, steps: steps.map(toStoredStep) }
   if (alongside === undefined) return stored

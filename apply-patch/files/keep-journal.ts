@@ -5,7 +5,7 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** A patch that replaces more than this can't be undone later; its journal would outgrow its use. */
+/** A patch that replaces more bytes than this can't be undone later; its journal would be too large for its use. */
 export const undoLimit = 64 * 1024 * 1024
 
 /** How many applied patches of one tree can be taken back, newest first, and how many bytes their journals may take. */
@@ -31,7 +31,7 @@ export function keepForUndo(lock: TreeLock): void {
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
-/** Forgets the trees that were not patched for longest, unless a crash in them is still to be put in order. */
+/** Forgets the trees that were not patched for longest, except trees with a crash that is still to be recovered. */
 function forgetOldTrees(directory: string): void {
   const parent = dirname(directory)
   const trees = readdirSync(parent).map((name) => join(parent, name))
@@ -42,7 +42,7 @@ function forgetOldTrees(directory: string): void {
   for (const { path } of byAge.slice(0, trees.length - keptTrees)) {
     if (listJournals(path, 'active').length + listJournals(path, 'failed').length > 0) continue
     for (const name of listJournals(path, 'applied')) rmSync(join(path, name), { force: true })
-    // Not recursively: a run that came in the meantime keeps its journal.
+    // Not recursively: another run may have created a journal in the meantime, which must stay.
     retryOnce(() => rmdirSync(path))
   }
 }

@@ -3,7 +3,7 @@ import { isInside } from './resolve-path.ts'
 import type { Entry, JournalEntry } from './commit-steps.ts'
 
 /**
- * What a journal says, for a tree that has been moved since.
+ * Rewrites a journal's header for a tree that has been moved since.
  *
  * @returns undefined when it names a place outside the tree, which didn't move with it
  */

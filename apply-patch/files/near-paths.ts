@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { editDistance } from '../text/edit-distance.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** A search through a large tree ends after so many entries; it is only for a hint. */
+/** A search through a large tree ends after this many entries, because it only serves a hint. */
 const entryLimit = 20_000
 const shown = 3
 
-/** Folders that hold copies of much else and are hardly ever meant. */
+/** Folders that contain copies of many other files, and that paths hardly ever mean. */
 const skipped = new Set(['.git', 'node_modules'])
 
 /**
- * Files of a tree that a path which isn't there may have meant: of the same name in another folder, or of a similar
- * name in the same one. The likeliest first; links are not followed.
+ * Existing files that a missing path may have meant: files with the same name in another folder, or with a similar name in the same folder. The
+ * likeliest come first; links are not followed.
  *
  * @param root absolute real path
  */
@@ -41,7 +41,7 @@ function differingFolders(parts: readonly string[], wanted: readonly string[]): 
   return parts.length + wanted.length - 2 * same
 }
 
-/** The files of a tree, those near its root first. */
+/** The files of a tree, those nearest to its root first. */
 function* walk(root: string): Generator<string> {
   let left = entryLimit
   const folders = ['']
@@ -59,7 +59,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    // A folder we may not look into only hides a hint.
+    // An unreadable folder only costs a hint.
     if (errnoOf(error) !== undefined) return []
     throw error
   }

@@ -4,7 +4,7 @@ import { crc32 } from './crc32.ts'
 import { CommitError } from './commit-error.ts'
 import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
-/** A change set as steps, the directories to make for it, and those in the way of its files; parents first. */
+/** A change set as steps, the directories to create for it, and those that its files replace; parents first. */
 type StepPlan = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
@@ -12,14 +12,14 @@ type StepPlan = {
 }
 
 /**
- * Gives every change its names. Touches nothing.
+ * Gives every change its temporary names. It changes nothing.
  *
- * New content is first written beside its target. Where the target's directory isn't there yet, it is written in the
- * nearest one that is, so that directories are made only when every byte is safely on the disk.
+ * New content is first written next to its target. If the target's directory doesn't exist yet, the content is written to the nearest existing
+ * directory, so that directories are created only when every byte is safely on the disk.
  *
- * @param nonce in every name of ours
- * @param exists whether a directory is there now
- * @param emptied directories that go if they are empty; one in whose place a file is to come goes first
+ * @param nonce a random text in every temporary name
+ * @param exists whether a directory exists now
+ * @param emptied directories to remove if they are empty; a directory that a file replaces is removed first
  */
 export function planSteps(
   changeSet: ChangeSet,
@@ -39,7 +39,7 @@ export function planSteps(
   const cleared = emptied.filter(inTheWay)
   const stays = (directory: string): string => (cleared.includes(directory) ? stays(dirname(directory)) : directory)
   const made = new Set<string>()
-  /** Whether a directory is there now and stays one. */
+  /** Whether a directory exists now and stays. */
   const known = new Map<string, boolean>()
   const isThere = (directory: string): boolean => {
     const found = known.get(directory)
@@ -102,8 +102,8 @@ function fingerprintOf(change: WriteChange): Fingerprint {
 }
 
 /**
- * The entry whose inode a change can take over: the patch moves it here without touching bytes, mode or owner, and
- * its own place is given up or given to another.
+ * The entry whose inode a change can take over: the patch moves it here with the same bytes, mode and owner, and its old path is removed or given to
+ * another file.
  */
 function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): Entry | undefined {
   if (change.movedFrom === undefined || change.symlink !== undefined) return undefined

@@ -4,9 +4,9 @@
  */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
-/** Whether a name is git's own folder or file, so that everything at and below it is protected. */
+/** Whether a name is git's own folder or file, so that everything in it is protected too. */
 function isGitName(name: string): boolean {
-  // Nearly every name is told by this already.
+  // This check already decides for nearly every name.
   if (!/[gG]/.test(name)) return false
   const plain = name
     .replace(ignoredByHfs, '')

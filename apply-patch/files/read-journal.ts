@@ -6,14 +6,14 @@ import type { ReadHeader } from './journal-schema.ts'
 
 /** A journal as read back. */
 export type ReadJournal =
-  /** It was never completed, so nothing was done in the tree. */
+  /** It was never completed, so the tree was not changed. */
   | { readonly state: 'not-begun' }
   | {
-      /** `begun`: to be taken back. `done`: to be cleaned up after. */
+      /** `begun`: to be rolled back. `done`: to be cleaned up. */
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The bytes that only the old files had, in their order. */
+      /** The bytes that only the old files had, concatenated. */
       readonly bytes: Buffer
     }
 
@@ -45,7 +45,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   }
 }
 
-/** JSON leaves out what is undefined; our types say it is there. */
+/** JSON leaves out undefined fields, but our types require them. */
 function fromStored({ trace, path, before }: StoredStep): Header['steps'][number] {
   return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
 }

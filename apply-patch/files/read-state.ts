@@ -6,10 +6,10 @@ import { errnoOf } from './commit-error.ts'
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * What is at a path, read in one go. Throws the system's own error when something is there but can't be read.
+ * The state of a path, read at once. Throws the system's error if an entry exists but can't be read.
  *
- * @param path what to open; may lead through a descriptor
- * @param expected where the opened file must really be, for a path that a swapped link may have led elsewhere
+ * @param path the path to open; it may lead through a descriptor
+ * @param expected the real path that the opened file must have, because a replaced link may have led elsewhere
  */
 export function readState(path: string, expected?: string): FileState {
   let descriptor: number
@@ -49,8 +49,8 @@ function fileState(bytes: Buffer, stats: BigIntStats): FileState {
 }
 
 /**
- * Whether the last change lies so far back that any later write must carry another change time. Clocks of file
- * systems tick: on Linux every 1 to 10 ms, on FAT every 2 s (seen by the missing fraction).
+ * Whether the last change is so old that any later write must have another change time. File system clocks advance in ticks: on Linux every 1 to 10
+ * ms, on FAT every 2 s (recognised by a missing fraction).
  */
 function isSettled(changedNs: bigint): boolean {
   const tickMs = changedNs % 1_000_000_000n === 0n ? 3000 : 100
@@ -71,9 +71,9 @@ function stateWithoutOpening(path: string, error: unknown): FileState {
   throw error
 }
 
-/** All bytes of a file, which may grow or shrink meanwhile; the commit's own check notices that. */
+/** All bytes of a file, which may grow or shrink in the meantime; the commit's own check detects that. */
 function readAll(descriptor: number, size: number): Buffer {
-  // One byte more than expected, so that the end is seen without a second read.
+  // One byte more than expected, so that a second read isn't needed to detect the end.
   let buffer = Buffer.allocUnsafe(size + 1)
   let length = 0
   for (;;) {

@@ -9,14 +9,14 @@ import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
 import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
 
-/** What became of one crashed commit. */
+/** The outcome for one crashed commit. */
 export type RecoveryReport = {
   readonly root: string
-  /** When the commit began, as its journal says; undefined when it did not get that far. */
+  /** When the commit began, according to its journal; undefined if it did not get that far. */
   readonly at: Date | undefined
   /**
-   * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its
-   * tree is gone, or another one is in its place. `abandoned`: it could not be put in order, and was given up.
+   * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its tree was removed or replaced.
+   * `abandoned`: it could not be recovered, and was given up.
    */
   readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete' | 'abandoned'
   /** As the patch spells them. */
@@ -24,12 +24,12 @@ export type RecoveryReport = {
 }
 
 /**
- * Puts in order what a commit left that did not end: before its point of no return it is taken back, after it is
- * completed. The journal is removed once the tree is in order. Call it only with the sole right to the tree.
+ * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. The journal is removed when this has
+ * succeeded. Call it only while holding the lock of the tree.
  *
  * @param root only a journal of this tree; any when undefined
- * @returns undefined for a journal of another tree, or one that is gone
- * @throws CommitError `unrecoverable` naming the files that were changed since or can't be reached; the journal stays
+ * @returns undefined for a journal of another tree, or one that no longer exists
+ * @throws CommitError `unrecoverable` naming the files that have changed since or can't be reached; the journal stays
  */
 export async function recoverFromJournal(
   journal: string,
@@ -81,8 +81,8 @@ export async function recoverFromJournal(
 }
 
 /**
- * Takes back a begun commit, unless a directory it works in is gone: then what it put aside is elsewhere, and the
- * journal is the only thing that still knows of it.
+ * Rolls back a begun commit, unless one of its directories is missing: then the files that were moved aside are elsewhere, and only the journal still
+ * knows about them.
  */
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
@@ -121,7 +121,7 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
   })
 }
 
-/** A journal only ever names places in its own tree; one that doesn't is not carried out. */
+/** A journal only names paths in its own tree; one that names others is not carried out. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
   const { alongside } = header

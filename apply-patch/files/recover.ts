@@ -10,20 +10,20 @@ import { findStateRoots } from './state-directory.ts'
 import { realDirectory } from './tree.ts'
 
 export type RecoverOptions = {
-  /** Only this tree and those it is a folder of; every tree of this user when left out. */
+  /** Only this tree and the trees that contain it; if omitted, every tree of this user. */
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
   /**
-   * Forgets the journals of commits that can't be put in order, because somebody changed the files since. The tree
-   * stays as it is, files of ours (`.apply-patch-*`) included.
+   * Forgets the journals of commits that can't be recovered because somebody changed the files since. The tree stays as it is, including our
+   * temporary files (`.apply-patch-*`).
    */
   readonly abandon?: boolean
 }
 
 /**
- * Puts in order what crashed commits left: takes back those that had not passed their point of no return, completes
- * the others. Commits at work are waited for. Nothing to do is no failure.
+ * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits.
+ * Finding nothing to do is no failure.
  *
  * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
  */
@@ -54,7 +54,7 @@ async function settle(journal: string, root: string, abandon: boolean): Promise<
   }
 }
 
-/** The trees that unfinished journals speak of. */
+/** The trees that unfinished journals name. */
 async function crashedRoots(stateDirectory: string | undefined): Promise<readonly string[]> {
   const journals = findStateRoots(stateDirectory)
     .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))

@@ -1,17 +1,17 @@
 import { constants, lstatSync, readlinkSync } from 'node:fs'
 import { PathError, errnoOf } from './commit-error.ts'
 
-/** What the system allows a name, and a path with its final NUL (Linux `NAME_MAX`, `PATH_MAX`). */
+/** The system's limits for a name, and for a path with its final NUL (Linux `NAME_MAX`, `PATH_MAX`). */
 const nameLimit = 255
 const pathLimit = 4095
 
-/** As many links as Linux follows before it says ELOOP. */
+/** The number of links that Linux follows before it reports ELOOP. */
 const linkLimit = 40
 
-/** Directories already found to be real ones, so that a thousand files in one folder cost one look at it. */
+/** Directories that are known to be real ones, so that a thousand files in one folder need only one check. */
 export type KnownDirectories = Set<string>
 
-/** Refuses what no file system call could take, whatever is allowed. */
+/** Refuses paths that no system call accepts, whatever is allowed. */
 export function checkSpelling(path: string): void {
   if (path === '' || path.includes('\0') || !path.isWellFormed()) throw new PathError('invalid-path', path)
   if (path.endsWith('/') || path.endsWith('/.')) throw new PathError('invalid-path', path, { culprit: '/' })
@@ -23,10 +23,10 @@ export function checkSpelling(path: string): void {
 }
 
 /**
- * Where a path leads: every link on the way resolved, as the system would; what doesn't exist yet is taken
- * literally. `follow` says whether a link as the last component is followed too.
+ * Resolves a path: follows every link among its parents, as the system would; missing components are kept literally. `follow` says whether a link as
+ * the last component is followed too.
  *
- * @param isGone whether something that is there is to be taken for missing
+ * @param isGone whether an existing entry counts as missing
  * @returns an absolute path without `.`, `..` or links
  */
 export function resolvePath(
@@ -45,7 +45,7 @@ export function resolvePath(
     if (name === '' || name === '.') continue
     if (name === '..') {
       at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
-      // The parent of something missing may well be there.
+      // The parent of a missing entry may well exist.
       missing = false
       continue
     }
@@ -78,7 +78,7 @@ export function isInside(key: string, root: string): boolean {
   return root === '/' || key === root || (key.startsWith(root) && key[root.length] === '/')
 }
 
-/** The path of something below the root, seen from it; empty for the root itself. */
+/** The path of something below the root, relative to it; empty for the root itself. */
 export function relativeTo(key: string, root: string): string {
   return root === '/' ? key.slice(1) : key.slice(root.length + 1)
 }

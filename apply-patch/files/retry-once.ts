@@ -1,8 +1,8 @@
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Tries something once more when a system call of it fails: errors of one moment (an interrupted call, a full queue)
- * must not leave behind what a second try clears away.
+ * Tries an operation once more if one of its system calls fails: temporary errors (an interrupted call, a full queue) must not leave files behind
+ * that a second attempt removes.
  *
  * @returns whether it worked
  */

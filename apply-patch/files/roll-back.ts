@@ -24,28 +24,28 @@ import {
   type ModeStep,
 } from './commit-steps.ts'
 
-/** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
+/** A file that could not be restored, and why: an errno, or `changed` if another program wrote to it since. */
 export type Leftover = { readonly path: string; readonly reason: string }
 
 /** How far a commit may have come. */
 type Begun = {
   readonly journalEntries: readonly JournalEntry[]
-  /** Directories it makes, parents first. */
+  /** Directories that it creates, parents first. */
   readonly made: readonly string[]
   /** Directories it removes, parents first. */
   readonly cleared: readonly Cleared[]
-  /** Whether new files were renamed into place, because links don't work there. */
+  /** Whether new files were renamed into place, because links are not possible there. */
   readonly linkless: boolean
   /** Lock files, which go last. */
   readonly locks: readonly LockEntry[]
 }
 
 /**
- * Takes back a commit that has not passed its point of no return, from the evidence in the tree alone (see `JournalEntry`):
- * the same code serves a failure, a crash at any system call, and a crash of a rollback. It only renames and
- * unlinks, so it works on a full disk. Files that somebody else changed since are left alone.
+ * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`): the same code handles a
+ * failure, a crash at any system call, and a crash of a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files
+ * that another program changed since.
  *
- * @returns what remains; empty when the tree is as before
+ * @returns the files that remain unrestored; empty if the tree is as before
  */
 export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
   const backwards = begun.journalEntries.toReversed()
@@ -60,7 +60,7 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
     ),
     ...releaseLocks(begun.locks, directories),
   ]
-  // A failure may be one of a kind (a full queue, an interrupted call): what is left over gets a second chance.
+  // The failure may be temporary (a full queue, an interrupted call), so leftovers get a second attempt.
   return pass().length === 0 ? [] : pass()
 }
 
@@ -77,12 +77,12 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
 }
 
 /**
- * Removes what a completed commit kept for its rollback.
+ * Removes the files that a completed commit kept for its rollback.
  *
- * @param ours entries under names of ours; those that aren't there are fine
- * @param emptied directories that go too if nothing is in them
- * @param modes what directories get a mode, parents first; last, since a mode may forbid us the rest
- * @returns what is left over
+ * @param ours entries with our own names; missing ones are no error
+ * @param emptied directories to remove too if they are empty
+ * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps
+ * @returns the leftovers
  */
 export function cleanUp(
   ours: readonly Entry[],
@@ -98,7 +98,7 @@ export function cleanUp(
   return pass().length === 0 ? [] : pass()
 }
 
-/** Gives a directory its new mode, unless somebody else gave it one. */
+/** Gives a directory its new mode, unless another program has changed the mode. */
 function setMode({ path, before, after }: ModeStep, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   return attempt(entry, () => {
@@ -132,7 +132,7 @@ function undoAdd(
   const fresh = find(journalEntry.fresh, directories)
   const target = find(journalEntry.target, directories)
   if (fresh === undefined) {
-    // Renamed into place, so only its content tells that it is ours.
+    // Renamed into place, so only its content shows that it is ours.
     const isOurs =
       linkless && target !== undefined && matches(journalEntry.fingerprint, target, journalEntry.target, directories)
     if (isOurs) remove(journalEntry.target, directories)
@@ -179,7 +179,7 @@ function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, dir
   return crc32(readFileSync(at(entry, directories))) === fingerprint.crc
 }
 
-/** The stats of an entry, never of what it links to; undefined when it, or its directory, isn't there. */
+/** The stats of an entry, without following a link; undefined if the entry, or its directory, is missing. */
 function find(entry: Entry, directories: Directories): BigIntStats | undefined {
   try {
     return lstatSync(at(entry, directories), { bigint: true, throwIfNoEntry: false })
@@ -189,7 +189,7 @@ function find(entry: Entry, directories: Directories): BigIntStats | undefined {
   }
 }
 
-/** Removes an entry; one that isn't there is fine. */
+/** Removes an entry; a missing entry is no error. */
 function remove(entry: Entry, directories: Directories): undefined {
   try {
     unlinkSync(at(entry, directories))
@@ -198,7 +198,7 @@ function remove(entry: Entry, directories: Directories): undefined {
   }
 }
 
-/** Removes a directory unless something is in it, which is then not ours. */
+/** Removes a directory unless it contains entries, which are then not ours. */
 function removeDirectory(path: string, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   directories.forget(path)
@@ -213,7 +213,7 @@ function removeDirectory(path: string, directories: Directories): readonly Lefto
   })
 }
 
-/** Makes a directory again that was removed; one that is still there is fine. */
+/** Creates a removed directory again; an existing directory is no error. */
 function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   return attempt(entry, () => {

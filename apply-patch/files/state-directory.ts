@@ -6,8 +6,8 @@ import { CommitError, errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * Where journals may be: folders `below` an `anchor`. One of `mine` is made if missing; a `home` must be there; a
- * `shared` one needs the sticky bit to be safe.
+ * A possible location of journals: folders `below` an `anchor`. An anchor of kind `mine` is created if missing; a `home` must exist; a `shared` one
+ * needs the sticky bit to be safe.
  */
 type Candidate = {
   readonly kind: 'mine' | 'home' | 'shared'
@@ -37,8 +37,8 @@ function candidates(root: string, chosen: string | undefined): readonly Candidat
 }
 
 /**
- * The folder for the journals of one tree, made if need be: private to this user, so that nobody else can plant a
- * journal for us to carry out.
+ * The folder for the journals of one tree, created if necessary: private to this user, so that nobody else can plant a journal that we would carry
+ * out.
  *
  * @throws CommitError `no-state-directory`, with what is wrong with each candidate
  */
@@ -60,19 +60,19 @@ export function makeStateDirectory(root: string, chosen: string | undefined): { 
   throw new CommitError('no-state-directory', { operation: 'journal', tried })
 }
 
-/** The folders that hold journals of this tree now; a crashed run may have had another environment than ours. */
+/** The folders that contain journals of this tree now; a crashed run may have had another environment. */
 export function findStateDirectories(root: string, chosen: string | undefined): readonly string[] {
   return usable(root, chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below, nameFor(root)))
     .filter(isPrivateDirectory)
 }
 
-/** The folders, of those given, that would hold the journals of a tree. */
+/** Those of the given folders that would contain the journals of a tree. */
 export function journalFolders(root: string, stateRoots: readonly string[]): readonly string[] {
   return stateRoots.map((parent) => join(parent, nameFor(root))).filter(isPrivateDirectory)
 }
 
-/** The folders that hold one folder of journals for each tree. */
+/** The folders with one folder of journals for each tree. */
 export function findStateRoots(chosen: string | undefined): readonly string[] {
   return usable('/dev/null', chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below))
@@ -84,7 +84,7 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
     try {
       return isSafe(candidate)
     } catch (error) {
-      // A home we may not look into holds no journal of ours.
+      // An unreadable home contains no journal of ours.
       if (errnoOf(error) !== undefined) return false
       throw error
     }
@@ -92,7 +92,7 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
   return found.filter((one, index) => found.findIndex((other) => other.anchor === one.anchor) === index)
 }
 
-/** Readable and unique enough; two trees of the same name here only share a folder, their journals say whose they are. */
+/** Readable and unique enough; if two trees have the same name here, they only share a folder, and their journals name their trees. */
 function nameFor(root: string): string {
   const plain = basename(root)
     .replace(/[^\w.-]/g, '_')
@@ -100,7 +100,7 @@ function nameFor(root: string): string {
   return `${plain === '' ? 'root' : plain}-${crc32(Buffer.from(root)).toString(16).padStart(8, '0')}`
 }
 
-/** Makes the folders below a candidate's anchor. @returns why it can't serve, if it can't */
+/** Creates the folders below a candidate's anchor. @returns why it can't be used; undefined if it can */
 function makePrivate(candidate: Candidate, last: string): string | undefined {
   const { kind, anchor, below } = candidate
   if (kind === 'mine') makeAnchor(anchor)
@@ -113,19 +113,19 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error
     }
-    if (kind === 'shared' && !isPrivateDirectory(at)) return `${at} is not ours alone`
+    if (kind === 'shared' && !isPrivateDirectory(at)) return `other users can write to ${at}`
   }
-  return isPrivateDirectory(at) ? undefined : `${at} is not ours alone`
+  return isPrivateDirectory(at) ? undefined : `other users can write to ${at}`
 }
 
-/** Makes the caller's own folder. Node's recursive way never ends below `/proc`, where the kernel says of a folder that it isn't there. */
+/** Creates the caller's own folder. Node's recursive mkdir never returns below `/proc`, where the kernel reports existing folders as missing. */
 function makeAnchor(path: string): void {
   if (isMade(path)) return
   makeAnchor(dirname(path))
   if (!isMade(path)) mkdirSync(path, { mode: 0o700 })
 }
 
-/** Whether it is there, or could be made; no where what is above it is missing. */
+/** Whether the folder exists, or could be created; false if its parent is missing. */
 function isMade(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -138,7 +138,7 @@ function isMade(path: string): boolean {
   }
 }
 
-/** An anchor that is ours, or a shared one where nobody can rename what is ours; nothing there yet is fine too. */
+/** An anchor that belongs to us, or a shared one where nobody can rename our entries; a missing one is fine too. */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)
   const isOurs = stats.uid === process.geteuid?.()
@@ -160,7 +160,7 @@ function isPrivateDirectory(path: string): boolean {
   try {
     return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
   } catch (error) {
-    // Below a file, or where we may not look, there is none of ours.
+    // Below a file, or in an unreadable folder, there is none of ours.
     if (errnoOf(error) !== undefined) return false
     throw error
   }
@@ -170,7 +170,7 @@ function isPrivate(stats: Stats | undefined): boolean {
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
 }
 
-/** `$HOME`, or where that is no absolute path, the one in the password file. */
+/** `$HOME`, or if that is no absolute path, the home in the password file. */
 function home(): string {
   const named = process.env['HOME'] ?? ''
   if (isAbsolute(named)) return named

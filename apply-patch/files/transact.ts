@@ -16,12 +16,12 @@ import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './check-unchanged.ts'
 
-/** The longest stretch of work before others get a turn. */
+/** The longest stretch of work before other work gets a turn. */
 const turnMs = 20
 
 /**
- * Carries out a change set under a tree lock: check, journal, prepare, install, the point of no return, clean up. Any
- * failure before that point is taken back.
+ * Carries out a change set under a tree lock: check, journal, prepare, install, the point of no return, clean up. Any failure before that point is
+ * rolled back.
  *
  * @throws CommitError, PathError
  */
@@ -93,7 +93,7 @@ function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Direct
   }
 }
 
-/** A change set may come from anywhere: its places are confined again, not taken on trust. */
+/** A change set may come from any caller, so its paths are checked again instead of trusted. */
 function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]
@@ -119,7 +119,7 @@ function exists(directory: string, directories: Directories): boolean {
   }
 }
 
-/** Compares every file with what the plan was made from, and names all that differ. */
+/** Compares every file with its planned state, and names all that differ. */
 async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
   const made = new Set(work.made)
@@ -143,7 +143,7 @@ async function checkAll(work: Work): Promise<void> {
   if (differences.length > 0) throw new CommitError('changed', { operation: 'prepare', differences })
 }
 
-/** Looks once more at what was put aside: a program that had the file open may have written into it meanwhile. */
+/** Checks the files that were moved aside once more: a program that had one open may have written to it in the meantime. */
 function finalCheck(work: Work): void {
   for (const { change, journalEntry } of work.steps) {
     if (journalEntry.type !== 'add' && !work.progress.copied.has(journalEntry))
@@ -151,7 +151,7 @@ function finalCheck(work: Work): void {
   }
 }
 
-/** Undoes what was begun. @returns the error to throw, which says what state the tree is in */
+/** Rolls back the begun commit. @returns the error to throw, which says what state the tree is in */
 function takeBack(error: unknown, work: Work): unknown {
   const { steps, progress, directories } = work
   const begun = { ...work, journalEntries: steps.map(({ journalEntry }) => journalEntry), linkless: progress.linkless }
@@ -162,18 +162,18 @@ function takeBack(error: unknown, work: Work): unknown {
   return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
 }
 
-/** Names of ours that are still in the tree once everything is installed. */
+/** Our own names that are still in the tree once everything is installed. */
 function namesLeft(steps: readonly Step[]): readonly Entry[] {
   return steps.flatMap((step) => {
     if (step.journalEntry.type === 'add') return [step.journalEntry.fresh]
-    // Renaming a file over another name of the same file does nothing, so a name of ours may be left.
+    // Renaming a file over another name of the same file does nothing, so one of our names may be left.
     return step.type === 'install' && step.renamed !== undefined
       ? [step.journalEntry.old, step.journalEntry.fresh]
       : [step.journalEntry.old]
   })
 }
 
-/** Writes the entries of every directory a commit touches to the disk. */
+/** Writes the entries of every directory that a commit changes to the disk. */
 function syncAll(work: Work): void {
   const made = new Set(work.made)
   const cleared = new Set(work.cleared.map(({ path }) => path))
@@ -182,7 +182,7 @@ function syncAll(work: Work): void {
     try {
       work.directories.sync(directory)
     } catch (error) {
-      // One that gave way to a file has no entries any more; that it is gone is an entry of the one around it.
+      // A directory that was replaced by a file has no entries any more; its removal is an entry of its parent.
       if (!cleared.has(directory) || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) throw error
     }
   }
@@ -198,8 +198,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 }
 
 /**
- * The same for directories that only lost names of ours: a power cut must not bring these back without a journal.
- * The commit is done, so a failure is tried again and then left to `recover`.
+ * The same for directories that only lost our own names: after a power cut, these must not reappear without a journal. The commit is complete, so a
+ * failed attempt is repeated once, and then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []
@@ -221,9 +221,9 @@ function syncFinally(work: Work): readonly Leftover[] {
   return failures
 }
 
-/** Gives others a turn when a stretch of work was long enough, and notices an abort. */
+/** Gives other work a turn after a long stretch, and notices an abort. */
 function pacer(signal: AbortSignal | undefined): Work['pause'] {
-  // `performance` would load a module that costs more than a small commit.
+  // `performance` would load a module that costs more time than a small commit.
   let since = Date.now()
   const turn = async (): Promise<void> => {
     await new Promise(setImmediate)

@@ -5,7 +5,7 @@ import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './journal-owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
-/** The right to change a tree: no other run has it. */
+/** The exclusive right to change a tree. */
 export type TreeLock = {
   readonly owner: OwnerId
   readonly journal: Journal
@@ -13,7 +13,7 @@ export type TreeLock = {
   readonly directory: string
   /** Whether this tree had no journals before. */
   readonly isNew: boolean
-  /** Journals of runs that died at work, or could not undo what they had begun. */
+  /** Journals of runs that died during a commit, or could not roll back. */
   readonly crashed: readonly string[]
 }
 
@@ -21,9 +21,8 @@ export type TreeLock = {
 const patienceMs = 30_000
 
 /**
- * Locks a tree by creating our journal and then looking for others. Of two that do so at once at least one sees the
- * other; whoever sees another run alive steps back and tries again. Names are never used twice, so a dead run's
- * journal can't be mistaken for a live one's.
+ * Locks a tree by creating our journal and then looking for others. Of two runs that do so at once, at least one sees the other; a run that sees
+ * another live run removes its journal and tries again. Names are never used twice, so a dead run's journal can't be mistaken for a live one's.
  *
  * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` for a folder that can't be written
  */
@@ -50,7 +49,7 @@ function tryToLock(root: string, stateDirectory: string | undefined): Attempt {
     const { path: directory, isNew } = makeStateDirectory(root, stateDirectory)
     const owner = nameOwner(makeNonce())
     journal = createJournalIn(directory, owner)
-    // The folder was forgotten between the two calls; the next attempt makes it again.
+    // Another run removed the folder between the two calls; the next attempt creates it again.
     if (journal === undefined) return { alive: directory }
     const { alive, crashed } = findOthers(root, stateDirectory, directory, journal.path)
     if (alive === undefined) return { lock: { owner, journal, directory, isNew, crashed } }
@@ -71,7 +70,7 @@ function createJournalIn(directory: string, owner: OwnerId): Journal | undefined
   }
 }
 
-/** Journals of other runs on a tree: one that lives, or else all that crashed. */
+/** Journals of other runs on a tree: a live one, or else all crashed ones. */
 function findOthers(
   root: string,
   stateDirectory: string | undefined,

@@ -8,38 +8,38 @@ import { readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
 
 /**
- * A tree as a patch may see it: paths resolved and confined, files read. It only looks; what it found is checked
- * again when a change set is committed. It remembers which directories are real ones, so open it anew for each plan.
+ * A tree as a patch may see it: it resolves and confines paths, and reads files. It changes nothing, and a commit checks its findings again. It
+ * remembers which directories are real ones, so open it anew for each plan.
  */
 export type Tree = {
-  /** Absolute real path; where relative paths begin. */
+  /** Absolute real path, to which relative paths belong. */
   readonly root: string
   /** Further trees that paths may lead into; absolute real paths. */
   readonly beside: readonly string[]
   readonly unsafePaths: boolean
   /**
-   * The place of a path's content: links are followed while they stay inside.
+   * The place of a path's content: links are followed as long as they stay inside.
    *
-   * @param isGone whether the patch has removed the entry of this key by now, so that it can be a directory next
+   * @param isGone whether the patch has already removed the entry with this key, so that a directory can replace it
    * @throws PathError
    */
   readonly locate: (path: string, isGone?: (key: string) => boolean) => Place
   /** The place of a directory entry: a link in last position is the link itself. @throws PathError */
   readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
-  /** What is there now. Never waits on a pipe, never follows a link. @throws ReadError */
+  /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
   readonly read: (place: Place) => FileState
 }
 
 /**
  * Opens a tree for planning.
  *
- * A path is refused with a `PathError` when it leaves the root and the trees beside it (absolutely, by `..`, or by a
- * link, dangling ones included) and when it is at or under a `.git`, however spelt. `unsafePaths` lifts these two; what can't be a path
- * (NUL, too long, links in a circle) is refused always.
+ * A path is refused with a `PathError` if it leaves the root and the trees in `beside` (as an absolute path, by `..`, or by a link, even a dangling
+ * one), or if it is at or below a `.git`, in any spelling. `unsafePaths` allows both; a text that can't be a path (with a NUL, too long, with
+ * circular links) is always refused.
  *
- * After a crash call `recover` first: a plan made from a half-changed tree would be refused at its commit.
+ * After a crash, call `recover` first: the commit would refuse a plan made from a half-changed tree.
  *
- * @param root an existing directory, as are those `beside` it; links in them are resolved once, here
+ * @param root an existing directory, like those in `beside`; links in them are resolved here, once
  *
  * @internal
  */
@@ -87,7 +87,7 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
-/** A file that somebody replaces between its opening and the check where it lies has another one in its place, so it is read again. */
+/** If another program replaces a file between opening it and checking its path, the new file is read again, at most this often. */
 const mostReads = 50
 
 function read(place: Place, descriptorsTell: boolean): FileState {
@@ -114,21 +114,21 @@ export function realDirectory(root: string): string {
   }
 }
 
-/** Where file names ignore case by default, one file must have one key: the name as it is stored. */
+/** If the file system ignores case by default, one file must have one key: its name as stored. */
 function trueCase(key: string): string {
   if (process.platform !== 'darwin') return key
   if (lstatSync(key, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return key
   return realpathSync.native(key)
 }
 
-/** Whether the system says where an open file really is, and says it the way we do. */
+/** Whether the system can tell the real path of an open file, in the same form as ours. */
 function canCheckOpened(root: string): boolean {
   if (process.platform !== 'linux') return false
   const descriptor = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`) === root
   } catch (error) {
-    // No /proc here: what is read can't be checked, what is written still is.
+    // Without /proc, reads can't be checked, but writes still are.
     if (errnoOf(error) !== undefined) return false
     throw error
   } finally {

@@ -13,16 +13,16 @@ import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
-/** How an undo is made. */
+/** Options of an undo. */
 export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
- * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
- * directories that were made for it and are empty again. A tree that was moved since is the same one; another directory
- * at its path isn't. Done as one transaction; calling it again takes back the patch before that one.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were
+ * created for the patch and are empty again. A tree that was moved since is the same one; another directory at its path isn't. It is one transaction;
+ * calling it again reverts the patch before.
  *
- * @param options.only takes back the patch with this id, and only where it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
+ * @throws CommitError `changed` naming every file that has changed since; `nothing-to-undo`
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
@@ -53,7 +53,7 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
   })
 }
 
-/** Says too where a patch was applied instead, for whoever stands in a folder of that tree. */
+/** The error also names the tree to which a patch was applied instead, for a user in one of that tree's folders. */
 async function nothingToUndo(
   root: string,
   { replaced, alsoAt }: Extract<AppliedLookup, { type: 'none' }>,
@@ -69,7 +69,7 @@ async function nothingToUndo(
   return new CommitError('nothing-to-undo', facts)
 }
 
-/** The change set that brings back what was there before; refused as a whole when any file was changed since. */
+/** The change set that restores the previous state; refused as a whole if any file has changed since. */
 function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): ChangeSet {
   const differences: { path: string; key: string; how: Difference }[] = []
   const changes: Change[] = []
@@ -77,7 +77,7 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
   for (const { journalEntry, path, before } of header.steps) {
     const place: Place = { path, key: pathOf(journalEntry.target) }
     const found = readAgain(place, tree)
-    // A directory the patch put where it removed this file gives way again.
+    // A directory that the patch created in place of this removed file is removed again.
     const givesWay = found.type === 'directory' && journalEntry.type === 'remove' && header.made.includes(place.key)
     const now: FileState = givesWay ? { type: 'absent' } : found
     const how = differs(now, journalEntry)
@@ -140,7 +140,7 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
   return change.before.type === 'absent' ? 'A' : 'M'
 }
 
-/** How what is there now differs from what the patch left. */
+/** How the present file differs from what the patch left. */
 function differs(now: FileState, journalEntry: JournalEntry): Difference | undefined {
   if (journalEntry.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
   const { size, crc, mode, symlink } = journalEntry.fingerprint

@@ -6,12 +6,12 @@ import type { RecoveryReport } from './recover-from-journal.ts'
 import type { Outcome } from './transaction-options.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** What a commit leaves to do with journals once it is done. */
+/** What remains to be done with journals after a commit. */
 type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readonly retires: readonly string[] }
 
 /**
- * Runs a commit with the sole right to a tree, after putting in order what crashed runs left there. Afterwards the
- * journal is kept for `undo`, kept for `recover`, or removed.
+ * Runs a commit under the lock of a tree, after recovering crashed runs there. Afterwards the journal is kept for `undo`, kept for `recover`, or
+ * removed.
  */
 export async function withTreeLock<Result>(
   root: string,
@@ -24,7 +24,7 @@ export async function withTreeLock<Result>(
     conclude(lock, done)
     return done.report
   } catch (error) {
-    // Somebody else's crash that can't be put in order keeps its own journal; ours has begun nothing then.
+    // A crash of another run that can't be recovered keeps its own journal; our own commit has not begun then.
     const isOurs = error instanceof CommitError && error.tree === 'incomplete' && error.code !== 'unrecoverable'
     if (!isOurs) {
       lock.journal.discard()
@@ -37,19 +37,19 @@ export async function withTreeLock<Result>(
   }
 }
 
-/** The commit is done, so nothing here may fail it: what can't be tidied now is left to `recover`. */
+/** The commit is complete, so nothing here may make it fail: files that can't be removed now are left to `recover`. */
 function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
   const retired = retires.every((path) => retryOnce(() => unlinkSync(path)))
   if (outcome.leftOver.length > 0 || !retired) markFailed(lock)
   else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 
-/** Says that nobody is at work under this journal any more. Under its old name it is found once this process ended. */
+/** Marks that no run works under this journal any more. Under its old name it would be found only after this process has ended. */
 function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }
 
-/** Reading journals needs a validator, which a run without a crash behind it need not load. */
+/** Reading journals needs a validator, which a run without an earlier crash need not load. */
 async function recoverCrashed(lock: TreeLock, root: string): Promise<readonly RecoveryReport[]> {
   if (lock.crashed.length === 0) return []
   const { recoverFromJournal } = await import('./recover-from-journal.ts')

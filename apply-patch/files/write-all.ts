@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
 
-/** Pieces are gathered up to this size: one call for many small ones, and no second copy of a big file. */
+/** Pieces are combined up to this size: one call for many small pieces, and no second copy of a big file. */
 const gathered = 256 * 1024
 
-/** Writes all pieces, whatever the system takes at a time. @returns how many bytes that were */
+/** Writes all pieces, however many bytes the system accepts at a time. @returns how many bytes that were */
 export function writeAll(descriptor: number, pieces: readonly Uint8Array[]): number {
   const only = pieces.length === 1 ? pieces[0] : undefined
   if (only !== undefined) return writeOne(descriptor, only)

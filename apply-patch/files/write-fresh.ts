@@ -7,10 +7,10 @@ import { writeAll } from './write-all.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes a change's new content under a name of ours, with the mode and owner the file is to have. Until these are
- * set nobody else can read it: the old file may have been private.
+ * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until these are set, nobody else can read it,
+ * because the old file may have been private.
  *
- * What can't be kept this way: extended attributes and access control lists, for which Node has no calls.
+ * Extended attributes and access control lists are lost, because Node has no calls for them.
  */
 export function writeFresh(change: WriteChange, fresh: Entry, directories: Directories, durable: boolean): void {
   const path = directories.entry(fresh.directory, fresh.name)
@@ -21,7 +21,7 @@ export function writeFresh(change: WriteChange, fresh: Entry, directories: Direc
   const descriptor = openSync(path, createFlags, change.mode === undefined ? 0o666 : 0o600)
   try {
     writeAll(descriptor, change.content)
-    // Setting the owner clears set-user-id, so the mode comes second.
+    // Changing the owner clears set-user-id, so the mode is set afterwards.
     const kept = change.owner === undefined || keepOwner(descriptor, change.owner, fresh, directories)
     if (change.mode !== undefined) fchmodSync(descriptor, kept ? change.mode : change.mode & 0o1777)
     if (durable) fsyncSync(descriptor)
@@ -30,7 +30,7 @@ export function writeFresh(change: WriteChange, fresh: Entry, directories: Direc
   }
 }
 
-/** Writes old content back under a name of ours, where it can't be linked. */
+/** Writes old content back under a temporary name, if it can't be linked. */
 export function copyOld(
   before: { readonly bytes: Uint8Array; readonly mode: number; readonly uid: number; readonly gid: number },
   old: Entry,
@@ -49,9 +49,9 @@ export function copyOld(
 }
 
 /**
- * Gives a file its owner where this user may: root always, others at least the group if they are in it.
+ * Sets a file's owner if this user may: root always, others at least the group if they are members.
  *
- * @returns whether it has that owner now; if not, set-user-id and set-group-id would mean someone else
+ * @returns whether the file has that owner now; if not, set-user-id and set-group-id would refer to another user
  */
 function keepOwner(
   descriptor: number,

@@ -9,20 +9,20 @@ export class Dictionary {
   // The run of number `id`: `#text[#starts[id] .. #starts[id + 1])`.
   readonly #text: Uint8Array
   readonly #starts: Int32Array
-  // Which combinations of length and a few bytes occur at all: most lines of a file are told apart by these already.
+  // Which combinations of length and a few bytes occur at all: this already distinguishes most lines of a file.
   readonly #sketches: Uint8Array
   readonly #sketchMask: number
 
   #size = 0
 
-  /** @param runs how many runs it has to hold at most. @param bytes how many bytes these have together, at most */
+  /** @param runs the most runs that it must hold. @param bytes the most bytes that these have in total */
   constructor(runs: number, bytes: number) {
     this.#slots = new Int32Array(2 << (32 - Math.clz32(runs))).fill(-1)
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // Thirty times as many as runs tell nearly all lines apart, and a line taken for a sought one costs a hash. Not more:
-    // a patch of a thousand files makes a thousand dictionaries, and all should stay in the processor's cache.
+    // Thirty times the number of runs distinguishes nearly all lines, and a false match only costs a hash. Not more: a patch of a thousand files
+    // creates a thousand dictionaries, and all should stay in the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1
@@ -32,7 +32,7 @@ export class Dictionary {
     return this.#size
   }
 
-  /** The number of these bytes, given now if they have none. */
+  /** The number of these bytes; a new one if they have none. */
   add(bytes: Uint8Array, start: number, end: number): number {
     const hash = this.#hash(bytes, start, end)
     const slot = this.#findSlot(hash, bytes, start, end)
@@ -83,7 +83,7 @@ export class Dictionary {
 }
 
 /**
- * Tells most lines apart by eight bytes spread over them and the length. A number of 18 bits, and of the line's own bytes alone.
+ * A number of 18 bits that distinguishes most lines: from the length and eight bytes spread over the line. It depends only on the line's own bytes.
  */
 function sketch(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start

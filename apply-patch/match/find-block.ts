@@ -1,4 +1,4 @@
-/** Lines of a file as numbers, with the places of each number. -1 stands for every line that nothing looks for. */
+/** The lines of a file as numbers, with the positions of each number. -1 represents every line that nothing looks for. */
 export class NumberedLines {
   readonly ids: Int32Array
   // Places of number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
@@ -7,7 +7,7 @@ export class NumberedLines {
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    // Plain loops over locals: a start of the program is over before anything cleverer has been compiled.
+    // Plain loops over local variables: a run of the program is over before V8 would have compiled anything cleverer.
     const offsets = new Int32Array(distinct + 1)
     let known = 0
     for (let line = 0; line < ids.length; line++) {
@@ -42,8 +42,8 @@ export class NumberedLines {
   }
 
   /**
-   * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them.
-   * Looks only at the places of its rarest number, or, where that is common, goes through the lines once (KMP).
+   * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them. It examines only the positions of the block's
+   * rarest number, or if that is common, goes through the lines once (KMP).
    */
   find(block: Int32Array, from: number, limit: number): number[] {
     if (block.length === 0 || block.length > this.ids.length - from) return []
@@ -68,7 +68,7 @@ export class NumberedLines {
     return found
   }
 
-  /** Whether a block of numbers stands at a line. */
+  /** Whether a block of numbers is at a line. */
   matchesAt(block: Int32Array, start: number): boolean {
     if (start < 0 || start + block.length > this.ids.length) return false
     for (let index = 0; index < block.length; index++) if (this.ids[start + index] !== block[index]) return false
@@ -103,7 +103,7 @@ export class NumberedLines {
   }
 }
 
-/** For each prefix of a block, how long its longest border is (Knuth, Morris and Pratt's failure function). */
+/** The length of the longest border of each prefix of a block (Knuth, Morris and Pratt's failure function). */
 function bordersOf(block: Int32Array): Int32Array {
   const borders = new Int32Array(block.length)
   for (let index = 1, length = 0; index < block.length; index++) {

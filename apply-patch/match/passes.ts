@@ -3,19 +3,19 @@ import { findLines, textEnd, textStart, type LineTable } from '../text/line-tabl
 import { Dictionary } from './dictionary.ts'
 import { NumberedLines } from './find-block.ts'
 
-/** How alike lines must be: from byte for byte to trimmed with punctuation made ASCII. Tried in this order. */
+/** How similar lines must be: from byte for byte to trimmed with punctuation made ASCII. Tried in this order. */
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
-/** Likenesses that no match is made by, but that explain a miss: all white space left out, and case besides. */
+/** Similarities that never make a match, but explain a miss: ignoring all white space, and ignoring case too. */
 type Likeness = 'white-space' | 'letter-case'
 
-/** A range of bytes holding one sought line, without mark and line end. */
+/** A range of bytes that contains one line to search for, without mark and line end. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**
- * A file made ready for searches: for each pass, and only when that pass is reached, its lines become numbers, the
- * same for equal lines. Only lines that are sought at all get a number.
+ * A file prepared for searches. For each pass, and only when the search gets that far, its lines become numbers: the same for equal lines. Only lines
+ * that some search looks for get a number.
  */
 export class SearchableFile {
   readonly table: LineTable
@@ -34,12 +34,12 @@ export class SearchableFile {
     return new SearchableFile(findLines(bytes), needles)
   }
 
-  /** The lines of the file as one pass sees them. */
+  /** The lines of the file in the form that a pass compares. */
   lines(pass: Pass | Likeness): NumberedLines {
     return this.#number(pass).lines
   }
 
-  /** The numbers of sought lines `from` to `to` (their indices in `sought`) as one pass sees them. */
+  /** The numbers of the sought lines `from` to `to` (their indices in `sought`) in the form that a pass compares. */
   block(pass: Pass | Likeness, from: number, to: number): Int32Array {
     return this.#number(pass).needleIds.subarray(from, to)
   }
@@ -66,12 +66,12 @@ export class SearchableFile {
     const { table } = this
     const { bytes, starts } = table
     const ids = new Int32Array(table.count)
-    // Where lines repeat, comparing costs less than reducing and hashing. The first has none before it.
+    // If lines repeat, comparing costs less than reducing and hashing. The first line has no predecessor.
     let [lastStart, lastLength] = [0, -1]
     for (let line = 0; line < table.count; line++) {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
       let end = starts[line + 1] ?? start
-      // As `textEnd`, but without a call for each of very many lines.
+      // Like `textEnd`, but without a call for each of very many lines.
       if (end > start && bytes[end - 1] === 10) end--
       if (end > start && bytes[end - 1] === 13) end--
       const length = end - start
@@ -90,7 +90,7 @@ export class SearchableFile {
   }
 }
 
-/** What of a line a pass compares. The result stays in fields, since a file has many lines. */
+/** The part of a line that a pass compares. The result stays in fields, since a file has many lines. */
 class Reducer {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0
@@ -109,7 +109,7 @@ class Reducer {
     this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
     if (this.#pass !== 'punctuation' || !hasMultiByte(bytes, this.start, this.end)) return
     this.#useScratch(end - start)
-    // A sign at the edge can become a space here; Codex trims first, so it stays.
+    // A punctuation sign at the edge can become a space here; Codex trims first, so this space stays.
     this.end = normalize(bytes, this.start, this.end, this.#scratch)
     this.start = 0
   }

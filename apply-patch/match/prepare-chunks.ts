@@ -1,7 +1,7 @@
 import type { Chunk } from '../patch.ts'
 import type { LineRange } from './passes.ts'
 
-/** A chunk taken apart: its lines, and where its anchors and old lines are in the list of all that is needles. */
+/** A parsed chunk: its lines, and the positions of its anchors and old lines in the list of all sought lines. */
 export type PreparedChunk = {
   readonly chunk: Chunk
   readonly anchorsFrom: number
@@ -14,7 +14,7 @@ export type PreparedChunk = {
 /** A line of a body; `start` and `end` leave its mark and line end out. */
 export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonly start: number; readonly end: number }
 
-/** Takes the chunks of one file apart, so that everything sought in it is known before the first search. */
+/** Parses the chunks of one file, so that all sought lines are known before the first search. */
 export function prepareChunks(chunks: readonly Chunk[]): {
   readonly prepared: readonly PreparedChunk[]
   readonly needles: readonly LineRange[]
@@ -47,7 +47,7 @@ export function bodyLines(body: Uint8Array): readonly BodyLine[] {
   return lines
 }
 
-/** A loop for lines as people write them: asking the system costs more than such a line is long. */
+/** A loop, which suits lines as people write them: for such short lines a system call costs more. */
 function lineEnd(body: Uint8Array, from: number): number {
   const near = Math.min(from + 200, body.length)
   let at = from

@@ -2,41 +2,41 @@ import type { Mode } from '../patch.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
 
-/** Where the search for a chunk stands: below everything that earlier chunks matched. */
+/** Where the search for a chunk starts: below everything that earlier chunks matched. */
 export type Cursor = {
-  /** The line behind the last match. */
+  /** The line after the last match. */
   readonly line: number
-  /** The line behind the last change: context after it may be used again, where nothing else fits. */
+  /** The line after the last change: the context after it may be used again if no other place matches. */
   readonly changed: number
 }
 
-/** Where a chunk belongs, or why it can't be said. Lines are 0-based. */
+/** Where a chunk belongs, or why that is unknown. Lines are 0-based. */
 export type Match =
   | {
       readonly type: 'found'
-      /** The first of its old lines; for an insertion the line it goes before. */
+      /** The first of its old lines; for an insertion the line before which it goes. */
       readonly line: number
-      /** How many old lines were matched: trailing empty ones may have been left out. */
+      /** How many old lines were matched: trailing empty lines may have been left out. */
       readonly length: number
       readonly pass: Pass
-      /** All candidates where the choice among several was arbitrary. */
+      /** All candidates, if the choice among several was arbitrary. */
       readonly ambiguous: readonly number[]
-      /** Only found by using context of the chunk before again. */
+      /** It was only found by reusing context of the chunk before. */
       readonly sharesContext: boolean
     }
   | { readonly type: 'insert-at-end' }
   | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
   | { readonly type: 'lines-missing'; readonly from: number }
 
-/** More candidates than anybody reads are not looked for. */
+/** The most candidates to search for; nobody reads more. */
 const candidateLimit = 1000
 
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
 
 /**
- * Finds where a chunk belongs: the first match below the cursor of the first pass that has any.
+ * Finds where a chunk belongs: the first match below the cursor, in the first pass with a match.
  *
- * @param limit so many candidates are looked for; at least 2, or an ambiguous match isn't seen
+ * @param limit the most candidates to search for; at least 2, or an ambiguous match isn't detected
  */
 export function seekChunk(
   file: SearchableFile,
@@ -98,7 +98,7 @@ function placeInsertion(
   return { ...inserted, line, pass: 'exact', ambiguous: [] }
 }
 
-/** Ends of the old lines to try: all of them, then without trailing empty ones, but never nothing. */
+/** The ends of the old lines to try: all lines, then without trailing empty ones, but never no line. */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')
   if (last === undefined || last.start !== last.end) return [oldTo]
@@ -108,7 +108,7 @@ function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number
   while (end - 1 > oldFrom && old[end - 1 - oldFrom]?.start === old[end - 1 - oldFrom]?.end) end--
   if (oldTo - 1 > oldFrom && end < oldTo) ends.push(oldTo - 1)
   if (end < oldTo - 1) ends.push(end)
-  // A block of nothing but empty lines stays whole: less of it would match anywhere.
+  // A block of only empty lines stays whole: a part of it would match anywhere.
   return old.slice(0, end - oldFrom).every(({ start, end: to }) => start === to) ? [oldTo] : ends
 }
 
@@ -131,7 +131,7 @@ function findBelow(
       }
     }
   }
-  // A hint chooses among all of them.
+  // With a hint, the nearest of all matches is chosen.
   const found = findFirst(file, oldFrom, end, start, mode, chunk.hint === undefined ? limit : candidateLimit)
   if (found === undefined || chunk.hint === undefined) return found
   const wanted = chunk.hint.start - 1
@@ -139,7 +139,7 @@ function findBelow(
   return { ...found, line: nearest }
 }
 
-/** The first match of the first pass that has one, with all others of that pass. */
+/** The first match of the first pass with a match, and all other matches of that pass. */
 function findFirst(
   file: SearchableFile,
   from: number,
@@ -155,7 +155,7 @@ function findFirst(
   return undefined
 }
 
-/** The last possible position, tolerating blank lines behind it. */
+/** The last possible position, ignoring blank lines after it. */
 function findAtEnd(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
   for (const pass of passesOf(mode)) {
     const lines = file.lines(pass)
@@ -169,7 +169,7 @@ function findAtEnd(file: SearchableFile, from: number, to: number, start: number
   return undefined
 }
 
-/** Strict tolerates white space at the end of a line and nothing else. */
+/** Strict mode only tolerates white space at the end of a line. */
 function passesOf(mode: Mode): readonly Pass[] {
   return mode === 'strict' ? passes.slice(0, 2) : passes
 }

@@ -9,15 +9,14 @@ import {
 import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
- * The grammar of one operation, over the runs of lines that `scanOperations` cuts. It is a little wider than the
- * format (lines after a delete, a late move); what of that is refused or repaired depends on the mode, and is decided
- * by whoever reads the result.
+ * The grammar of one operation, over the runs of lines that `scanOperations` cuts. It accepts a little more than the format (lines after a delete, a
+ * late move). The reader of the result decides, depending on the mode, whether to refuse or repair these.
  */
 export type OperationSyntax = {
   readonly header: RunToken
-  /** Every `*** Move to:` line, in the place it stood. */
+  /** Every `*** Move to:` line, at its position. */
   readonly moves: readonly RunToken[]
-  /** Lines of an add or a delete; of an update they are in `chunks`. */
+  /** The lines of an add or a delete; an update has them in `chunks`. */
   readonly body: RunToken | undefined
   readonly endOfFile: RunToken | undefined
   readonly blanks: readonly RunToken[]
@@ -30,7 +29,7 @@ export type ChunkSyntax = {
   readonly endOfFile: RunToken | undefined
 }
 
-/** Where the grammar stopped: at which token (undefined: at the end) and in the middle of what. */
+/** Where the grammar stopped: at which token (undefined: at the end), and in the middle of which rule. */
 export type SyntaxError = {
   readonly at: RunToken | undefined
   readonly within: 'operation' | 'update' | 'chunk'
@@ -57,7 +56,7 @@ const none: readonly never[] = []
 
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
-/** Chevrotain's own way of deciding, worked out where a patch first needs it: few patches come by every place. */
+/** Chevrotain's own way of choosing alternatives, computed when a patch first needs it: few patches reach every rule. */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),
   buildLookaheadForAlternation: (options) => {
@@ -78,18 +77,18 @@ const lazy: ILookaheadStrategy = {
 
 /** The grammar of operations and chunks, as Chevrotain has it. */
 export class OperationParser extends EmbeddedActionsParser {
-  /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
+  /** @param unchecked false checks the grammar itself, and throws if it is ambiguous or never ends */
   constructor(unchecked = true) {
-    // One token decides everywhere; the checks of the grammar itself would run at each start of the program.
+    // One token always decides; the checks of the grammar itself would run at each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
-    // Being a prototype makes V8 put the properties of an object in order again, which deletions leave as a slow table.
+    // As a prototype, V8 optimises the object's properties again, which deletions leave as a slow table.
     Object.create(this)
   }
 
   /**
-   * A step of Chevrotain's self-analysis. The one left out does what our constructor does, but before a hundred
-   * deletions instead of after them, each of which then costs more than a rule of the grammar.
+   * A step of Chevrotain's self-analysis. The step left out optimises like our constructor, but before a hundred deletions instead of after them;
+   * each deletion would then cost more than a rule of the grammar.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {
     return step === 'toFastProps' ? undefined : act()
@@ -121,7 +120,7 @@ export class OperationParser extends EmbeddedActionsParser {
     const moves: RunToken[] = []
     const blanks: RunToken[] = []
     const chunks: ChunkSyntax[] = []
-    // Made once: a file can have a million chunks.
+    // Created once, because a file can have a million chunks.
     const parts = [
       { ALT: () => moves.push(run(this.CONSUME(types.move))) },
       { ALT: () => blanks.push(run(this.CONSUME(types.blank))) },
@@ -151,13 +150,13 @@ const parser = new OperationParser()
 /**
  * Parses the runs of one operation, its header first.
  *
- * @returns its parts, or where they stop making sense
+ * @returns its parts, or the first token that doesn't fit
  */
 export function parseOperation(runs: readonly RunToken[]): OperationSyntax | SyntaxError {
   parser.input = runs.map(token)
   const operation = parser.operation()
   const [error] = parser.errors
-  // The parser outlives this call; the tokens of a million chunks need not.
+  // The parser lives longer than this call, but must not keep the tokens of a million chunks.
   parser.input = []
   if (error === undefined && operation !== undefined) return operation
   const at = error === undefined ? undefined : (error.token as Partial<Token>).run
@@ -165,7 +164,7 @@ export function parseOperation(runs: readonly RunToken[]): OperationSyntax | Syn
   return { at, within: rules.includes('chunk') ? 'chunk' : rules.includes('update') ? 'update' : 'operation' }
 }
 
-// Chevrotain records its grammar by running the rules once with tokens of its own, which have no run.
+// Chevrotain records its grammar by running the rules once with its own tokens, which have no run.
 function run(token: IToken): RunToken {
   return (token as Token).run
 }

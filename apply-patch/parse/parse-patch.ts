@@ -8,8 +8,8 @@ import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 
 /**
- * Parses a patch. Lenient also reads what models really write and reports each repair; strict takes the grammar to the letter, with
- * CRLF line ends as the one liberty. Bodies are ranges of `text` when that is bytes, so those must not change later.
+ * Parses a patch. Lenient mode also reads the variants that models write, and reports each repair; strict mode follows the grammar exactly, except
+ * that it accepts CRLF line ends. Bodies are ranges of `text` when that is bytes, so those must not change later.
  *
  * @throws PatchError `malformed` with the first fault of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -51,12 +51,12 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether so much is at fault that reading on would tell nobody anything. */
+  /** Whether there are so many faults that reading on would tell nobody anything. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }
 
-  /** What stands before the first header: an environment line, at most. */
+  /** The text before the first header: at most an environment line. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {
@@ -85,7 +85,7 @@ class OperationReader {
     }
   }
 
-  /** @throws PatchError when anything was at fault, or nothing is left to do */
+  /** @throws PatchError if the patch has faults, or contains no operation */
   finish(): Patch {
     if (this.#failures.length > 0) throw new PatchError('malformed', this.#failures)
     if (this.#operations.length === 0) throw new PatchError('malformed', [{ code: 'no-operations' }])
@@ -112,7 +112,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'the lines under a delete must be the whole file, or it is refused', body)
+      this.#repair('delete-with-lines', 'lines below a delete must be the whole file, or it is refused', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({
@@ -133,7 +133,7 @@ class OperationReader {
           return this.#fail({ code: 'chunk-expected', patchLine: misplaced.line, found: this.#text(misplaced) })
         }
       }
-      this.#repair('misplaced-move', 'took a "*** Move to:" that is not right under its header', misplaced)
+      this.#repair('misplaced-move', 'accepted a "*** Move to:" that is not directly below its header', misplaced)
     }
     if (move === undefined && chunks.length === 0) {
       return this.#fail({ code: 'update-empty', patchLine: header.line, found: path })
@@ -219,7 +219,7 @@ class OperationReader {
   #path(text: string, prefix: string, run: RunToken): string {
     const path = (this.#strict ? text : trim(text)).slice(prefix.length)
     if (this.#strict || !/\S \*{3,}$/.test(path)) return path
-    this.#repair('decorated-path', `left the stars off the end of "${path}"`, run)
+    this.#repair('decorated-path', `removed the stars at the end of "${path}"`, run)
     return path.replace(/ \*+$/, '')
   }
 
@@ -231,7 +231,7 @@ class OperationReader {
     if (run === undefined) return this.#bytes.subarray(0, 0)
     for (const stray of run.strays ?? []) {
       if (stray.kind === 'blank')
-        this.#repair('missing-plus', 'took a blank line in an added file as a line of it', stray)
+        this.#repair('missing-plus', 'read a blank line in an added file as a line of the file', stray)
       else this.#repair('no-newline-marker', 'read "\\ No newline at end of file" as a diff means it', stray)
     }
     return bodyOf(this.#bytes, run)

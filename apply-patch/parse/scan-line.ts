@@ -1,4 +1,4 @@
-/** What one line of a patch is, by itself. */
+/** The kind of one line of a patch, by itself. */
 export type LineKind = 'add' | 'delete' | 'update' | 'move' | 'anchor' | 'body' | 'end' | 'other'
 
 const headers = [
@@ -11,7 +11,7 @@ const headers = [
 /**
  * Classifies a line of a patch. `text` is the path of a header, the text of an anchor, a body's line with its mark.
  *
- * @param inUpdate whether it stands in an update, where padding makes a header a context line
+ * @param inUpdate whether it is in an update, where padding makes a header a context line
  */
 export function scanLine(line: string, inUpdate: boolean): { readonly kind: LineKind; readonly text: string } {
   if (/^[+-]/.test(line) || (inUpdate && /^( |$)/.test(line))) return { kind: 'body', text: line }

@@ -1,6 +1,6 @@
 import { trim } from '../text/trim.ts'
 
-/** What a line of a patch is, or a run of lines of one kind. */
+/** The kind of a line of a patch, or of a run of lines. */
 export type TokenKind =
   | 'environment'
   | 'add'
@@ -15,17 +15,17 @@ export type TokenKind =
   | 'blank'
   | 'other'
 
-/** A run of patch lines. `end` is behind the last line's LF. */
+/** A run of patch lines. `end` is the offset after the last line's LF. */
 export type RunToken = {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
   readonly line: number
-  /** Lines in it that aren't lines of a body as the format has them. Absent: none. */
+  /** Lines in it that don't have the form of a body's lines. Absent: none. */
   readonly strays?: readonly StrayLine[]
 }
 
-/** A line in a run: an empty one that lacks its `+`, or the `\ No newline at end of file` of a diff. */
+/** A stray line in a run: an empty one that lacks its `+`, or the `\ No newline at end of file` of a diff. */
 type StrayLine = {
   readonly kind: 'blank' | 'no-newline'
   readonly start: number
@@ -48,11 +48,11 @@ const headers: readonly (readonly [TokenKind, string])[] = [
 ]
 
 /**
- * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a
- * body of ten megabytes nor a million hunks make many objects. A generator of arrays: the header's token first, then
- * all that belongs to it. The first array holds what precedes the first header, and may be empty.
+ * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a body of ten megabytes nor a
+ * million hunks create many objects. It generates arrays: the header's token first, then the tokens of its operation. The first array contains the
+ * tokens before the first header, and may be empty.
  *
- * What a line is depends on where it stands: a padded header is a header, except in an update, where it is context.
+ * A line's kind depends on its position: a padded header is a header, except in an update, where it is context.
  */
 export function* scanOperations(
   bytes: Buffer,
@@ -69,7 +69,7 @@ export function* scanOperations(
     const end = lineEnd(bytes, position, to)
     const first = bytes[position]
     if (section === 'update' ? isBodyStart(first) || first === LF : first === PLUS || first === MINUS) {
-      // Blank lines at the start of a chunk belong to nothing; later they are empty context.
+      // Blank lines at the start of a chunk belong to no chunk; later ones are empty context.
       const last = tokens.at(-1)
       if (first === LF && section === 'update' && last?.kind !== 'body' && last?.kind !== 'anchor') {
         tokens.push({ kind: 'blank', start: position, end, line })
@@ -98,7 +98,7 @@ export function* scanOperations(
   yield tokens
 }
 
-/** Behind the LF that ends the line at `position`, or `to`. */
+/** The offset after the LF that ends the line at `position`, or `to`. */
 function lineEnd(bytes: Buffer, position: number, to: number): number {
   const found = bytes.indexOf(LF, position)
   return found === -1 || found >= to ? to : found + 1
@@ -110,7 +110,7 @@ function isBodyStart(byte: number | undefined): boolean {
 
 type BodyRun = { readonly end: number; readonly lines: number; readonly strays?: readonly StrayLine[] }
 
-/** The end of a run that goes on behind lines which were meant to be in it. */
+/** The end of a run that continues after stray lines. */
 function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undefined, line: number): BodyRun {
   let { end, lines } = bodyEnd(bytes, from, to, mark)
   const strays: StrayLine[] = []
@@ -129,7 +129,7 @@ function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undef
 
 type Stray = readonly [kind: StrayLine['kind'], start: number, end: number]
 
-/** What stands at the end of a run and belongs to it: a diff's remark on its last line, or blank lines with more of it below. */
+/** The stray lines at the end of a run that belong to it: a diff's remark on its last line, or blank lines with further lines of the run below. */
 function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefined): readonly Stray[] {
   if (bytes[from] === BACKSLASH) {
     const end = lineEnd(bytes, from, to)
@@ -145,11 +145,11 @@ function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefi
     blanks.push(['blank', at, end])
     at = end
   }
-  // Blank lines at the end of an operation belong to nothing.
+  // Blank lines at the end of an operation belong to no operation.
   return at < to && bytes[at] === PLUS ? blanks : []
 }
 
-/** The end of a run: of lines that all start with `mark`, or, without one, of anything that can be in a chunk. */
+/** The end of a run: of lines that all start with `mark`, or without a mark, of all lines that a chunk can contain. */
 function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): BodyRun {
   let lines = 0
   let position = from

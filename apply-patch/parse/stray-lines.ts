@@ -4,7 +4,7 @@ import type { RunToken } from './scan-operations.ts'
 const PLUS = 43
 const MINUS = 45
 
-/** The lines of a run as the format has them: blank lines with the mark they lack, remarks of a diff left out. */
+/** The lines of a run in the format's form: blank lines get the mark that they lack, and remarks of a diff are left out. */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []
@@ -25,8 +25,8 @@ export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<Add
 }
 
 /**
- * What the remarks of a diff say of a chunk's last line: `absent` where only the new line has no end, `present` where only the old one
- * has none. Where both have none, or it is context, nothing changes.
+ * What the remarks of a diff say about a chunk's last line: `absent` if only the new line has no end, `present` if only the old line has none. If
+ * neither has an end, or the line is context, nothing changes.
  */
 export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
   const marks = marksOf(bytes, run)
@@ -35,7 +35,7 @@ export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNe
   return old === added ? {} : { finalNewline: added ? 'absent' : 'present' }
 }
 
-/** The marks of the lines that remarks are on. */
+/** The marks of the lines to which remarks belong. */
 function marksOf(bytes: Buffer, { start, strays = [] }: RunToken): readonly (number | undefined)[] {
   return strays
     .filter(({ kind, start: at }) => kind === 'no-newline' && at > start)

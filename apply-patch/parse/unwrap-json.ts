@@ -1,8 +1,8 @@
 /**
- * Takes a patch out of the JSON some models send: `["apply_patch", "…"]`, an object with `input` or `patch`, a bare
- * string, or a string's inside with its `\n` still escaped.
+ * Extracts a patch from the JSON that some models send: `["apply_patch", "…"]`, an object with `input` or `patch`, a bare string, or a string's
+ * inside with its `\n` still escaped.
  *
- * @returns undefined when the text is no such thing
+ * @returns undefined if the text has none of these forms
  */
 export function unwrapJson(bytes: Buffer): { readonly form: 'json' | 'escaped'; readonly patch: string } | undefined {
   let first = 0
@@ -39,7 +39,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: then the text is taken as it is.
+    // Not JSON: the text is used as it is.
     return undefined
   }
 }

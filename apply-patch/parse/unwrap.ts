@@ -3,7 +3,7 @@ import { PatchError, type MalformedFailure } from '../patch-error.ts'
 import { unwrapJson } from './unwrap-json.ts'
 import { trim } from '../text/trim.ts'
 
-/** Where a patch lies in its text. `from` is behind the Begin line, `to` is where the End line starts. */
+/** Where a patch lies in its text. `from` is the offset after the Begin line, `to` is the start of the End line. */
 type Envelope = { readonly bytes: Buffer; readonly from: number; readonly to: number }
 
 const BEGIN = '*** Begin Patch'
@@ -12,7 +12,7 @@ const decorated = /^[*#]*\s*(begin|end) patch\s*[*#:]*$/i
 const heredoc = /^(.*?)<<(-?)\s*(["']?)([A-Za-z_][\w.-]*)\3\s*$/
 
 /**
- * Finds the envelope of a patch, in lenient mode also inside what models wrap it in.
+ * Finds the envelope of a patch, in lenient mode also inside the wrappers that models add.
  *
  * @throws PatchError `malformed`, naming the line that was found instead of a marker
  */
@@ -37,7 +37,7 @@ function withoutCarriageReturns(bytes: Buffer): Buffer {
   return clean.subarray(0, to)
 }
 
-/** The plain case: the first line is the Begin marker and the last is the End marker, or Codex's own heredoc is round it. */
+/** The simple case: the first line is the Begin marker and the last is the End marker, or Codex's own heredoc surrounds it. */
 function findExact(bytes: Buffer, strict: boolean): Envelope | undefined {
   let [from, to] = strict ? [0, bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length] : trimmed(bytes, 0, bytes.length)
   if (
@@ -62,7 +62,9 @@ function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
   }
   const text = unwrapJson(bytes)
   if (text !== undefined) {
-    repairs.push(repair(text.form, text.form === 'json' ? 'took the patch out of JSON' : 'turned \\n into line ends'))
+    repairs.push(
+      repair(text.form, text.form === 'json' ? 'extracted the patch from JSON' : 'turned \\n into line ends'),
+    )
     bytes = withoutCarriageReturns(Buffer.from(text.patch))
   }
   const exact = findExact(bytes, false)
@@ -89,7 +91,7 @@ function findMarkers(input: Buffer, repairs: Repair[]): Envelope {
   const end = findMarker(bytes, 'end', begin.start, bytes.length)
   if (end === undefined) throw missing('end-missing', lastLine(bytes, ...trimmed(bytes, begin.start, bytes.length)))
   const after = bytes.toString('utf8', end.end).trim()
-  // What follows the patch may be prose, but if it is more of a patch, leaving it out would apply half of what was meant.
+  // The text after the patch may be prose. If it is more of a patch, ignoring it would apply only half of the intended change.
   const more = after.split('\n').find((line) => /^[*\s]*(begin patch|(add|update|delete) file:|end patch)/i.test(line))
   if (more !== undefined) throw missing('end-missing', more)
   reportWrapping(before, opening, after, word !== null, repairs)
@@ -113,7 +115,7 @@ function reportWrapping(before: string, opening: string, after: string, isHeredo
   }
 }
 
-/** The first line that is a marker; only lines that could be one are looked at, so that a large input costs little. */
+/** The first line that is a marker; only possible markers are examined, so that a large input costs little. */
 function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: number): Marker | undefined {
   const words =
     which === 'begin' ? ['Begin Patch', 'begin patch', 'BEGIN PATCH'] : ['End Patch', 'end patch', 'END PATCH']
@@ -125,7 +127,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
       const end = lineAround(bytes, at, 1)
       if (start === undefined || end === undefined) continue
       const line = bytes.toString('utf8', start, end)
-      // A line of a body has a mark; a space is one too, unless the whole patch is indented.
+      // A line of a body has a mark; a space is a mark too, unless the whole patch is indented.
       if (which === 'end' && /^[ +-]/.test(line)) continue
       const match = decorated.exec(line.trim())
       if (match?.[1]?.toLowerCase() !== which) continue
@@ -136,7 +138,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
   return best
 }
 
-/** Where the line that a word stands in starts or ends; undefined when that is further off than any marker is long. */
+/** The start or the end of the line that contains a word; undefined if it is further away than any marker is long. */
 function lineAround(bytes: Buffer, at: number, direction: -1 | 1): number | undefined {
   if (direction === -1) {
     const from = Math.max(0, at - 80)
@@ -155,7 +157,7 @@ function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {
 function missingMarker(bytes: Buffer): PatchError {
   const [from, to] = trimmed(bytes, 0, bytes.length)
   const first = firstLine(bytes, from, to)
-  // An empty text has no last line either; that is what is said of it.
+  // An empty text has no last line either, but the message is about the first line.
   if (from === to || trim(first) === BEGIN) return missing('end-missing', lastLine(bytes, from, to))
   return missing('begin-missing', first)
 }

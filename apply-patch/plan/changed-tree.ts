@@ -3,8 +3,8 @@ import type { Change, ChangeSet } from '../change-set.ts'
 import { isInside, type Tree } from '../files/index.ts'
 
 /**
- * The tree that changes are made in, which is claimed for their commit and where a crash is found again: the one of those
- * they were planned in that holds them all, else the nearest directory around several of them, of which only these may be changed.
+ * The tree that a commit locks, and in which a crash is found again. It is the planned tree that contains all changes, or else the nearest common
+ * parent directory of several trees, of which only these trees may be changed.
  */
 export function changedTree(
   changes: readonly Change[],
@@ -12,7 +12,7 @@ export function changedTree(
 ): Pick<ChangeSet, 'root' | 'within'> {
   const trees = [root, ...beside]
   const holder = trees.find((tree) => changes.every(({ place }) => isInside(place.key, tree)))
-  // Unsafe paths may be anywhere, and belong to the tree the patch is for.
+  // Unsafe paths may be anywhere, and count as part of the tree that the patch is for.
   if (holder !== undefined || unsafePaths) return { root: holder ?? root }
   const within = trees.filter((tree) => changes.some(({ place }) => isInside(place.key, tree)))
   let around = root

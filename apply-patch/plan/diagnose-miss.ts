@@ -10,10 +10,10 @@ import { findNearest } from './find-nearest.ts'
 type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
 type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
-/** Beyond so many bytes a search for rarer causes ends. */
+/** In files larger than this, rarer causes aren't searched for. */
 const sizeLimit = 32 * 1024 * 1024
 
-/** Says of a chunk that has no place what comes closest, and why it misses as far as that can be recognised. */
+/** For a chunk without a match, finds the closest lines, and if recognisable, why they don't match. */
 export function diagnose(
   file: SearchableFile,
   chunk: PreparedChunk,
@@ -36,7 +36,7 @@ export function diagnose(
   if (encoding !== undefined) causes.push({ type: 'encoding', encoding })
   const above = findAnywhere(file, from, to, mode)
   if (above !== undefined && above < missing.from) {
-    // An anchor that stands below the lines sends the search away from them.
+    // An anchor below the lines makes the search start after them.
     causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
   } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
@@ -63,17 +63,17 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
   return lines.flatMap(({ mark, start, end }) => (mark === 'added' ? [] : [{ bytes: chunk.body, start, end }]))
 }
 
-/** Where sought lines stand in a file under the most forgiving pass of a mode, which finds what any of them finds. */
+/** Where sought lines are in a file under the most lenient pass of a mode, which finds all matches of the other passes. */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
 }
 
-/** The chunk's new lines stand in the file: it has probably been applied before. */
+/** If the file contains the chunk's new lines, the chunk has probably been applied before. */
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
-  // Only context is left of a pure deletion; two lines of it side by side are some evidence.
+  // Of a pure deletion only context is left; two adjacent lines of it are some evidence.
   if (!says && fresh.filter(({ start, end }) => end > start).length < 2) return []
   const line = findAnywhere(SearchableFile.of(bytes, fresh), 0, fresh.length, mode)
   return line === undefined ? [] : [{ type: 'already-applied', fileLine: line + 1 }]

@@ -2,17 +2,17 @@ import type { Content } from '../change-set.ts'
 import { lineEnding, textStart, type LineEnding, type LineTable } from '../text/line-table.ts'
 import type { BodyLine } from '../match/prepare-chunks.ts'
 
-/** Replaces lines `from` to `to` (none: inserts before `from`) by the added lines of a body. */
+/** Replaces lines `from` to `to` with the added lines of a body (if there are none: inserts before `from`). */
 export type LineEdit = {
   readonly from: number
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** Whether the file's last line shall have an end, where this reaches it. Absent: as it was. */
+  /** Whether the file's last line gets a line end, if this edit changes that line. Absent: as before. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 
-/** The edits of a chunk that matched at a line: one for each run of changed lines; context stays as the file has it. */
+/** The edits of a chunk that matched at a line: one for each run of changed lines; the file's own context stays. */
 export function editsOf(
   body: Uint8Array,
   lines: readonly BodyLine[],
@@ -30,7 +30,7 @@ export function editsOf(
   }
   for (const current of lines) {
     if (current.mark === 'added') added.push(current)
-    // Old lines past the match are trailing empty ones that were left out.
+    // Old lines after the match are trailing empty lines that were left out.
     else if (to >= end) continue
     else if (current.mark === 'removed') to++
     else {
@@ -43,13 +43,13 @@ export function editsOf(
   return edits
 }
 
-/** The added lines without those trailing empty ones that answer to old lines which were left out of the match. */
+/** The added lines without the trailing empty ones that correspond to old lines left out of the match. */
 export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
   const kept = [...lines]
   for (let count = leftOut; count > 0; count--) {
     const last = kept.findLastIndex(({ mark }) => mark === 'added')
     const line = kept[last]
-    // As its last new line, a trailing empty context line went with the old one.
+    // A trailing empty context line, as the last new line, was removed together with the old one.
     if (line === undefined || line.start !== line.end || kept.slice(last + 1).some(({ mark }) => mark === 'context'))
       break
     kept.splice(last, 1)
@@ -60,15 +60,15 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 /**
  * A file's content after edits, which are in the order of the file. Unchanged ranges are not copied.
  *
- * A new line ends as the line it replaces does, else as its neighbour; whether the file's last line has an end stays
- * as it was, unless an edit says otherwise.
+ * A new line gets the line end of the line that it replaces, else of its neighbour. Whether the file's last line has a line end stays as before,
+ * unless an edit says otherwise.
  *
  * @returns undefined when nothing changes
  */
 export function editLines(table: LineTable, edits: readonly LineEdit[]): Content | undefined {
   const { bytes, count } = table
   const pieces: Uint8Array[] = []
-  // One for all edits: a big file can have thousands of them.
+  // One buffer for all edits: a big file can have thousands of them.
   const added = Buffer.allocUnsafe(edits.reduce((sum, edit) => sum + mostBytes(edit), 0))
   let used = 0
   const isUnterminated = count > 0 && lineEnding(table, count - 1) === ''
@@ -102,24 +102,24 @@ function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
   return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
 }
 
-/** How many bytes the added lines of an edit can come to, the ends of their lines and of the line before included. */
+/** The most bytes that the added lines of an edit can need, including their line ends and that of the line before. */
 function mostBytes({ added }: LineEdit): number {
   let size = 2
   for (const { start, end } of added) size += end - start + 2
   return size
 }
 
-/** Writes the added lines with their ends. @returns the position behind them */
+/** Writes the added lines with their ends. @returns the position after them */
 function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text: Buffer, position: number): number {
   let at = position
   for (let index = 0; index < added.length; index++) {
     const { start, end } = added[index] ?? { start: 0, end: 0 }
-    // Few bytes are sooner copied here than by the system.
+    // Copying a few bytes here is faster than a system call.
     if (end - start > 200) text.set(body.subarray(start, end), at)
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start
     const replaces = from + index < to
-    // The last new line ends as the last that it stands for, however many there were.
+    // The last new line ends like the last line that it replaces, however many there were.
     const isLast = index === added.length - 1 || !replaces
     const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
     at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))
@@ -127,7 +127,7 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
   return at
 }
 
-/** @returns the position behind it */
+/** @returns the position after it */
 function writeEnding(text: Buffer, at: number, ending: LineEnding): number {
   for (let index = 0; index < ending.length; index++) text[at + index] = ending.charCodeAt(index)
   return at + ending.length
@@ -142,7 +142,7 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
   return before === '' ? '\n' : before
 }
 
-/** The end of a line that stands where none stood: its neighbour's, but for a lone CR in a file whose lines end otherwise. */
+/** The line end of an inserted line: its neighbour's, except for a lone CR in a file whose other lines end differently. */
 function insertedEnding(table: LineTable, neighbour: number): LineEnding {
   const own = neighbourEnding(table, neighbour)
   return own === '\r' ? table.usualEnding : own

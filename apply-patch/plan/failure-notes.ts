@@ -4,10 +4,10 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** Each look for what was meant goes through the tree. */
+/** How many misses are explained: each search for the intended file goes through the tree. */
 const explainedMisses = 10
 
-/** Why a patch can't be applied, as far as planning has come. */
+/** Why a patch can't be applied, collected while planning. */
 export class FailureNotes {
   readonly list: Failure[] = []
   readonly #patch: Patch
@@ -18,7 +18,7 @@ export class FailureNotes {
     this.#root = root
   }
 
-  /** A path that can't be taken, or read. */
+  /** A path that is refused, or can't be read. */
   path(error: unknown, code: PlaceFailure['code'], at: { line: number }, path: string, hunk: number): void {
     if (error instanceof PathError) {
       const detail = error.errno ?? error.resolved ?? error.culprit
@@ -35,7 +35,7 @@ export class FailureNotes {
     } else throw error
   }
 
-  /** A file that isn't there: taken away by the patch itself, or perhaps spelt otherwise. */
+  /** A missing file: the patch itself removed it, or it may be spelt differently. */
   missing(code: PlaceFailure['code'], path: string, patchLine: number, hunk: number): void {
     const explain = this.list.length < explainedMisses
     this.add({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#root, path, hunk, explain) })
@@ -46,7 +46,7 @@ export class FailureNotes {
     this.list.push({ ...failure, absolute: this.absolute(failure.path) })
   }
 
-  /** Where a path of the patch is. */
+  /** The absolute form of a path of the patch. */
   absolute(path: string): string {
     return isAbsolute(path) ? path : `${this.#root}/${path}`
   }

@@ -2,15 +2,15 @@ import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** So many lines are compared one by one where none agrees with any that is sought. */
+/** The most lines that are compared one by one, if no line equals a sought one. */
 const lineLimit = 50_000
 const shownLines = 12
 
 /**
- * The part of a file that most resembles the lines sought: the alignment under which most lines agree but for white
- * space, or, where none does, the single line most like the first one sought.
+ * The part of a file that most resembles the sought lines: the alignment in which most lines agree except for white space, or if none agrees, the
+ * single line that is most similar to the first sought line.
  *
- * @param from index of the first sought line among all that the file is searched for
+ * @param from index of the first sought line among all lines that are searched for in the file
  */
 export function findNearest(
   file: SearchableFile,
@@ -25,7 +25,7 @@ export function findNearest(
   const counted = new Map<number, number>()
   let best: number | undefined
   for (const [index, id] of block.entries()) {
-    // A line repeated over and over says little about where the block is.
+    // A line that occurs often says little about the position of the block.
     const times = (counted.get(id) ?? 0) + 1
     counted.set(id, times)
     if (times > 4 || squeeze(expected[index] ?? '') === '') continue

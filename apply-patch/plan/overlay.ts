@@ -1,7 +1,7 @@
 import type { Change, Content, FileState, Place } from '../change-set.ts'
 import type { Tree } from '../files/index.ts'
 
-/** The planned contents of a path: the tree after the operations so far, in memory. */
+/** The planned content of a path: the state after the operations so far, in memory. */
 type Virtual =
   | { readonly type: 'absent' | 'directory' | 'other' }
   | { readonly type: 'symlink'; readonly target: string; readonly movedFrom?: Place }
@@ -15,7 +15,7 @@ type Virtual =
 
 type Entry = { readonly place: Place; readonly before: FileState; current: Virtual; original: Virtual; movedTo?: Place }
 
-/** The tree with the operations so far done to it, so that later ones see what earlier ones did. */
+/** The tree after the operations so far, so that later operations see the results of earlier ones. */
 export class Overlay {
   readonly #tree: Tree
   readonly #entries = new Map<string, Entry>()
@@ -29,12 +29,12 @@ export class Overlay {
     return this.#tree.locate(withoutFinalSlash(path), this.#isGone)
   }
 
-  /** The place of a path's own entry: of a link, not of what it leads to. @throws PathError */
+  /** The place of a path's own entry: of a link itself, not of its target. @throws PathError */
   locateEntry(path: string): Place {
     return this.#tree.locateEntry(withoutFinalSlash(path), this.#isGone)
   }
 
-  /** What is at a place by now. @throws ReadError */
+  /** The planned state of a place. @throws ReadError */
   get(place: Place): Virtual {
     return this.#entry(place).current
   }
@@ -43,14 +43,14 @@ export class Overlay {
     this.#entry(place).current = current
   }
 
-  /** Empties a place whose content went to another. */
+  /** Empties a place whose content was moved to another. */
   moveAway(place: Place, to: Place): void {
     const entry = this.#entry(place)
     entry.current = { type: 'absent' }
     entry.movedTo = to
   }
 
-  /** The bytes of a file by now, in one piece. */
+  /** The planned bytes of a file, in one piece. */
   bytes(place: Place): Buffer | undefined {
     const { current } = this.#entry(place)
     if (current.type !== 'file') return undefined

@@ -6,23 +6,23 @@ import { Planner } from './planner.ts'
 export type PlanOptions = {
   /** The tree the patch is for; an existing directory. */
   readonly root: string
-  /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. None when left out. */
+  /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict tolerates white space at line ends only, and refuses what lenient warns of. Lenient when left out. */
+  /** Strict mode only tolerates white space at line ends, and refuses what lenient mode warns about. Default: lenient. */
   readonly mode?: Mode
   /** Lets paths leave the root and enter `.git`. */
   readonly unsafePaths?: boolean
-  /** Refuses a chunk that fits several places, which lenient else puts at the first. Always so in strict mode. */
+  /** Refuses a chunk that matches several places; lenient mode otherwise uses the first. Strict mode always refuses. */
   readonly refuseAmbiguous?: boolean
   readonly signal?: AbortSignal
 }
 
 /**
- * Plans a patch against a tree: reads the files it names and computes every new content, touching nothing. Later
- * operations see what earlier ones did. What a crashed run left in the tree is put in order first; a warning says so.
+ * Plans a patch against a tree: reads the files it names and computes every new content, without changing anything. Later operations see the results
+ * of earlier ones. A crashed run in the tree is recovered first; a warning reports that.
  *
  * @throws PatchError `not-applied` with every failure of every file
- * @throws CommitError when a crashed run can't be put in order
+ * @throws CommitError if a crashed run can't be recovered
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
  * console.log(unifiedDiff(await planPatch(patch, { root: '.' })))
@@ -37,10 +37,10 @@ export async function planPatch(patch: Patch, options: PlanOptions): Promise<Cha
 }
 
 function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
-  return { code: 'recovered', message: `put a crashed run in order first (${outcome}): ${paths.join(', ')}` }
+  return { code: 'recovered', message: `recovered a crashed run first (${outcome}): ${paths.join(', ')}` }
 }
 
-/** Milliseconds that planning goes on without a look whether it is still wanted. */
+/** Milliseconds of planning between two checks whether the plan is still wanted. */
 const patience = 100
 
 /** Plans a patch against an open tree. @throws PatchError */
@@ -49,7 +49,7 @@ async function planIn(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root
   let nextPause = Date.now() + patience
   for (const [index, operation] of patch.operations.entries()) {
     if (Date.now() > nextPause) {
-      // An abort, or a signal of the system, only arrives while nothing else runs.
+      // An abort, or a signal of the system, can only arrive while nothing else runs.
       await new Promise((resolve) => setImmediate(resolve))
       nextPause = Date.now() + patience
     }

@@ -4,11 +4,11 @@ import { openTree, PathError, ReadError, recover } from '../files/index.ts'
 import { Overlay } from './overlay.ts'
 
 /**
- * Plans a file that is given whole, for callers that have its new content already: a new one is made, an existing one keeps its mode
- * and owner. Touches nothing; the change set is committed as a patch's is. A file that holds the content already is no change.
+ * Plans a whole file, for callers that already have its new content: a new file is created, an existing one keeps its mode and owner. It changes
+ * nothing; the change set is committed like that of a patch. If the file has this content already, there is no change.
  *
- * @throws PatchError `not-applied` where the path can't be written
- * @throws CommitError when a crashed run can't be put in order
+ * @throws PatchError `not-applied` if the path can't be written
+ * @throws CommitError if a crashed run can't be recovered
  * @example await commit(await planWrite({ path: 'a.txt', content: Buffer.from('one\n') }, { root: '.' }))
  */
 export async function planWrite(

@@ -12,7 +12,7 @@ import { WarningList } from './warning-list.ts'
 /** How strictly to plan. */
 type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
 
-/** Plans the operations of a patch one after the other, each on what those before it make of the tree. */
+/** Plans the operations of a patch one after the other, each on the results of those before. */
 export class Planner {
   readonly #tree: Tree
   readonly #overlay: Overlay
@@ -38,7 +38,7 @@ export class Planner {
     }
   }
 
-  /** Whether so much fails that further planning is pointless. */
+  /** Whether so many operations have failed that further planning is pointless. */
   get hasGivenUp(): boolean {
     return this.#failures.list.length > failureLimit
   }
@@ -113,7 +113,7 @@ export class Planner {
     const { path, moveTo, line, chunks } = operation
     const entry = moveTo === undefined ? this.#overlay.locate(path) : this.#overlay.locateEntry(path)
     const isLink = this.#overlay.get(entry).type === 'symlink'
-    // A link that is only renamed stays a link; one that is edited becomes the file it led to, as with Codex.
+    // A link that is only renamed stays a link; an edited link becomes a copy of its target, as with Codex.
     const source = isLink && chunks.length > 0 ? this.#overlay.locate(path) : entry
     const existing = this.#overlay.get(source)
     if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {
@@ -180,7 +180,7 @@ export class Planner {
     if (type === 'directory') return 'is-directory'
     if (type !== 'file') return 'not-a-file'
     if (this.#strict) return 'exists'
-    // In a swap the file that is replaced here is what a later operation means to move or edit: it would be lost.
+    // In a swap, a later operation moves or edits the file that is replaced here: it would be lost.
     const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
       if (later.type !== 'update') return false
       try {
@@ -193,7 +193,7 @@ export class Planner {
     return isNeeded ? 'needed-later' : undefined
   }
 
-  /** A file can't be written where another one of the patch is needed as its directory. */
+  /** Refuses to write a file where another file of the patch needs a directory. */
   #refuseNesting(written: readonly Place[]): void {
     const keys = new Set(written.map(({ key }) => key))
     for (const { key, path } of written) {

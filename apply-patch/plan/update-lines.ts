@@ -9,19 +9,19 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** What planning an update needs to know of the plan it is part of; warnings and failures are added to its lists. */
+/** The parts of a plan that planning an update needs; warnings and failures are added to its lists. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean
   readonly warnings: WarningList
   readonly failures: Failure[]
-  /** Contents of the other files the patch updates, for the diagnosis of a miss. */
+  /** Contents of the other files that the patch updates, for the diagnosis of a miss. */
   readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
 }
 
 /**
- * The content of a file after the chunks of an update. A chunk without a place is noted as a failure, and the others
- * are still looked for, so that one answer names everything that is wrong.
+ * The content of a file after the chunks of an update. A chunk without a match is recorded as a failure, and the search for the others continues, so
+ * that one message names everything that is wrong.
  *
  * @returns undefined when nothing changes
  */
@@ -40,7 +40,7 @@ export function updateLines(
     const filling = context.mode === 'strict' ? undefined : fillEmptyFile(file.table, chunk)
     if (filling !== undefined) {
       const { line: patchLine } = chunk.chunk
-      const message = `${path}, hunk ${context.hunk}, chunk ${index + 1}: the file is empty, and was taken for one blank line`
+      const message = `${path}, hunk ${context.hunk}, chunk ${index + 1}: the file is empty, and was treated as one blank line`
       context.warnings.add({ code: 'empty-file', message, path, patchLine })
       atEnd.push(filling)
       continue
@@ -96,8 +96,8 @@ export function updateLines(
 }
 
 /**
- * What a chunk makes of a file of no bytes when the one old line that it names is blank: to whoever wrote it, that is how an empty file
- * looks. As with Codex, a blank line of context stays, unless it is the last.
+ * The result of a chunk for an empty file, if its only old line is blank: that is how an empty file looks to the patch's author. As with Codex, a
+ * blank context line stays, unless it is the last.
  */
 function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {
   const [old, ...others] = lines.filter(({ mark }) => mark !== 'added')
@@ -110,7 +110,7 @@ function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): L
   return { from: 0, to: 0, body: chunk.body, added, finalNewline: chunk.finalNewline }
 }
 
-/** A patch for another tree altogether can miss a million times; the first misses tell as much as all. */
+/** The most misses that are explained: a patch for a different tree can miss a million times, and the first misses are enough. */
 const explainedFailures = 25
 
 function leaveUnexplained(
@@ -158,11 +158,11 @@ function warningsOf(match: FoundMatch, { path, hunk, chunk, patchLine }: Where):
   if (match.ambiguous.length > 0) {
     const lines = match.ambiguous.map((line) => line + 1)
     const listed = lines.length > 20 ? `${lines.slice(0, 20).join(', ')} and more` : lines.join(', ')
-    const message = `${place}: fits at lines ${listed}; line ${fileLine} was taken (an "@@" line would tell them apart)`
+    const message = `${place}: fits at lines ${listed}; line ${fileLine} was used (an "@@" line would tell them apart)`
     warnings.push({ code: 'ambiguous-match', message, path, patchLine, fileLines: lines })
   }
   if (match.sharesContext) {
-    const message = `${place}: matched at line ${fileLine} by using context of the chunk before again`
+    const message = `${place}: matched at line ${fileLine} by reusing context of the chunk before`
     warnings.push({ code: 'shared-context', message, path, patchLine, fileLines: [fileLine] })
   }
   return warnings

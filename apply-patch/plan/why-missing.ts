@@ -4,10 +4,10 @@ import { findNearPaths } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 
 /**
- * Why a file that an operation names isn't there: the patch itself took it away, or its path is perhaps another.
+ * Why a file that an operation names is missing: the patch itself removed it, or its path may be misspelt.
  *
  * @param hunk 1-based number of the operation
- * @param explain whether to go through the tree for files that may have been meant
+ * @param explain whether to search the tree for files that may have been meant
  */
 export function whyMissing(
   { operations }: Patch,

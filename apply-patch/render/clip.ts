@@ -1,9 +1,9 @@
-/** So much of a message's text tells what the rest would; a line of a file can have ten megabytes. */
+/** Shortens a text for a message; a line of a file can have ten megabytes. */
 export function clip(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text
 }
 
-/** Two texts that differ, both cut to where they start to: what they share at length tells nothing. */
+/** Two different texts, both cut at the first difference: a long common beginning tells nothing. */
 export function aroundDifference(one: string, other: string): readonly [string, string] {
   let shared = 0
   while (shared < one.length && one[shared] === other[shared]) shared++
@@ -11,7 +11,7 @@ export function aroundDifference(one: string, other: string): readonly [string, 
   return from === 0 ? [one, other] : [`…${one.slice(from)}`, `…${other.slice(from)}`]
 }
 
-/** The first lines of many, each clipped, and how many there are besides. */
+/** The first of many lines, each clipped, and the number of the others. */
 export function clipLines(lines: readonly string[], limit: number): readonly string[] {
   const shown = lines.slice(0, limit).map((line) => clip(line, 1000))
   return lines.length > limit ? [...shown, `  (${lines.length - limit} more lines)`] : shown

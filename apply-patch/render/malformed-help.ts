@@ -1,7 +1,7 @@
 import type { MalformedFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 
-/** What to write instead of a line that is not in the format, as far as it can be told what was meant. */
+/** What to write instead of a line that is not in the format, if the intention can be guessed. */
 export function malformedHelp({ code, found = '', after }: MalformedFailure): readonly string[] {
   const line = clip(found, 200)
   switch (code) {
@@ -12,10 +12,12 @@ export function malformedHelp({ code, found = '', after }: MalformedFailure): re
       return [general(line) ?? chunkHelp(line)]
     case 'update-empty':
       return [
-        "  under it stand chunks ('@@', then lines with ' ', '-' or '+'), or '*** Move to: {path}' to rename the file",
+        "  below it come chunks ('@@', then lines with ' ', '-' or '+'), or '*** Move to: {path}' to rename the file",
       ]
     case 'chunk-empty':
-      return ["  under '@@' stand the lines to find, with ' ' (to stay) or '-' (to go), and those to add, with '+'"]
+      return [
+        "  below '@@' come the lines to find, with ' ' (to keep) or '-' (to remove), and the lines to add, with '+'",
+      ]
     default:
       return []
   }
@@ -43,7 +45,7 @@ function headerHelp(line: string): string | undefined {
   if (!line.startsWith('*')) return undefined
   const words = line.replace(/^\*+/, '').trimStart()
   if (/^(?:move|rename)\b/i.test(words)) {
-    return "  to rename a file: '*** Update File: {old path}', and right under it '*** Move to: {new path}'"
+    return "  to rename a file: '*** Update File: {old path}', and directly below it '*** Move to: {new path}'"
   }
   const verb = verbs.find(([, pattern]) => pattern.test(words))?.[0]
   if (verb === undefined) return '  to write a line that starts with stars into a file, put its mark before it'
@@ -53,13 +55,13 @@ function headerHelp(line: string): string | undefined {
 
 function placeHelp(after: MalformedFailure['after']): string {
   if (after === 'add') return "  in an added file every line starts with '+', also an empty one"
-  if (after === 'delete') return '  under a delete stands nothing; the next operation starts with its header'
+  if (after === 'delete') return '  no lines follow a delete; the next operation starts with its header'
   return '  every operation starts with one of these headers'
 }
 
 function chunkHelp(line: string): string {
   if (line.startsWith('*** Move to:'))
-    return "  '*** Move to:' comes right under its '*** Update File:' line, and only once"
+    return "  '*** Move to:' comes directly below its '*** Update File:' line, and only once"
   if (line.startsWith('***'))
     return "  each file starts with one of the headers '*** Add File: ', '*** Delete File: ', '*** Update File: '"
   if (line.startsWith('@@')) return "  after '@@' comes a space, then a whole line of the file"

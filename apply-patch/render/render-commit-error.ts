@@ -4,7 +4,7 @@ import { errnoText } from './errno-text.ts'
 
 type Facts = CommitError['facts']
 
-/** The message for a commit, recovery or undo that did not happen; first line as Codex words it where it has one. */
+/** The message for a commit, recovery or undo that did not happen; if Codex has a message for it, the first line has Codex's wording. */
 export function renderCommitError({ code, facts, tree }: CommitError): string {
   const lines = [headline(code, facts, facts.key ?? facts.path ?? '')]
   if (facts.errno !== undefined && code !== 'unrecoverable') {
@@ -13,7 +13,7 @@ export function renderCommitError({ code, facts, tree }: CommitError): string {
   const since = facts.operation === 'undo' ? 'since the patch was applied' : 'since the patch was planned'
   for (const { path, how } of facts.differences ?? []) lines.push(`  ${path}: ${changeText(how)} ${since}`)
   for (const { path, reason } of facts.tried ?? []) lines.push(`  tried ${path}: ${errnoText(reason)}`)
-  for (const path of facts.remains ?? []) lines.push(`  not as it was: ${path}`)
+  for (const path of facts.remains ?? []) lines.push(`  not restored: ${path}`)
   return [
     ...lines,
     ...advice(code, facts),
@@ -26,7 +26,7 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
   switch (code) {
     case 'changed':
       return facts.operation === 'undo'
-        ? `Failed to take the patch back; changed since it was applied: ${changed}`
+        ? `Failed to revert the patch; changed since it was applied: ${changed}`
         : `Files changed since the patch was planned; plan it again: ${changed}`
     case 'read-only':
     case 'unsupported':
@@ -40,12 +40,12 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
     case 'busy':
       return `Another run is at work on ${where === '' ? 'this tree' : where}; try again`
     case 'no-state-directory':
-      return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to one that can be written'
+      return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
     case 'unrecoverable':
-      if (facts.operation === 'undo') return 'Failed to take the patch back: its journal is damaged'
-      return `A crashed run can not be put in order: ${facts.remains === undefined ? 'its journal is damaged' : 'files were changed since, or can not be reached'}`
+      if (facts.operation === 'undo') return 'Failed to revert the patch: its journal is damaged'
+      return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : 'files were changed since, or can not be reached'}`
     case 'nothing-to-undo':
-      return `There is no applied patch to take back in ${where}`
+      return `There is no applied patch to revert in ${where}`
     default:
       return code satisfies never
   }
@@ -73,19 +73,19 @@ function changeText(how: Difference): string {
   }
 }
 
-/** What its reader can do about it, where the headline doesn't say so. */
+/** Advice for the user, if the headline doesn't contain any. */
 function advice(code: CommitError['code'], facts: Facts): readonly string[] {
-  const byText = '"apply-patch --reverse < FILE" takes a patch back by its text, and keeps other changes'
+  const byText = '"apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes'
   switch (code) {
     case 'changed':
       if (facts.operation !== 'undo') return []
-      return [`  Make each file again what the patch left, or keep your change: ${byText}.`]
+      return [`  Restore each file to what the patch left, or keep your change: ${byText}.`]
     case 'read-only':
       return ['  the file is read-only for this user; give yourself the right to write it if it is meant to change']
     case 'nothing-to-undo':
       return [
         ...(facts.replaced === true
-          ? ['  the last patch at this path was applied to another directory, which this one has taken the place of']
+          ? ['  the last patch at this path was applied to another directory, which this one has replaced']
           : []),
         ...(facts.appliedTo === undefined
           ? []
@@ -98,16 +98,16 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
       if (facts.remains !== undefined) return []
       return [
         `  journal: ${facts.journal ?? ''}`,
-        '  "apply-patch recover --abandon" forgets it; see first what the crashed run has left in the tree.',
+        '  "apply-patch recover --abandon" forgets it; first check what the crashed run has left in the tree.',
       ]
     default:
       return []
   }
 }
 
-/** What is left to do where the tree is neither old nor new. */
+/** What remains to be done if the tree is neither old nor new. */
 function toRecover(code: CommitError['code'], { journal }: Facts): string {
   const where = journal === undefined ? '' : ` (${journal})`
-  if (code !== 'unrecoverable') return `Run "apply-patch recover" to put the tree in order${where}.`
-  return `Put these files back and run "apply-patch recover" again, or "apply-patch recover --abandon" to keep the tree as it is${where}.`
+  if (code !== 'unrecoverable') return `Run "apply-patch recover" to repair the tree${where}.`
+  return `Restore these files and run "apply-patch recover" again, or "apply-patch recover --abandon" to keep the tree as it is${where}.`
 }

@@ -7,8 +7,8 @@ import { reasonText, renderPlace } from './render-place.ts'
 import { renderSeek } from './render-seek.ts'
 
 /**
- * The message for any error of this library, first line as Codex words it, all failures one after the other, each
- * with what its reader needs to write a patch that fits. Without a final line end.
+ * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information for writing a
+ * patch that applies. Without a final line end.
  *
  * @example
  * try {
@@ -22,7 +22,7 @@ export function renderFailure(error: unknown): string {
     const { failures, complete } = error
     const shown = failures.slice(0, shownFailures).map((failure) => renderOne(failure).join('\n'))
     const more = failures.length - shownFailures
-    if (!complete) shown.push(`(more than ${more} more failures; the rest of the patch was not looked at)`)
+    if (!complete) shown.push(`(more than ${more} more failures; the rest of the patch was not examined)`)
     else if (more > 0) shown.push(`(${more} more failures)`)
     return [...shown, 'Nothing was changed.'].join('\n')
   }
@@ -33,7 +33,7 @@ export function renderFailure(error: unknown): string {
   return `Unexpected error: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`
 }
 
-/** A model learns from the first of many; `failures` has more. */
+/** The most failures in a message: a model learns from the first ones, and `failures` has more. */
 const shownFailures = 50
 
 function renderOne(failure: Failure): readonly string[] {
@@ -57,7 +57,7 @@ function renderOne(failure: Failure): readonly string[] {
 function renderDifference({ path, reason }: DifferenceFailure): readonly string[] {
   const why =
     reason === 'not-text'
-      ? 'its content is not UTF-8 text, before or after; a patch can delete or rename such a file, but not hold its bytes'
-      : 'its name has a line end, or white space at its ends, which a header of the format can not hold'
+      ? 'its content is not UTF-8 text, before or after; a patch can delete or rename such a file, but not contain its bytes'
+      : "its name has a line end, or white space at its ends, which a header of the format can't contain"
   return [`Failed to express the change of ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
 }

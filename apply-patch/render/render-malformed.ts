@@ -5,7 +5,7 @@ import { showWhitespace } from './show-whitespace.ts'
 
 const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
 
-/** Codex's message for a fault of the patch itself, then what helps. */
+/** Codex's message for a fault of the patch itself, followed by advice. */
 export function renderMalformed(failure: MalformedFailure): readonly string[] {
   return [...message(failure), ...malformedHelp(failure)]
 }
@@ -54,7 +54,7 @@ function message({ code, patchLine, found: line = '' }: MalformedFailure): reado
       return [
         "Invalid patch: The first line of the patch must be '*** Begin Patch'",
         `  found: ${showWhitespace(found)}`,
-        '  the command changes the directory, which is not done here; give the directory with --root',
+        "  the command changes the directory, which apply-patch doesn't do; give the directory with --root",
       ]
     default:
       return code satisfies never

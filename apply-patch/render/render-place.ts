@@ -26,10 +26,10 @@ export function renderPlace(failure: PlaceFailure): readonly string[] {
   }
 }
 
-/** No valid path is longer; the system's own limit is 4,095 bytes. */
+/** Longer than any valid path: the system's own limit is 4,095 bytes. */
 const longestPath = 5000
 
-/** Codex words it as Rust does. */
+/** Codex uses Rust's wording. */
 function readReason(absolute: string, reason: string): string {
   switch (reason) {
     case 'missing':
@@ -54,29 +54,29 @@ function missingText({ code, near }: PlaceFailure): string {
     return `there is no such file; did you mean ${near.map((path) => clip(path, 300)).join(', or ')}?`
   }
   return code === 'delete'
-    ? 'there is no such file; if it is gone already, leave this operation out'
-    : 'there is no such file; check the path, which starts from the root, or make the file with "*** Add File:"'
+    ? 'there is no such file; if it is removed already, leave this operation out'
+    : 'there is no such file; check the path, which is relative to the root, or create the file with "*** Add File:"'
 }
 
-/** What a reason means, and what to do about it where there is something. */
+/** The meaning of a reason, with advice if there is any. */
 export function reasonText(reason: string, detail: string | undefined): string {
   const to = detail === undefined ? '' : ` (${detail})`
   const texts: Readonly<Record<string, string>> = {
-    gone: `there is no such file any more${to}`,
+    gone: `the file no longer exists${to}`,
     exists: 'the file exists already; use "*** Update File:", or leave --strict out',
     'is-directory': 'it is a directory; a patch is about the files in it',
     'not-a-file': 'it is not a regular file',
     'content-differs': 'the file does not hold exactly the lines to be deleted',
-    'needed-later': 'a file is there that a later hunk moves; it would be lost. Move it out of the way first',
-    'not-a-directory': `something on the way is a file, not a directory${to}`,
+    'needed-later': 'a later hunk moves the file that is there; it would be lost. Move that file first',
+    'not-a-directory': `one of its parents is a file, not a directory${to}`,
     'outside-root': `it leads out of the root${to}`,
     protected: `it is git's own data${to}`,
-    'invalid-path': 'it can not be a path',
-    'link-loop': 'its symbolic links go round in a circle',
+    'invalid-path': "it can't be a path",
+    'link-loop': 'its symbolic links form a circle',
     'too-long': 'the path or a name in it is too long',
     unreadable: detail === undefined ? 'it can not be read' : `it can not be read: ${errnoText(detail)}`,
-    'no-content': 'what it held is not in the patch; "apply-patch undo" may have it',
-    'no-place': 'nothing in the patch says where its removed lines stood; give it context lines',
+    'no-content': 'its old content is not in the patch; "apply-patch undo" may restore it',
+    'no-place': "the patch doesn't say where its removed lines were; add context lines",
   }
   return texts[reason] ?? `${errnoText(reason)}${to}`
 }

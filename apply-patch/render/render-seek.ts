@@ -5,7 +5,7 @@ import { showWhitespace, escapeControls } from './show-whitespace.ts'
 const shownLines = 100
 const shownPlaces = 20
 
-/** The message for lines of a chunk that have no place in their file, or more than one. */
+/** The message for a chunk whose lines match no place in their file, or more than one. */
 export function renderSeek(failure: SeekFailure): readonly string[] {
   const { code, absolute, hunk, chunk, patchLine, nearest, causes, fileLines = [] } = failure
   const expectedLines = clipLines(failure.expected, shownLines)
@@ -38,11 +38,11 @@ export function renderSeek(failure: SeekFailure): readonly string[] {
 
 function missText({ code, nearest }: SeekFailure): string {
   if (code === 'anchor-not-found') {
-    return 'no line of the file is that; after "@@" stands a whole line of the file, or nothing'
+    return 'no line of the file is equal to it; after "@@" comes a whole line of the file, or nothing'
   }
   return nearest === undefined
-    ? 'no such lines in the file, nor any like them; read it again, and copy the old lines from it'
-    : 'no such lines in the file; write the old lines (context and -) as they stand there'
+    ? 'the file contains no such lines, and none like them; read it again, and copy the old lines from it'
+    : 'the file contains no such lines; write the old lines (context and -) exactly as they are there'
 }
 
 function listPlaces(lines: readonly number[]): string {

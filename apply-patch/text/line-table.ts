@@ -1,23 +1,23 @@
 /** Where the lines of a file lie in its bytes. Nothing is decoded or copied. */
 export type LineTable = {
   readonly bytes: Buffer
-  /** How many lines; a file of no bytes has none, and a final line end starts no line. */
+  /** The number of lines; an empty file has none, and a final line end starts no line. */
   readonly count: number
   /** Start of each line, and at `count` the end of the file. The byte-order mark belongs to the first line. */
   readonly starts: Uint32Array
-  /** What most likely ends a line that is new: the file's first LF or CRLF; a lone CR only where there is nothing else. */
+  /** The likely line end for new lines: the file's first LF or CRLF; a lone CR only if there is nothing else. */
   readonly usualEnding: '\n' | '\r\n' | '\r'
-  /** 3 where the file starts with a UTF-8 byte-order mark, else 0. */
+  /** 3 if the file starts with a UTF-8 byte-order mark, else 0. */
   readonly markLength: 0 | 3
 }
 
-/** Finds the lines of a file. LF, CRLF and a lone CR end a line, whichever of them the others end in, as with Codex 0.169. */
+/** Finds the lines of a file. LF, CRLF and a lone CR end a line, even if they are mixed, as with Codex 0.169. */
 export function findLines(bytes: Buffer): LineTable {
   const next = hasLoneCarriageReturn(bytes) ? nextOfAny : nextLine
   const markLength = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   let starts = new Uint32Array(Math.max(16, bytes.length >>> 5))
   let count = 0
-  // A file of nothing but a byte-order mark has no line yet.
+  // A file with only a byte-order mark has no line yet.
   let position = bytes.length === markLength ? markLength : 0
   while (position < bytes.length) {
     if (count + 1 >= starts.length) {
@@ -32,7 +32,7 @@ export function findLines(bytes: Buffer): LineTable {
   return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
-/** A loop for lines as people write them: asking the system costs more than such a line is long. */
+/** A loop, which suits lines as people write them: for such short lines a system call costs more. */
 function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1
@@ -40,7 +40,7 @@ function nextLine(bytes: Buffer, from: number): number {
   return found === -1 ? bytes.length : found + 1
 }
 
-/** The same where lone carriage returns end lines too. */
+/** The same for files in which lone carriage returns end lines too. */
 function nextOfAny(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) return at + 1
@@ -79,7 +79,7 @@ export function lineText(table: LineTable, line: number): string {
   return table.bytes.toString('utf8', textStart(table, line), textEnd(table, line))
 }
 
-/** How a line ends; nothing at the end of the file. */
+/** A line's ending; empty at the end of the file. */
 export type LineEnding = '\n' | '\r\n' | '\r' | ''
 
 /** How a line ends. */

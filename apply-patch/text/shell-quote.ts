@@ -1,4 +1,4 @@
-/** A word as a shell takes it: as it is where that is safe, else in single quotes. */
+/** A word in a form that a shell reads: unchanged if that is safe, else in single quotes. */
 export function shellQuote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

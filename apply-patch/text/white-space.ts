@@ -56,7 +56,7 @@ const APOSTROPHE = 0x27
 const QUOTE = 0x22
 const SPACE = 0x20
 
-/** The ASCII sign that a typographic one stands for, from its last two bytes; 0 when it stands for none. */
+/** The ASCII sign for a typographic one, from its last two bytes; 0 if there is none. */
 function punctuation(b: number, c: number): number {
   if (b === 0x80) {
     if (c >= 0x90 && c <= 0x95) return DASH

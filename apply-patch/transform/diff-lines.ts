@@ -1,12 +1,12 @@
 /** A run of lines that differs: `a[aFrom..aTo)` became `b[bFrom..bTo)`. */
 export type Difference = { readonly aFrom: number; readonly aTo: number; readonly bFrom: number; readonly bTo: number }
 
-/** Beyond so many differences in one stretch the whole stretch counts as replaced: exactness would cost its square. */
+/** If one stretch has more differences than this, the whole stretch counts as replaced: an exact result would take quadratic time. */
 const effort = 1500
 
 /**
- * The differing runs of two sequences of lines, in order: lines that are unique on both sides are aligned first, then
- * what is between them is compared by Myers' method.
+ * The differing runs of two sequences of lines, in order: it first aligns lines that are unique on both sides, then compares the lines between them
+ * by Myers' method.
  *
  * @internal
  */
@@ -36,7 +36,7 @@ function compare(a: readonly string[], b: readonly string[], whole: Difference, 
   compare(a, b, { aFrom, aTo: range.aTo, bFrom, bTo: range.bTo }, found)
 }
 
-/** Leaves out what is equal at both ends. */
+/** Leaves out the equal lines at both ends. */
 function shrink(a: readonly string[], b: readonly string[], { aFrom, aTo, bFrom, bTo }: Difference): Difference {
   let [a0, a1, b0, b1] = [aFrom, aTo, bFrom, bTo]
   while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {
@@ -96,7 +96,7 @@ function longestAscending(pairs: readonly (readonly [number, number])[]): readon
   return result.reverse()
 }
 
-/** Myers' greedy method, forward, keeping each round's frontier to find the way back. */
+/** Myers' greedy algorithm, forward, keeping the frontier of each round to trace the path back. */
 function shortest(a: readonly string[], b: readonly string[], range: Difference): readonly Difference[] {
   const [rows, columns] = [range.aTo - range.aFrom, range.bTo - range.bFrom]
   const limit = Math.min(rows + columns, effort)

@@ -7,7 +7,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
 
-/** A file before and after; undefined where it doesn't exist. */
+/** A file before and after; undefined if it doesn't exist. */
 export type FilePair = {
   readonly path: string
   readonly before: Uint8Array | undefined
@@ -15,17 +15,17 @@ export type FilePair = {
 }
 
 /**
- * The patch that turns one state into another, from pairs of contents or from two folders (compared without `.git`,
- * and without links and empty folders, which the format can't tell of).
+ * The patch that turns one state into another, from pairs of contents or from two folders (compared without `.git`, and without links and empty
+ * folders, which the format can't express).
  *
  * A chunk whose lines occur several times carries its line number as a hint, which only lenient mode reads.
  *
- * Line ends are the tree's own when it is applied: a difference in nothing but line ends, or in whether the file ends
- * with one, can't be said in the format and is left out.
+ * An applied patch uses the tree's own line ends: the format can't express a difference only in line ends, or in whether the file ends with one, so
+ * such a difference is left out.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *
- * @throws PatchError `not-expressible` naming every file that the format has no way to write
+ * @throws PatchError `not-expressible` naming every file that the format can't express
  * @example
  * mkdirSync('before')
  * mkdirSync('after')
@@ -56,7 +56,7 @@ function whyNot(
   before: Buffer | undefined,
   after: Buffer | undefined,
 ): DifferenceFailure['reason'] | undefined {
-  // A header is a line, trimmed, and stars at its end are taken for decoration.
+  // A header is one line and is trimmed, and stars at its end count as decoration.
   if (path === '' || path !== trim(path) || /\n| \*{3,}$/.test(path)) return 'path'
   return after !== undefined && !(isUtf8(after) && isUtf8(before ?? after)) ? 'not-text' : undefined
 }

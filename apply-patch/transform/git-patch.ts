@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { diffBodies, gitMode, quoteName } from './unified-diff.ts'
 
-/** What is at a path, for a patch that git reads. Undefined: nothing. */
+/** The state of a path, for a patch that git reads. Undefined: nothing. */
 export type GitSide =
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
   | { readonly type: 'symlink'; readonly target: string }
   | undefined
 
 /**
- * A change of one path as `git apply --binary` takes it, and `git diff --binary --full-index` gives it: bytes that are no text are in it whole, both
- * ways, so that it can be taken back. A file in the place of a link is taken away and added. Empty where both sides are the same to git.
+ * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. It contains binary content
+ * completely, before and after, so that it can be reverted. A link that becomes a file is removed and added. Empty if both sides are the same to git.
  *
  * @internal
  */
@@ -55,7 +55,7 @@ function idOf(side: GitSide, bytes: Buffer): string {
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
 
-/** Bytes as git puts them into a patch (base85.c, diff.c): compressed, 52 a line, its length as a letter in front. */
+/** Bytes in the form of git's binary patches (base85.c, diff.c): compressed, 52 per line, with the length as a letter in front. */
 function literal(bytes: Buffer): string {
   const packed = deflateSync(bytes)
   const lines = [`literal ${bytes.length}`]

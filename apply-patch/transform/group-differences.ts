@@ -1,9 +1,9 @@
 import type { Difference } from './diff-lines.ts'
 
-/** Differences that are shown together, with the context around them. */
+/** Differences that are shown together, with their context. */
 export type Group = Difference & { readonly differences: readonly Difference[] }
 
-/** Puts differences together whose context would touch. */
+/** Groups differences whose context would touch. */
 export function groupDifferences(
   differences: readonly Difference[],
   context: number,

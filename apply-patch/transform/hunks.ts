@@ -2,9 +2,9 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { isBinary, renderGroup, splitLines } from './unified-diff.ts'
 
-/** Differences of two texts that are shown, and can be taken, together. */
+/** Differences of two texts that are shown together, and can be selected together. */
 type Hunk = {
-  /** As a unified diff has it, with its `@@` line. */
+  /** In the form of a unified diff, with its `@@` line. */
   readonly text: string
 }
 
@@ -15,9 +15,9 @@ type Split = {
 }
 
 /**
- * The hunks that a unified diff of two texts has, in their order.
+ * The hunks of a unified diff of two texts, in order.
  *
- * @returns undefined where one of them is no text
+ * @returns undefined if one of them is binary
  * @internal
  */
 export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefined {
@@ -26,15 +26,15 @@ export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefi
 }
 
 /**
- * The text before with some of the hunks of `hunksOf` done to it.
+ * The old text after applying some of the hunks of `hunksOf`.
  *
- * @param chosen their places in that list
- * @throws TypeError for what is no text, and so has no hunks
+ * @param chosen their indices in that list
+ * @throws TypeError for binary content, which has no hunks
  * @internal
  */
 export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<number>): Buffer {
   const split = splitUp(before, after)
-  if (split === undefined) throw new TypeError('bytes that are no text have no hunks')
+  if (split === undefined) throw new TypeError('binary content has no hunks')
   const lines: string[] = []
   let at = 0
   for (const [index, { differences }] of split.groups.entries()) {
@@ -45,7 +45,7 @@ export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<num
     }
   }
   lines.push(...split.before.slice(at))
-  // A last line without an end comes before another where what follows it was not taken.
+  // A last line without a line end comes before other lines if the lines after it were not selected.
   return Buffer.from(lines.map((line, index) => endedUnlessLast(line, index === lines.length - 1)).join(''))
 }
 

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { diffLines, type Difference } from './diff-lines.ts'
 
-/** What one side did to lines of the base. */
+/** A change that one side made to lines of the base. */
 type Edit = Difference & { readonly lines: readonly string[] }
 
 /**
- * Merges two versions of a text that was changed by two: what only one of them changed is as that one has it.
+ * Merges two changed versions of a text: the result contains the changes of both.
  *
- * @returns undefined where both changed the same lines, or lines side by side, in different ways; and for what is no text
+ * @returns undefined if both changed the same or adjacent lines in different ways, or if one is binary
  *
  * @internal
  */
@@ -29,7 +29,7 @@ export function mergeText(base: Buffer, one: Buffer, other: Buffer): Buffer | un
       at = take(first, at, lines, merged)
     } else if (second === undefined || (first !== undefined && first.aFrom < second.aFrom)) {
       mine += 1
-      // It is there: else the other one would be.
+      // This edit exists; otherwise the other one would.
       if (first !== undefined) at = take(first, at, lines, merged)
     } else {
       yours += 1
@@ -45,7 +45,7 @@ function take(edit: Edit, from: number, lines: readonly string[], merged: string
   return edit.aTo
 }
 
-/** Whether two edits share a line, or lie side by side, where nobody can say which comes first. */
+/** Whether two edits share a line, or are adjacent, where nobody can say which comes first. */
 function touches(one: Difference, other: Difference): boolean {
   return one.aFrom <= other.aTo && other.aFrom <= one.aTo
 }

@@ -3,12 +3,12 @@ import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 
 /**
- * The patch that takes a patch back: operations in reverse order, old and new lines exchanged. Plan it with
- * `refuseAmbiguous`, so that it can't land in another place than the patch did.
+ * The patch that reverts a patch: operations in reverse order, old and new lines exchanged. Plan it with `refuseAmbiguous`, so that it can't match
+ * another place than the patch did.
  *
  * An add becomes a delete of exactly the lines that were added.
  *
- * @throws PatchError `not-reversible`: a delete doesn't say what it deleted, removed lines have no context to find the
+ * @throws PatchError `not-reversible`: a delete doesn't contain the deleted lines, or removed lines have no context to find the
  *   place by
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -77,12 +77,12 @@ function insertsAtEnd({ anchors, hint, body, endOfFile }: Chunk): boolean {
   return isInsertion && (endOfFile || (anchors.length === 0 && hint === undefined))
 }
 
-/** A chunk of nothing but removed lines, with nothing above it: backwards it would insert them anywhere. */
+/** A chunk with only removed lines and no anchor: its reverse would insert them anywhere. */
 function lacksPlace({ anchors, body, endOfFile }: Chunk): boolean {
   return !endOfFile && anchors.length === 0 && bodyLines(body).every(({ mark }) => mark === 'removed')
 }
 
-/** The body with added lines removed and removed ones added; within a run of changes removed lines come first again. */
+/** Exchanges the added and the removed lines of the body; within a run of changes, removed lines come first again. */
 function exchange(body: Body): Buffer {
   const result: Buffer[] = []
   let [removed, added]: [Buffer[], Buffer[]] = [[], []]

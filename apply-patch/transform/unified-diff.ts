@@ -4,7 +4,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 
 /**
- * What a change set would do, or did, as a unified diff that `git apply` and `patch -p1` read.
+ * The planned or applied changes of a change set, as a unified diff that `git apply` and `patch -p1` read.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -19,7 +19,7 @@ export function unifiedDiff(changeSet: Pick<ChangeSet, 'changes'>): string {
 
 function diffChange(change: Change, all: readonly Change[], written: ReadonlyMap<string, Change>): string {
   if (change.type === 'remove') {
-    // Its lines are shown where they went.
+    // Its lines are shown at its new path.
     if (change.movedTo !== undefined && isMoveOf(written.get(change.movedTo.key), change)) return ''
     return diffFile(change.place.path, undefined, bytesBefore(change), undefined, modeBefore(change), undefined)
   }
@@ -66,7 +66,7 @@ function diffFile(
   return `${head.join('\n')}\n${body}`
 }
 
-/** The groups of a unified diff. @returns undefined for bytes that are no text */
+/** The groups of a unified diff. @returns undefined for binary content */
 export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   if (before.equals(after)) return ''
   if (isBinary(before) || isBinary(after)) return undefined
@@ -75,7 +75,7 @@ export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   return groups.map((group) => renderGroup(group, a, b)).join('')
 }
 
-/** A group as a unified diff has it, with its `@@` line. */
+/** A group in the form of a unified diff, with its `@@` line. */
 export function renderGroup(
   { aFrom, aTo, bFrom, bTo, differences }: Group,
   a: readonly string[],
@@ -112,13 +112,13 @@ export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 
-/** A file's mode as git has it; undefined: a link's. */
+/** A file's mode in git's form; undefined: a link's. */
 export function gitMode(mode: number | undefined): string {
   if (mode === undefined) return '120000'
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** As git does with a name that would break the line: its escapes are those of C. */
+/** Quotes a name that would break the line, as git does: with C's escapes. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>

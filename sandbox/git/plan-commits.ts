@@ -150,11 +150,11 @@ function planMove(
 ): string | undefined {
   if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
   if (branch !== was.branch) return `the run had checked out ${short(branch)}, and not ${short(was.branch)}`
-  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is not checked out any more`
-  if (commitOf(common, branch) !== was.commit) return `${short(branch)} is not where it was any more`
+  if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
+  if (commitOf(common, branch) !== was.commit) return `${short(branch)} is no longer where it was`
   const before = own.read('index', largestIndex)
   const index = movedIndex(git, own, before, was.commit, now)
-  if ('why' in index) return `what is staged stands in the way (${index.why})`
+  if ('why' in index) return `staged changes conflict with it (${index.why})`
   const refused = plan.setRef({ name: branch, old: was.commit, now })
   if (refused !== undefined) return refused
   plan.moveHead(was.commit, now)

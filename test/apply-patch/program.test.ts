@@ -78,7 +78,7 @@ describe('options', () => {
     const before = fingerprint(cwd)
     const run = runProgram(cwd, wrap('*** Delete File: f.txt\n'), { args: ['--reverse'] })
     expect([run.status, fingerprint(cwd)]).toEqual([1, before])
-    expect(run.stderr).toContain('what it held is not in the patch')
+    expect(run.stderr).toContain('its old content is not in the patch')
   })
 
   test('undo takes back the last applied patch, byte for byte', () => {
@@ -98,9 +98,9 @@ describe('options', () => {
       status: 1,
       stdout: '',
       stderr: [
-        'Failed to take the patch back; changed since it was applied: f.txt',
+        'Failed to revert the patch; changed since it was applied: f.txt',
         '  f.txt: its content was changed since the patch was applied',
-        '  Make each file again what the patch left, or keep your change: "apply-patch --reverse < FILE" takes a patch back by its text, and keeps other changes.',
+        '  Restore each file to what the patch left, or keep your change: "apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes.',
         'Nothing was changed.\n',
       ].join('\n'),
     })
@@ -113,7 +113,7 @@ describe('options', () => {
     const run = runProgram(join(cwd, 'sub/deep'), '', { args: ['undo'], state: join(cwd, '../state') })
     expect(run.status).toBe(1)
     expect(run.stderr).toBe(
-      `There is no applied patch to take back in ${cwd}/sub/deep\n` +
+      `There is no applied patch to revert in ${cwd}/sub/deep\n` +
         `  the last patch was applied to ${cwd}: apply-patch undo --root ${cwd}\nNothing was changed.\n`,
     )
     expect(runProgram(cwd, '', { args: ['undo', '--root', cwd] }).status).toBe(0)
@@ -130,7 +130,7 @@ describe('options', () => {
     runProgram(cwd, wrap('*** Add File: n.txt\n+n\n'))
     const ended = runProgram(cwd, '', { args })
     expect(ended.status).toBe(2)
-    expect(ended.stderr).toContain('means nothing to')
+    expect(ended.stderr).toContain('has no option')
     expect(existsSync(join(cwd, 'n.txt'))).toBe(true)
   })
 
@@ -151,7 +151,7 @@ describe('options', () => {
     for (const args of [[], ['recover']]) {
       const run = runProgram(cwd, args.length === 0 ? change : '', { args })
       expect(run.status).toBe(1)
-      expect(run.stderr).toMatch(/^A crashed run can not be put in order: its journal is damaged\n/)
+      expect(run.stderr).toMatch(/^A crashed run can't be recovered: its journal is damaged\n/)
       expect(run.stderr).toContain('apply-patch recover --abandon')
     }
     const run = runProgram(cwd, '', { args: ['recover', '--abandon'] })
@@ -200,7 +200,7 @@ describe('an argument that is no patch', () => {
       stdout: '',
       stderr:
         "Invalid patch: The first line of the patch must be '*** Begin Patch'\n  found: my·patch.txt\n" +
-        'Nothing was changed.\n  "my patch.txt" is a file; to apply what it holds: apply-patch < \'my patch.txt\'\n',
+        'Nothing was changed.\n  "my patch.txt" is a file; to apply its content: apply-patch < \'my patch.txt\'\n',
     })
   })
 
@@ -287,18 +287,23 @@ describe('a miss says what to do next', () => {
       'did you mean src/app.ts?',
     ],
     ['in another folder', { 'src/app.ts': 'a\n' }, '*** Delete File: app.ts\n', 'did you mean src/app.ts?'],
-    ['deleted already', { f: 'a\n' }, '*** Delete File: gone.txt\n', 'if it is gone already, leave this operation out'],
+    [
+      'deleted already',
+      { f: 'a\n' },
+      '*** Delete File: gone.txt\n',
+      'if it is removed already, leave this operation out',
+    ],
     [
       'deleted by the patch itself',
       { f: 'a\n' },
       '*** Delete File: f\n*** Update File: f\n@@\n-a\n+b\n',
-      'there is no such file any more (hunk 1 deleted it)',
+      'the file no longer exists (hunk 1 deleted it)',
     ],
     [
       'moved by the patch itself',
       { f: 'a\n' },
       '*** Update File: f\n*** Move to: g\n*** Delete File: f\n',
-      'there is no such file any more (hunk 1 moved it to g)',
+      'the file no longer exists (hunk 1 moved it to g)',
     ],
     [
       'like nothing in the file',

@@ -18,8 +18,8 @@ test('undo never offers what was applied to another directory that was at this p
   const run = runProgram(cwd, '', { args: ['undo'], state })
   expect([run.status, readFileSync(join(cwd, 'f.txt'), 'utf8')]).toEqual([1, left])
   expect(run.stderr.split('\n').slice(0, 2)).toEqual([
-    `There is no applied patch to take back in ${cwd}`,
-    '  the last patch at this path was applied to another directory, which this one has taken the place of',
+    `There is no applied patch to revert in ${cwd}`,
+    '  the last patch at this path was applied to another directory, which this one has replaced',
   ])
 })
 
