@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterEach, beforeAll, expect, test as plain } from 'vitest'
 import { dockerProfile } from '../../sandbox/seccomp/docker-profile.ts'
 import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { ensureImage, image, imageRoots } from './docker-image.ts'
-import { codeOf, eventually, processesWith, run, temporaryDirectory, testInDocker as test } from './helpers.ts'
+import { codeOf, processesWith, run, temporaryDirectory, testInDocker as test } from './helpers.ts'
 
 beforeAll(() => {
   if (spawnSync('docker', ['version']).status === 0) ensureImage()
@@ -191,22 +191,6 @@ test('eight commands at once each have a container of their own', async () => {
   const sandbox = await open()
   const ran = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => run(sandbox, `sleep 0.3; echo ${number}`)))
   expect(ran.map(({ stdout }) => stdout).join('')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n')
-})
-
-test('no container survives SIGKILL of the program that opened the sandbox', async () => {
-  const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
-  const policy = { mode: 'workspace-write', workspace: await temporaryDirectory(), readableRoots: imageRoots }
-  const script = `
-    const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
-    const sandbox = await openSandbox(parsePolicy(${JSON.stringify(policy)}), { backend: 'docker', image: '${image}' })
-    sandbox.spawn({ argv: ['sleep', '600'], cwd: '/usr' }).stdout.resume()
-    setInterval(() => {}, 1000)
-  `
-  const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-  // One that was made and not started when its owner died is the next start's to remove.
-  await eventually(() => containersOf(engine.pid ?? 0).some((line) => line.endsWith('running')))
-  engine.kill('SIGKILL')
-  await eventually(() => containersOf(engine.pid ?? 0).length === 0)
 })
 
 test('what a killed run left all the same is removed by the next, and nobody else’s', async () => {

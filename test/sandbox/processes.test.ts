@@ -133,24 +133,25 @@ describe.each([
     expect(processesWith(`sleep ${seconds}`)).toEqual([])
     expect(() => sandbox.spawn({ argv: ['true'], cwd: '/' })).toThrow(/is closed/)
   })
+})
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'nothing survives %s of the program that opened the sandbox',
-    async (signal) => {
-      const seconds = ownSeconds()
-      const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
-      const script = `
+// What confines has this in kill.test.ts.
+plain.each(['SIGKILL', 'SIGTERM'] as const)(
+  'unconfined: nothing survives %s of the program that opened the sandbox',
+  async (signal) => {
+    const seconds = ownSeconds()
+    const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
+    const script = `
       const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
       const workspace = ${JSON.stringify(await temporaryDirectory())}
-      const sandbox = await openSandbox(parsePolicy({ mode: '${mode}', workspace }))
+      const sandbox = await openSandbox(parsePolicy({ mode: 'danger-full-access', workspace }))
       const argv = ['sh', '-c', '(setsid sleep ${seconds} &); sleep ${seconds}; true # ${randomUUID()}']
       sandbox.spawn({ argv, cwd: workspace })
       setInterval(() => {}, 1000)
     `
-      const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-      await eventually(() => processesWith(`sleep ${seconds}`).filter((line) => /sleep \d+$/.test(line)).length >= 2)
-      engine.kill(signal)
-      await eventually(() => processesWith(`sleep ${seconds}`).length === 0)
-    },
-  )
-})
+    const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+    await eventually(() => processesWith(`sleep ${seconds}`).filter((line) => /sleep \d+$/.test(line)).length >= 2)
+    engine.kill(signal)
+    await eventually(() => processesWith(`sleep ${seconds}`).length === 0)
+  },
+)

@@ -22,9 +22,12 @@ function interruptStubborn(cwd: string, mode: string, signals: readonly NodeJS.S
 
 describe.skipIf(needsBubblewrap()).each(['workspace-write', 'danger-full-access'])('in %s', (mode) => {
   test('one signal ends a run whose command ignores it, in order', async () => {
-    const { code, events, stderr } = await interruptStubborn(repository(), mode, ['SIGINT'])
+    const cwd = repository()
+    const { code, events, stderr } = await interruptStubborn(cwd, mode, ['SIGINT'])
     expect(code).toBe(130)
     expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'interrupted' })
+    expect(events.filter(({ type }) => type === 'item.completed')).toHaveLength(1)
+    expect(existsSync(join(cwd, 'survived'))).toBe(false)
     expect(stderr).toContain('! Interrupted.\ninterrupted · ')
     expect(stderr).toContain('commands run: 1 (1 failed)')
   })
