@@ -26,7 +26,11 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
 }
 
 /** The guarded paths, and the parts of git that commands see in another form than the host has them. */
-export type ShownPlaces = GuardedPlaces & { readonly git: GitView }
+export type ShownPlaces = GuardedPlaces & {
+  readonly git: GitView
+  /** What is protected outside of the roots: a link may lead from there into one. Default: none. */
+  readonly protectedOutside?: readonly string[]
+}
 
 /**
  * Plans what one command sees, and the paths to guard while it runs. Files that exist when the first writing command begins are the host's own; files

@@ -1,9 +1,11 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { namesIn } from './directory-names.ts'
+import { homes } from './homes.ts'
 import { findNamed } from './name-pattern.ts'
 import { memoize } from './memoize.ts'
 import { hasRawBytes } from './path-bytes.ts'
+import { listText } from './path-list.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
@@ -55,6 +57,9 @@ export const hostFileSystem: FileSystemView = {
 
 /** From this many paths in one directory on, listing it takes less time than querying each. */
 const worthListing = 6
+
+/** From so many paths on it is worth it to look first at what homes hold. */
+const worthLookingHome = 64
 
 /** The paths of a list that lie in one directory. */
 type Inside = {
@@ -142,11 +147,19 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
     asked.push({ what, directory, answer })
     return answer
   }
-  for (const { directory, parent, name, names, places } of groupsOf(paths)) {
+  const possible =
+    paths.length < worthLookingHome
+      ? paths
+      : withoutMissing(paths, (home) => {
+          const names = remember('namesIn', home, asks.namesIn(home))
+          listed.set(home, names)
+          return names
+        })
+  for (const { directory, parent, name, names, places } of groupsOf(possible)) {
     if (listed.get(parent)?.has(name) === false) {
       listed.set(directory, noNames)
     } else if (places.length >= worthListing) {
-      listed.set(directory, remember('namesIn', directory, asks.namesIn(directory)))
+      if (!listed.has(directory)) listed.set(directory, remember('namesIn', directory, asks.namesIn(directory)))
     } else {
       if (!remember('isDirectory', directory, asks.isDirectory(directory)))
         for (const place of places) absent.add(place)
@@ -156,7 +169,25 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
     if (found === undefined) continue
     for (let at = 0; at < names.length; at += 1) if (!found.has(names[at] ?? '')) absent.add(places[at] ?? -1)
   }
-  return { asked, present: paths.filter((_, place) => !absent.has(place)) }
+  return { asked, present: possible.filter((_, place) => !absent.has(place)) }
+}
+
+/** The paths of a list but those that a home has no entry for: most of what is protected is of programs that a user doesn't have. */
+function withoutMissing(
+  paths: readonly string[],
+  namesOf: (home: string) => ReadonlySet<string> | undefined,
+): readonly string[] {
+  // Names that aren't UTF-8 can't be told by a listing.
+  if (hasRawBytes(listText(paths))) return paths
+  const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
+  return paths.filter((path) => {
+    for (const { below, names } of looked) {
+      if (!path.startsWith(below)) continue
+      const end = path.indexOf('/', below.length)
+      if (names?.has(path.slice(below.length, end === -1 ? undefined : end).toLowerCase()) === false) return false
+    }
+    return true
+  })
 }
 
 const noNames: ReadonlySet<string> = new Set()

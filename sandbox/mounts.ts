@@ -54,7 +54,9 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
-  const shielded = host.present(plainOnes(places.protectedPaths))
+  const shielded = [plainOnes(places.protectedPaths), places.protectedOutside ?? []].flatMap((list) =>
+    host.present(list),
+  )
   for (const path of [...shielded, ...places.gitLinks]) {
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)

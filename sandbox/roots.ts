@@ -1,9 +1,10 @@
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { nestedPlace } from './nested-places.ts'
 import { namedByGit } from './protected/named-by-git.ts'
 import type { FileSystemView } from './file-system-view.ts'
 import { memoize } from './memoize.ts'
 import { isNamePattern } from './name-pattern.ts'
+import { isAnyWithin, listText } from './path-list.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 
@@ -44,10 +45,11 @@ export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): reado
 }
 
 /** Splits such a list into paths and name patterns. */
-export const pathsAndPatterns = memoize((denied: readonly string[]) => ({
-  paths: denied.filter((entry) => !isNamePattern(entry)),
-  patterns: denied.filter(isNamePattern),
-}))
+export const pathsAndPatterns = memoize((denied: readonly string[]) =>
+  listText(denied).includes('\0**/')
+    ? { paths: denied.filter((entry) => !isNamePattern(entry)), patterns: denied.filter(isNamePattern) }
+    : { paths: denied, patterns: [] },
+)
 
 /**
  * The existing places below `roots` that can't be read, without symlinks: git in commands must not look at them. Places that are granted by their own
@@ -72,7 +74,8 @@ const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {
     const of = roots.join('\0')
-    if (known?.of !== of) known = { of, paths: paths.filter((path) => isBelow(path, roots)) }
+    const isAny = known?.of !== of && roots.some((root) => isAnyWithin(paths, root))
+    if (known?.of !== of) known = { of, paths: isAny ? paths.filter((path) => isBelow(path, roots)) : [] }
     return known.paths
   }
 })
@@ -85,17 +88,28 @@ export function protectedBelow(
   roots: readonly string[],
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
 ): readonly string[] {
-  const named: string[] = []
-  for (const path of policy.protectedPaths) {
-    if (isAbsolute(path)) named.push(path)
-    else if (!path.startsWith('**/')) named.push(...roots.map((root) => placeIn(root, path)))
+  const { inside, outside } = protectedByRoots(roots, policy)
+  return [...inside, ...outside]
+}
+
+/** The same, those that lie in a root apart from those that only a link can lead from into one. */
+export function protectedByRoots(
+  roots: readonly string[],
+  { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,
+): { readonly inside: readonly string[]; readonly outside: readonly string[] } {
+  const [inside, outside]: [string[], string[]] = [[], []]
+  const isAnyInside = roots.some((root) => isAnyWithin(protectedPaths, root))
+  for (const path of protectedPaths) {
+    if (path.startsWith('/')) (isAnyInside && roots.some((root) => isWithin(path, root)) ? inside : outside).push(path)
+    else if (!path.startsWith('**/')) inside.push(...roots.map((root) => placeIn(root, path)))
     else {
       const name = path.slice(3)
-      if (!name.includes('*')) named.push(...roots.map((root) => placeIn(root, name)))
-      named.push(...roots.map((root) => nestedPlace(root, name)))
+      if (!name.includes('*')) inside.push(...roots.map((root) => placeIn(root, name)))
+      inside.push(...roots.map((root) => nestedPlace(root, name)))
     }
   }
-  return [...named, ...roots.flatMap(namedByGit)].filter((path) => !roots.includes(path))
+  inside.push(...roots.flatMap(namedByGit))
+  return { inside: inside.filter((path) => !roots.includes(path)), outside }
 }
 
 /** Like `join`, which takes far longer for the many names that are already normalized. */

@@ -11,7 +11,7 @@ import { createKeyFileView } from './key-file-view.ts'
 import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
-import { deniedBelow, protectedBelow, writableRoots } from './roots.ts'
+import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
@@ -60,7 +60,8 @@ export function openRunState(
   try {
     const roots = writableRoots(policy, held.view)
     const run = makeRunDirectory(roots, backend)
-    const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, backend))
+    const { inside, outside } = protectedByRoots(roots, policy)
+    const guard = createMetadataGuard(roots, inside, createTrustRecord(run.path, backend))
     const installation = holdInstallation(roots)
     const running = new RunningCommands(guard.rest)
     const workspace = realpathSync.native(policy.workspace)
@@ -72,8 +73,10 @@ export function openRunState(
       roots,
       run,
       running,
-      placesOf: (command, runDirectories) =>
-        placesForCommand(command, guard, privateGit, running, roots, keyFiles, runDirectories),
+      placesOf: (command, runDirectories) => ({
+        ...placesForCommand(command, guard, privateGit, running, roots, keyFiles, runDirectories),
+        protectedOutside: outside,
+      }),
       review: async (ended) => {
         if (running.writing === 0) return []
         const refused = await privateGit.takeOver(packWith(start, policy.views))

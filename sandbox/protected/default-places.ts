@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute, join, normalize } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 import { homes } from '../homes.ts'
 import { appDirectories } from '../app-directories.ts'
@@ -41,35 +41,38 @@ export function credentialPlaces(): readonly string[] {
 
 /** Single places, absolute: in all homes, and wherever a variable moves them to. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
-  const owned = homes()
-  // The table's own names are normalized already, and there are many.
-  const found: string[] = []
-  for (const at of places) {
-    if (!at.startsWith('~/')) found.push(at)
-    else for (const home of owned) found.push(home + at.slice(1))
-  }
-  return [...found, ...movedPlaces(places, process.env)]
+  // As one text, since there are many: making each path by itself would slow down every start. No path contains a NUL.
+  const text = `\0${places.join('\0')}\0`
+  const found = homes().flatMap((home) => text.split('\0~/').join(`\0${home}/`).slice(1, -1).split('\0'))
+  const single = found.length > 0 ? found : places.filter((at) => !at.startsWith('~/'))
+  return [...single, ...movedPlaces(text, process.env)]
 }
 
 /**
- * The places to which variables move the defaults in `places`. A value that is no file of the user's own, as in `HISTFILE=/dev/null`, moves nothing.
+ * The places to which variables move the defaults in `text`. A value that is no file of the user's own, as in `HISTFILE=/dev/null`, moves nothing.
  */
-function movedPlaces(places: readonly string[], env: Readonly<NodeJS.ProcessEnv>): readonly string[] {
+function movedPlaces(text: string, env: Readonly<NodeJS.ProcessEnv>): readonly string[] {
   return prepared().moves.flatMap((move) => {
     const value = env[move.variable]
     if (value === undefined || value === '') return []
     const values = move.list ? value.split(delimiter) : [value.replace(/^[A-Z]+:(?=\/)/, '')]
     return values.filter(isPlace).flatMap((base) => {
       const to = join(base, move.below).replace(/\/$/, '')
-      const found: string[] = []
-      for (const at of places) {
-        if (isWithin(move.from, at)) found.push(to)
-        // The table's names are normalized, so that joining would change nothing.
-        else if (isWithin(at, move.from)) found.push(to + at.slice(move.from.length))
-      }
-      return found
+      return [...(isHeld(text, move.from) ? [to] : []), ...endsBelow(text, move.from).map((end) => `${to}/${end}`)]
     })
   })
+}
+
+/** Whether a place is among those of `text`, or lies in one of them. */
+function isHeld(text: string, place: string): boolean {
+  for (let at = place; at !== dirname(at); at = dirname(at)) if (text.includes(`\0${at}\0`)) return true
+  return false
+}
+
+/** What follows of the places of `text` that lie below one. */
+function endsBelow(text: string, place: string): readonly string[] {
+  const [, ...after] = text.split(`\0${place}/`)
+  return after.map((rest) => rest.split('\0', 1)[0] ?? '')
 }
 
 function isPlace(value: string): boolean {
