@@ -25,7 +25,7 @@ export async function applyCommand(
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)
     if (chosen.length === 0 && named.length > 0) {
-      process.stdout.write('Nothing was taken: the tree is as it was.\n')
+      process.stdout.write('You chose no changes: the tree is unchanged.\n')
       return exitCodes.done
     }
     const all = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
@@ -37,9 +37,9 @@ export async function applyCommand(
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session, record)
-        const merged = landing.merged.map((path) => `merged with what somebody else changed: ${path}\n`).join('')
+        const merged = landing.merged.map((path) => `merged with another change: ${path}\n`).join('')
         process.stdout.write(
-          `${merged}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed; agent undo ${session.id} takes it back\n`,
+          `${merged}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed; agent undo ${session.id} reverts this\n`,
         )
         return exitCodes.done
       }
@@ -60,7 +60,7 @@ export async function applyCommand(
   })
 }
 
-/** @throws UserError `usage` where nobody can be asked */
+/** @throws UserError `usage` if nobody can be asked */
 function openTerminalForPicking(): AskPerson {
   if (process.stdin.isTTY && process.stderr.isTTY) return openTerminal({ input: process.stdin, output: process.stderr })
   throw new UserError(

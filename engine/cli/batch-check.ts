@@ -4,7 +4,8 @@ import { commonRequest } from './run-request.ts'
 import type { BatchRunOptions } from './batch-options.ts'
 
 /**
- * Looks at all that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. Nothing is run.
+ * Checks everything that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. It runs
+ * nothing.
  *
  * @param models empty: the configured one
  * @param tree a repository that a run works in

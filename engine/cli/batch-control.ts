@@ -12,7 +12,7 @@ import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** What can be asked of a batch that goes on. */
+/** A request to a batch that is running. */
 type Wish = 'pause' | 'resume' | 'cancel'
 
 const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
@@ -22,9 +22,9 @@ const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
 }
 
 const said: Readonly<Record<Wish, string>> = {
-  pause: 'paused: what runs goes on, and nothing more begins until agent batch resume',
+  pause: 'paused: running tasks continue, and no other task begins until agent batch resume',
   resume: 'resumed',
-  cancel: 'cancelled: what runs is interrupted, and what is missing stays open. agent batch resume takes that back',
+  cancel: 'cancelled: running tasks are interrupted, and the missing ones stay open. agent batch resume undoes this',
 }
 
 /**
@@ -37,14 +37,12 @@ export function batchWish(directory: string, wish: Wish): number {
   writeControl(folder.path, wishes[wish], process.pid)
   process.stdout.write(`${said[wish]}\n`)
   if (!isSupervised(folder.path))
-    process.stdout.write(
-      'Nobody runs this batch now: agent batch run, with the words that it was begun with, goes on.\n',
-    )
+    process.stdout.write('Nobody runs this batch now: start agent batch run with the same arguments to continue.\n')
   return exitCodes.done
 }
 
 /**
- * `agent batch set`: changes what a batch that goes on is limited by.
+ * `agent batch set`: changes the limits of a running batch.
  *
  * @param pairs `workers=8`, `rpm=500`, `tpm=200000`
  * @throws UserError `usage` for what can't be set
@@ -90,7 +88,7 @@ export async function batchStatus(
  * `agent batch retry`: opens trials again.
  *
  * @param where `outcome=provider`, or several, joined by commas
- * @throws UserError `usage` for a condition that is none, and while the batch is run
+ * @throws UserError `usage` for an invalid condition, and while the batch runs
  */
 export function batchRetry(directory: string, where: string): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -98,7 +96,7 @@ export function batchRetry(directory: string, where: string): number {
   if (isSupervised(folder.path)) {
     throw new UserError(
       'usage',
-      `${folder.path} is being run: agent batch cancel ends that, then its runs can be opened again.`,
+      `${folder.path} is running: end it with agent batch cancel, then its runs can be opened again.`,
     )
   }
   let opened = 0
@@ -110,7 +108,7 @@ export function batchRetry(directory: string, where: string): number {
     opened += 1
   }
   process.stdout.write(
-    `${opened} runs are open again${opened > 0 ? ': agent batch run, with the words that it was begun with, runs them' : ''}.\n`,
+    `${opened} runs are open again${opened > 0 ? ': agent batch run with the same arguments runs them' : ''}.\n`,
   )
   return exitCodes.done
 }

@@ -1,6 +1,6 @@
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** What a batch says to each of its runs, beside how they are configured. */
+/** Limits of each run in a batch, besides its configuration. */
 export type RunLimits = {
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -10,7 +10,7 @@ export type RunLimits = {
   readonly verifyAttempts?: number
 }
 
-/** What `agent batch run` was asked to do, as parsed. */
+/** The options of `agent batch run`, as parsed. */
 export type BatchRunOptions = ConfigOptions &
   RunLimits & {
     readonly output: string
@@ -31,8 +31,8 @@ export type BatchRunOptions = ConfigOptions &
     readonly retrySeconds?: number
   }
 
-/** What `agent batch report` prints. */
+/** The options of `agent batch report`. */
 export type BatchReportOptions = { readonly format?: (typeof batchReportFormats)[number] }
 
-/** How the statistics of a batch are printed. */
+/** The formats of a batch's statistics. */
 export const batchReportFormats = ['text', 'md', 'csv', 'json'] as const

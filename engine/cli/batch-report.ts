@@ -13,11 +13,11 @@ import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** What of a batch is written for others to evaluate, and where. */
+/** Options of `agent batch export`: which results are written for other evaluators, and where. */
 export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
 
 /**
- * `agent batch report`: makes the files anew that are made of the runs.
+ * `agent batch report`: writes the files that are computed from the runs again.
  *
  * @throws UserError `usage` where the folder is none of a batch
  */
@@ -45,7 +45,7 @@ function renderStatistics(statistics: BatchStatistics, format: (typeof batchRepo
 }
 
 /**
- * `agent batch merge`: puts folders of one batch together in a new one.
+ * `agent batch merge`: merges folders of one batch into a new one.
  *
  * @throws UserError `usage` for folders of different batches
  */
@@ -53,7 +53,9 @@ export function batchMerge(directories: readonly string[], output: string): numb
   const paths = directories.map((directory) => resolve(directory))
   const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
   if (superseded > 0)
-    process.stdout.write(`${superseded} trials were settled in several folders: the first named holds.\n`)
+    process.stdout.write(
+      `${superseded} trials were settled in several folders: the result in the first folder counts.\n`,
+    )
   return tellDerived(folder)
 }
 
@@ -67,7 +69,7 @@ function tellDerived(folder: BatchFolder): number {
 /**
  * `agent batch export --swebench`: predictions of one model and one repeat.
  *
- * @throws UserError `usage` where it isn't said which, and there are several
+ * @throws UserError `usage` if there are several, and the options don't choose one
  */
 export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -78,7 +80,7 @@ export function batchExport(directory: string, { output, model, repeat }: BatchE
   const [only, another] = meant
   if (only === undefined || another !== undefined) {
     const there = files.map((file) => `--model ${file.model} --repeat ${file.repeat}`).join('\n  ')
-    const why = files.length === 0 ? 'no task has an answer yet' : `say which of these:\n  ${there}`
+    const why = files.length === 0 ? 'no task has an answer yet' : `choose one of these:\n  ${there}`
     throw new UserError('usage', `${folder.path}: ${why}`)
   }
   const text = `${JSON.stringify(only.predictions, undefined, 2)}\n`

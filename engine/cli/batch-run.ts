@@ -29,7 +29,7 @@ const checksAtOnce = 4
  * `agent batch run`.
  *
  * @returns the exit code
- * @throws UserError for what the user has to mend; nothing was run then
+ * @throws UserError for problems that the user has to fix; nothing was run then
  */
 export async function batchRun(file: string, options: BatchRunOptions): Promise<number> {
   refuseUnconfined(options)
@@ -93,7 +93,7 @@ function refuseUnconfined(options: ConfigOptions): void {
   if (!isOpen) return
   throw new UserError(
     'usage',
-    'Each run of a batch works on a private view of a repository, which takes a sandbox: leave out what does without one.',
+    'Each run of a batch works on a private view of a repository, which needs a sandbox: leave out the option that switches it off.',
   )
 }
 
@@ -116,7 +116,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   const remote = [...all.values()].some((repository) => !isLocal(repository))
   process.stdout.write(
     `${runs} runs: ${tasks.length} tasks in ${all.size} repositories and refs, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
-      (remote ? 'Refs of repositories elsewhere were not looked at.\n' : ''),
+      (remote ? 'Refs of remote repositories were not checked.\n' : ''),
   )
   return exitCodes.done
 }

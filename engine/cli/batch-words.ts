@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { RunLimits } from './batch-options.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** The words of `agent exec` that stand for these options, with paths that mean the same from anywhere. The model and the directory are each run's own. */
+/** The arguments of `agent exec` that correspond to these options, with absolute paths. The model and the directory differ for each run. */
 export function execWords(options: ConfigOptions & RunLimits): readonly string[] {
   const flag = (is: boolean | undefined, name: string): readonly string[] => (is === true ? [name] : [])
   const valued = (name: string, value: string | number | undefined): readonly string[] =>
@@ -29,7 +29,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
   ]
 }
 
-/** The models that `-m A,B` names; a recording by a path that means the same from anywhere. */
+/** The models that `-m A,B` names; a recording by its absolute path. */
 export function modelsOf(model: string | undefined): readonly string[] {
   const names = (model ?? '').split(',').filter((name) => name !== '')
   return [...new Set(names)].map((name) =>

@@ -9,7 +9,7 @@ import { UserError } from '../core/user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { warn } from './warn.ts'
 
-/** What `agent batch worker` was asked to do, as parsed. */
+/** The options of `agent batch worker`, as parsed. */
 export type BatchWorkerOptions = {
   readonly queue: string
   readonly store: string
@@ -18,11 +18,11 @@ export type BatchWorkerOptions = {
   readonly lockSeconds?: number
 }
 
-/** Long enough for a Redis that is started again, and for a machine that stands still for a minute. */
+/** Long enough for a restart of Redis, and for a machine that stops for a minute. */
 const usualLockSeconds = 120
 
 /**
- * `agent batch worker`: does the jobs of a batch until it is interrupted.
+ * `agent batch worker`: runs the jobs of a batch until it is interrupted.
  *
  * @throws UserError `usage` where there is no such batch, or Redis can't be used
  */
@@ -37,7 +37,7 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
   process.stderr.write(
-    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C gives back what runs.\n`,
+    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
   )
   try {
     await work(folder, carrier, {

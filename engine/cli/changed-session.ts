@@ -6,7 +6,7 @@ import { changesOfSession } from '../transaction/changes-of-session.ts'
 import { overlaysOfView } from '../transaction/private-view.ts'
 import type { ChangedSession } from './find-changes.ts'
 
-/** Nobody else may run the session, or land its changes, meanwhile. */
+/** Meanwhile, no other process may run the session or land its changes. */
 export async function withLock(
   session: ChangedSession,
   act: (session: ChangedSession) => Promise<number>,
@@ -20,10 +20,10 @@ export async function withLock(
 }
 
 /**
- * What a session's runs changed.
+ * The changes of a session's runs.
  *
- * @param takesLock whether this command holds no lock of the session yet
- * @throws UserError `usage` where it was thrown away
+ * @param takesLock whether this command still has to lock the session
+ * @throws UserError `usage` if they were discarded
  */
 export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
   const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined
@@ -34,5 +34,5 @@ export async function recordOf({ id, directory, state }: ChangedSession, takesLo
   }
   const record = await changesOfSession(directory)
   if (record !== undefined) return record
-  throw new UserError('usage', `The changes of the session ${id} were thrown away.`)
+  throw new UserError('usage', `The changes of the session ${id} were discarded.`)
 }

@@ -35,7 +35,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
-      process.stdout.write('Nothing to do: its changes were thrown away already.\n')
+      process.stdout.write('Nothing to do: its changes were discarded already.\n')
       return exitCodes.done
     }
     closeView(directory, 'discarded')
@@ -44,8 +44,8 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     const landed = state.landing !== undefined && !state.landing.undone
     process.stdout.write(
       landed
-        ? `What was kept of them is gone. What has landed is in the tree: agent undo ${id} takes that back.\n`
-        : 'Its changes are gone. The tree is as it was.\n',
+        ? `The stored changes are removed. Landed changes stay in the tree: agent undo ${id} reverts them.\n`
+        : 'Its changes are removed. The tree is unchanged.\n',
     )
     return exitCodes.done
   })
@@ -56,14 +56,14 @@ export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     const { landing, commits = [] } = state
     if (landing === undefined && commits.length === 0)
-      throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to take back.`)
+      throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to revert.`)
     if (landing?.undone !== false && commits.length === 0) {
-      process.stdout.write('Nothing to do: it was taken back already.\n')
+      process.stdout.write('Nothing to do: they were reverted already.\n')
       return exitCodes.done
     }
     const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
     for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
-    process.stdout.write(`Taken back. agent apply ${id} lands it again.\n`)
+    process.stdout.write(`Reverted. agent apply ${id} lands the changes again.\n`)
     return exitCodes.done
   })
 }
@@ -82,13 +82,13 @@ async function takeBackOrSay(
   } catch (error) {
     if (!(error instanceof CommitError)) throw error
     if (error.code === 'nothing-to-undo' && landing !== undefined) {
-      const hint = `Take back what came after it first: apply-patch undo, in ${landing.root}.`
+      const hint = `Revert the later patches first: apply-patch undo, in ${landing.root}.`
       throw new UserError(
         'failed',
-        `It is not the last patch of ${landing.root} any more, or too old to be known. ${hint}`,
+        `It is no longer the last patch of ${landing.root}, or too old to be known. ${hint}`,
       )
     }
-    throw new UserError('failed', `Nothing was taken back. ${renderFailure(error).trim()}`, { cause: error })
+    throw new UserError('failed', `Nothing was reverted. ${renderFailure(error).trim()}`, { cause: error })
   }
 }
 

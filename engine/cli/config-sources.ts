@@ -11,7 +11,7 @@ import { noMemory, readMemory } from '../memory/read-memory.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
 
-/** `agent config sources`: every file that a run here looks for, and what came of it. */
+/** `agent config sources`: lists every file that a run here looks for, and the result. */
 export async function configSources(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const workspace = findWorkspace(options.cd ?? process.cwd())
   const places = findAppPaths(process.env)

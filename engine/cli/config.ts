@@ -16,7 +16,7 @@ import { findWorkspace } from '../app/workspace.ts'
 /** A key in force. */
 type Row = {
   readonly key: string
-  /** As it may be shown: without secrets. */
+  /** The value without secrets, so that it can be shown. */
   readonly value: unknown
   readonly source: 'default' | Layer['kind']
   /** A file, or an option; undefined for a default. */

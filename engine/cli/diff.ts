@@ -7,14 +7,14 @@ import { comparisonAsJson, renderComparison } from '../report/compare/render-com
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session-folder.ts'
 
-/** Where nobody says how wide the terminal is. */
+/** The assumed width if the terminal's is unknown. */
 const columns = 160
 
 /**
- * `agent diff`: where two sessions part, and what each changed.
+ * `agent diff`: compares two sessions, and what each changed.
  *
- * @returns the exit code: 1 where they differ
- * @throws UserError `usage` where one of them is not there
+ * @returns the exit code: 1 if they differ
+ * @throws UserError `usage` if one of them doesn't exist
  */
 export function diffCommand(a: string, b: string, options: { readonly json?: true }): number {
   const comparison = compareRuns(readRun(a), readRun(b))

@@ -4,7 +4,7 @@ import { version } from '../core/version.ts'
 import type { Finish } from './declare/shared.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
-/** Declares commands: each takes `finish` to say its exit code. */
+/** Declares commands: each calls `finish` with its exit code. */
 export type DeclareCommands = (program: Command, finish: Finish) => void
 
 /**
@@ -13,7 +13,7 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
  * @param argv the words after the program's name
  * @param declare declares the commands
  * @param name the name the program was called by
- * @param tellUsageError tells readers of events what is wrong with the command line; stderr has said it already
+ * @param tellUsageError reports a usage error to readers of events; stderr has it already
  * @returns the exit code
  */
 export async function runProgram(
@@ -27,7 +27,7 @@ export async function runProgram(
     exitCode = code
   }
   const program = new Command(name)
-    .description('Runs a coding agent in a repository, sandboxed, with a Guardian in front of everything it does.')
+    .description('Runs a coding agent in a repository, in a sandbox, with a Guardian that judges everything it does.')
     .version(version, '--version', 'print the version')
     .helpCommand(false)
     .exitOverride()
@@ -39,7 +39,7 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  // `sandbox` never gets here: its first word starts the other program.
+  // `sandbox` never reaches this code: its first argument starts the other program.
   if (name === 'portcullis')
     program.addHelpText(
       'after',

@@ -76,14 +76,14 @@ function placesTold(): readonly Told[] {
 }
 
 const meanings: Readonly<Record<Told['what'], string>> = {
-  'runs-later': 'not protected, and told of at the end of a run that changed it',
+  'runs-later': 'not protected, but reported at the end of a run that changed it',
   settings: 'never written, in any directory of the workspace',
   startup: 'never written, in a home or at the top of the workspace',
-  home: 'never written, in a home of yours',
+  home: 'never written, in your own homes',
   credentials: 'neither read nor written',
 }
 
-/** A line for each place: where, why, whose, and where that is documented. */
+/** A line for each place: its path, the reason, the program, and the documentation. */
 function renderProtected(): string {
   return placesTold()
     .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)

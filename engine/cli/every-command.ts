@@ -15,10 +15,10 @@ import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
-/** Commands that finish the reviews of killed runs themselves, and don't start where that fails. */
+/** Commands that finish the reviews of killed runs themselves, and don't start if that fails. */
 const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 
-/** Declares all that `agent` can do. */
+/** Declares all commands of `agent`. */
 export const everyCommand: DeclareCommands = (program, finish) => {
   program.hook('preAction', async (_program, action) => {
     const names = commandsAbove(action)
@@ -43,7 +43,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareMcpServer(program, finish)
 }
 
-/** The names of a command and of those it is part of. */
+/** The names of a command and of the commands that contain it. */
 function commandsAbove(command: Command): readonly string[] {
   return [command.name(), ...(command.parent === null ? [] : commandsAbove(command.parent))]
 }

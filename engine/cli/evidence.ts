@@ -29,10 +29,10 @@ export type VerifyOptions = {
 
 const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
 
-/** Of what differs, this much is named. */
+/** How many differences are named. */
 const mostFaults = 20
 
-/** `agent evidence`: a signed statement of what a run with `--transactional` changed, under which rules, and how it was verified. */
+/** `agent evidence`: writes a signed statement of the changes of a run with `--transactional`, its rules, and its verification. */
 export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
@@ -46,7 +46,7 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   return exitCodes.done
 }
 
-/** What the run left alone in each of its trees. Says on standard error what the evidence does not hold, or not from the run. */
+/** The unchanged files in each of the run's trees. Reports on standard error which files the evidence leaves out, or has in a later state. */
 async function unchangedOf(
   { directory, state }: ChangedSession,
   record: ChangeRecord,
@@ -62,7 +62,7 @@ async function unchangedOf(
     const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace: path }), sandboxOfLastRun(directory))
     try {
       const except = new Set(record.changes.filter(({ root }) => root === path).map((change) => change.path))
-      // Evidence that is written in the tree itself, over an older one, can't hold its own hash.
+      // If the evidence file is in the tree itself and replaces an older one, it can't contain its own hash.
       except.add(relative(path, resolve(output)))
       const unchanged = await unchangedFiles(path, { except, sandbox, since: new Date(record.at) })
       found.push(unchanged)
@@ -86,7 +86,7 @@ function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
         ]
       : []),
     ...(leftOut.length > 0
-      ? [`the evidence says nothing of ${leftOut.length} (submodules, names that are not UTF-8, what can't be read)`]
+      ? [`the evidence leaves out ${leftOut.length} (submodules, names that are not UTF-8, unreadable files)`]
       : []),
   ]
 }
@@ -112,7 +112,9 @@ async function factsOf(directory: string): Promise<RunFacts> {
   }
 }
 
-/** `agent evidence verify`: whether evidence is whole, of a key that is trusted, and of this patch and these trees. Nothing is fetched. */
+/**
+ * `agent evidence verify`: checks that evidence is intact, signed by a trusted key, and belongs to this patch and these trees. It downloads nothing.
+ */
 export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
   const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)
@@ -121,9 +123,9 @@ export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] 
   const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree)]
   if (faults.length > 0) return tell(faults)
   const { predicate } = statement
-  const whose = isTrusted ? keyId : `${keyId}, whose key nobody has said: --public-key holds it to one`
+  const whose = isTrusted ? keyId : `${keyId}, which nobody has confirmed: name the expected key with --public-key`
   const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
-  process.stdout.write(`${file}: whole, signed by ${whose}\n`)
+  process.stdout.write(`${file}: intact, signed by ${whose}\n`)
   const held =
     known.length === 0 ? 'nothing else was compared: name --tree or --patch' : `as it says: ${known.join(', ')}`
   process.stdout.write(`session ${predicate.session}, ${held}\n`)
@@ -153,7 +155,7 @@ function patchFaults({ subject }: Statement, patch: string | undefined): readonl
 function treeFaults({ predicate }: Statement, trees: readonly string[]): readonly string[] {
   if (trees.length === 0) return []
   if (trees.length !== predicate.trees.length) {
-    const message = `The run worked on ${predicate.trees.length} trees, and ${trees.length} were named: give --tree for each, in their order.`
+    const message = `The run worked on ${predicate.trees.length} trees, and ${trees.length} were named: give --tree once for each, in their order.`
     throw new UserError('usage', message)
   }
   return trees.flatMap((tree, index) => {
@@ -180,5 +182,8 @@ function textOf(file: string, most: number, what: string): string {
 function bytesOf(file: string, most: number, what: string): Buffer {
   const bytes = readHostFile(file, { maxBytes: most })
   if (bytes !== undefined) return bytes
-  throw new UserError('usage', `${file}: ${what} can't be read: it is not there, no file, closed to you, or too large.`)
+  throw new UserError(
+    'usage',
+    `${file}: ${what} can't be read: it doesn't exist, is no file, is closed to you, or is too large.`,
+  )
 }

@@ -1,10 +1,10 @@
 import type { Severity } from '../core/severities.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** The options of `agent exec`, as parsed; nothing is looked up yet. */
+/** The options of `agent exec`, as parsed; files are read later. */
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
-  /** With fork: the step to go on from. */
+  /** For fork: the step to continue from. */
   readonly at?: number
   readonly threadSource?: string
   readonly color?: (typeof colours)[number]
@@ -23,7 +23,7 @@ export type ExecOptions = ConfigOptions & {
   readonly maxCost?: number
   readonly timeout?: number
   readonly stdinTimeout?: number
-  /** False: standard input isn't looked at. */
+  /** False: standard input isn't read. */
   readonly stdin?: boolean
   readonly image?: readonly string[]
   readonly skipGitRepoCheck?: true
@@ -31,20 +31,20 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
-  /** `agent batch` started it, and listens on the channel that it opened. */
+  /** `agent batch` started the run, and listens on the channel that it opened. */
   readonly supervised?: true
   readonly transactional?: 'auto' | 'copy' | 'reflink' | 'overlay'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
   readonly landCommits?: true
-  /** False: nothing is verified. Absent: as the session was, or is configured. */
+  /** False: nothing is verified. Absent: as in the session, or as configured. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
-  /** Absent: as the session was, and a new one acts. */
+  /** Absent: as in the session; a new session acts. */
   readonly plan?: boolean
 }
 
-/** What `agent exec review` was asked for besides. */
+/** Options of `agent exec review` alone. */
 export type ReviewOptions = {
   readonly uncommitted?: true
   readonly base?: string
@@ -54,10 +54,10 @@ export type ReviewOptions = {
   readonly failOn?: Severity
 }
 
-/** Whether GitHub's summary of the step is written, where there is one. */
+/** Whether to write GitHub's step summary, if there is one. */
 export const summaries = ['auto', 'off'] as const
 
-/** When what a transaction changed lands. */
+/** When the changes of a transaction land. */
 export const landings = ['on-success', 'never', 'always'] as const
 
 /** When to colour. */

@@ -23,10 +23,10 @@ import { warn } from './warn.ts'
 /**
  * `agent exec`: turns a command line into a request, runs it, and attaches the sinks.
  *
- * @param review what is to be reviewed; undefined for a task
- * @param model who is asked; undefined: whom the configuration and the options name
+ * @param review the change to review; undefined for a task
+ * @param model the model to use; undefined: the one that the configuration and the options name
  * @returns the exit code
- * @throws UserError for what the user has to fix; nothing was run then
+ * @throws UserError for problems that the user has to fix; nothing was run then
  */
 export async function runExec(
   argument: string | undefined,
@@ -37,7 +37,7 @@ export async function runExec(
   model?: Model,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  // Whoever supervises it would lose its channel.
+  // A supervised run stays the same process, or it would lose the supervisor's channel.
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }

@@ -17,7 +17,7 @@ export function stateFolders(): readonly string[] {
 /**
  * The session that the user means: by its id, the unique beginning or end of it, or as the last one with a view of the current directory.
  *
- * @throws UserError `usage` where there is none, and for one whose runs worked in the tree itself
+ * @throws UserError `usage` if there is none, and for a session whose runs worked in the tree itself
  */
 export function findChangedSession(given: string | undefined): ChangedSession {
   const folders = stateFolders()
@@ -35,7 +35,7 @@ export function findChangedSession(given: string | undefined): ChangedSession {
   throw new UserError(
     'usage',
     id === undefined
-      ? `No run with --transactional worked in ${here}. agent sessions list shows the sessions there are.`
+      ? `No run with --transactional worked in ${here}. agent sessions list shows all sessions.`
       : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
   )
 }

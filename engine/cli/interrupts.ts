@@ -20,7 +20,7 @@ export function catchInterrupts(
   }
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
     if (interrupted) {
-      // The line being drawn stays on a line of its own.
+      // An unfinished progress line keeps its own line.
       const words = farewell?.()
       if (process.stderr.isTTY || words !== undefined) process.stderr.write(`\n${words ?? ''}`)
       process.exit(exitCodes[reason])

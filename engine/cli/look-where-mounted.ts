@@ -7,8 +7,8 @@ import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
- * Has a run's changes found out by this program where the overlays of its view are mounted: what they hold can't be seen elsewhere. The session must be
- * locked, since an overlay that is mounted twice is broken.
+ * Runs this program where the overlays of a run's view are mounted, to find out the run's changes: they are invisible elsewhere. The session must be
+ * locked, since mounting an overlay twice breaks it.
  *
  * @throws UserError `sandboxUnavailable` where they can't be mounted
  */
@@ -16,7 +16,7 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
   const isStarted = takeStartedFor() !== undefined
   if (!isStarted) makeMountPoints(directory, overlays, isLocked)
   const start = isStarted
-    ? { why: 'they were mounted, and are gone' }
+    ? { why: 'they were mounted, but are no longer' }
     : overlayStart(overlays, [...thisProgram(), 'changes', id, '--json'])
   if ('why' in start) {
     const message = `What the run changed is kept in an overlay, which can't be mounted: ${start.why}.`
@@ -30,5 +30,5 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
     stdin: 'ignore',
   })
   if (exitCode !== exitCodes.done)
-    throw new UserError('failed', `What the run changed could not be found out. ${stderr}`)
+    throw new UserError('failed', `The changes of the run could not be found out. ${stderr}`)
 }

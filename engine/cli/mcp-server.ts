@@ -13,7 +13,7 @@ import { servedRun } from './served-run.ts'
  * `agent mcp-server`: offers this program's functions to other agents, through the same Guardian and the same sandbox.
  *
  * @returns the exit code
- * @throws UserError for what the user has to fix; nothing was run then
+ * @throws UserError for problems that the user has to fix; nothing was run then
  */
 export async function runMcpServer(options: ConfigOptions): Promise<number> {
   // Standard input belongs to the protocol: nobody can type an answer there.

@@ -3,12 +3,12 @@ import type { OwnProcess } from '../app/request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
 
-/** What this program is started by, to be started again in the same way. */
+/** The command that started this program, to start it again in the same way. */
 export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
 
-/** Variables that a shell sets by itself, as the one on the way does. */
+/** Variables that a shell sets itself, as the shell in between does. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
 /** The variables of a process that is started for the view of a session. */
@@ -18,7 +18,7 @@ export function startedFor(session: string): Readonly<Record<string, string>> {
   return { ...(Object.fromEntries(all) as Record<string, string>), [variable]: [session, ...known].join(' ') }
 }
 
-/** The session for whose view this process was started; undefined for any other process. Nothing that it starts is told so. */
+/** The session for whose view this process was started; undefined for any other process. Programs that it starts don't inherit this. */
 export function takeStartedFor(): string | undefined {
   const [session = '', ...known] = process.env[variable]?.split(' ') ?? []
   delete process.env[variable]
@@ -28,8 +28,8 @@ export function takeStartedFor(): string | undefined {
 }
 
 /**
- * A process that has one run done. It is started anew by execve(2): it stays the same process, with its standard streams, its terminal and its place
- * among others, so that whoever waits for it or sends it signals sees no difference.
+ * Replaces this process for one run by execve(2): it stays the same process, with its standard streams, its terminal and its parent, so that programs
+ * that wait for it or send it signals see no difference.
  */
 export function ownProcess(): OwnProcess {
   const session = takeStartedFor()
@@ -37,7 +37,7 @@ export function ownProcess(): OwnProcess {
     ...(session === undefined ? {} : { startedFor: session }),
     startAnew: (id, start) => {
       // Since Node 22.15.
-      if (typeof process.execve !== 'function') return `it takes Node 22.15 or newer, and this is ${process.version}`
+      if (typeof process.execve !== 'function') return `it needs Node 22.15 or newer, and this is ${process.version}`
       const found = start([...thisProgram(), ...process.argv.slice(2)])
       if ('why' in found) return found.why
       return process.execve(found.argv[0], found.argv, startedFor(id))

@@ -3,21 +3,21 @@ import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { keepBytes, keptBytes, renderPatch, type RunChange } from '../transaction/change-record.ts'
 
-/** What a person can answer to a part of a change, in the letters of `git add -p`. */
+/** The answers to a part of a change, by the letters of `git add -p`. */
 const answers = {
   y: 'take this',
   n: "don't take this",
-  q: 'end: neither this nor anything that comes',
-  a: 'take this and all that comes in this file',
-  d: "don't take this, nor anything that comes in this file",
+  q: 'quit: take neither this nor any later part',
+  a: 'take this and all later parts of this file',
+  d: 'take neither this nor any later part of this file',
   '?': 'show this help',
 } as const
 
 type Answer = Exclude<keyof typeof answers, '?'>
 
-/** Something that is taken as one. */
+/** A part of a change that is taken as a whole. */
 type Part = {
-  /** What it is called in the question. */
+  /** Its name in the question. */
   readonly what: string
   readonly text: string
   readonly kind:
@@ -25,8 +25,8 @@ type Part = {
 }
 
 /**
- * Asks a person about each change, hunk by hunk where both sides are texts, and gives what was taken: changes as they are, or with the hunks that
- * were. The end of input counts as `q`.
+ * Asks a person about each change, hunk by hunk if both sides are text, and returns the accepted changes, complete or with the accepted hunks. The
+ * end of input counts as `q`.
  *
  * @param directory the session's, where bytes are kept
  */
@@ -69,13 +69,13 @@ async function answerTo(part: Part, { path }: RunChange, place: string, ask: Ask
   return (await ask({ text: question, prompt: `${help.join('')}${question}`, read }, undefined)) ?? 'q'
 }
 
-/** What comes before the first hunk. */
+/** The text before the first hunk. */
 function headOf(change: RunChange, directory: string): string {
   const [head = ''] = renderPatch(directory, [change]).split(/^(?:@@ |GIT binary patch)/m)
   return head === '' ? `${change.path}\n` : head
 }
 
-/** The parts of a change, in the order that they are asked about. */
+/** The parts of a change, in the order of the questions. */
 function partsOf(change: RunChange, directory: string): readonly Part[] {
   const { before, after } = change
   if (before.type === 'file' && after.type === 'file' && before.hash !== null && after.hash !== null) {
@@ -101,7 +101,7 @@ function wholeText({ before, after }: RunChange, directory: string): string {
   return hunks?.map((hunk) => hunk.text).join('') ?? '(no text)\n'
 }
 
-/** The change with the parts that were taken; undefined for none. */
+/** The change with its accepted parts; undefined if there are none. */
 function madeOf(
   change: RunChange,
   parts: readonly Part[],

@@ -11,7 +11,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
 
 /**
- * `agent plugins`: lists the enabled plugins, and what each brings.
+ * `agent plugins`: lists the enabled plugins, and what each provides.
  *
  * @returns the exit code
  */
@@ -24,7 +24,7 @@ export async function pluginsCommand(options: ConfigOptions & { readonly json?: 
   if (options.json === true) for (const plugin of found) process.stdout.write(`${JSON.stringify(plugin)}\n`)
   else if (found.length === 0) {
     const example = `[plugins.NAME]\npath = "${findHome(process.env)}/plugins/NAME"`
-    process.stdout.write(`No plugin is switched on. In ${join(places.config, 'config.toml')}:\n\n${example}\n`)
+    process.stdout.write(`No plugin is enabled. Example for ${join(places.config, 'config.toml')}:\n\n${example}\n`)
   } else process.stdout.write(`${found.map(inWords).join('\n\n')}\n`)
   return exitCodes.done
 }

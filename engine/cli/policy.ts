@@ -20,7 +20,7 @@ import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
-/** `agent policy check`: prints what would be decided, a line or a JSON object for each command. */
+/** `agent policy check`: prints the decisions, a line or a JSON object for each command. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
   if ((command.length === 0) === (options.from === undefined)) {
     throw new UserError('usage', 'agent policy check: give either a command, after --, or --from FILE')
@@ -47,8 +47,7 @@ export function policyExplain(command: readonly string[], options: PolicyOptions
 export function policyTest(file: string, options: PolicyOptions): number {
   const rows = readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
-    const found =
-      rows.length === 0 ? 'holds no command' : `says of none of its ${rows.length} commands what is expected`
+    const found = rows.length === 0 ? 'holds no command' : `expects nothing of its ${rows.length} commands`
     throw new UserError(
       'usage',
       `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,
@@ -86,7 +85,7 @@ function checkOptions(options: PolicyOptions): CheckOptions {
   }
 }
 
-/** One word with a blank in it is a line for a shell, as people quote it; anything else is an argument vector. */
+/** A single argument with a blank is a line for a shell, as people quote it; anything else is an argument vector. */
 function wordsOrLine(command: readonly string[]): string | readonly string[] {
   const [only, ...others] = command
   return only !== undefined && others.length === 0 ? only : command

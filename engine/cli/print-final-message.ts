@@ -6,7 +6,7 @@ import type { ExecOptions } from './exec-options.ts'
 export function printFinalMessage(message: string, options: ExecOptions): void {
   const { stdout, stderr } = process
   if (options.json === true || (stdout.isTTY && stderr.isTTY && options.quiet !== true)) return
-  // A file or a program gets the message as the model wrote it; a terminal gets nothing that moves its cursor.
+  // A file or a program gets the message as the model wrote it; a terminal gets it without control sequences.
   const text = stdout.isTTY ? sanitizeForTerminal(message) : message
   stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
 }

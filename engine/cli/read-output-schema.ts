@@ -4,7 +4,7 @@ import type { OutputSchema } from '../run/output-contract.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * The schema of `--output-schema`, ready to be checked against.
+ * Reads and compiles the schema of `--output-schema`.
  *
  * @throws UserError `usage` with file and place for one that can't be read or is no JSON Schema
  */
@@ -13,7 +13,7 @@ export async function readOutputSchema(file: string): Promise<OutputSchema> {
   const refuse = (why: string, cause?: unknown): UserError =>
     new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
   const schema = parse(path, refuse)
-  // Loaded only where it is asked for: ajv costs more than the rest of a start.
+  // Loaded only if needed: ajv costs more time than the rest of a start.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }

@@ -4,37 +4,37 @@ import { setLongTimeout } from '../../sandbox/index.ts'
 import { joinPiped } from '../run/piped-input.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** How long a run waits in silence before it says what it is waiting for. */
+/** How long a run waits silently before it reports what it is waiting for. */
 const noticeMs = 3000
 /** How long it waits for the first byte, unless the command line says otherwise. */
 const firstByteMs = 10_000
-/** How long it waits for the end of what has begun to come: longer than most commands that are piped into it take. */
+/** How long it waits for the end of input that has begun: longer than most commands that are piped into it take. */
 const endMs = 3_600_000
-/** No prompt is longer: the limit Codex has. */
+/** The longest prompt: Codex's limit. */
 const maxCharacters = 1_048_576
-/** No prompt of that length has more in UTF-8. */
+/** The most bytes in UTF-8 that a prompt of that length can have. */
 const maxBytes = maxCharacters * 3
 
 /** The command line's options about standard input. */
 type InputOptions = {
-  /** `--no-stdin` makes it false: standard input isn't looked at. Default: true. */
+  /** False with `--no-stdin`: standard input isn't read. Default: true. */
   readonly stdin?: boolean | undefined
   /** `--stdin-timeout`: seconds to wait for its first byte. Default: 10. */
   readonly stdinTimeout?: number | undefined
-  /** `--timeout`: seconds that the whole run may take, waiting for its prompt included. Default: as many as it wants. */
+  /** `--timeout`: seconds that the whole run may take, including the wait for its prompt. Default: no limit. */
   readonly timeout?: number | undefined
-  /** Told what the run waits for or does without. Default: standard error. */
+  /** Receives what the run waits for or does without. Default: standard error. */
   readonly note?: (sentence: string) => void
 }
 
 type Input = Readable & { isTTY?: boolean }
 
 /**
- * The prompt of a run: the argument, or standard input for `-` or no argument. What is piped in beside an argument is added as a `<stdin>`
- * block. The end of standard input is waited for, however late it comes; only where not even its first byte comes in time does the run go on
- * without it, and says so: what starts a program often leaves it an input that nobody will ever write to.
+ * The prompt of a run: the argument, or standard input for `-` or no argument. Piped input in addition to an argument is added as a `<stdin>` block.
+ * The run waits for the end of standard input, however late it comes. Only if not even the first byte arrives in time, the run continues without it
+ * and reports this: programs are often started with an input that nobody ever writes to.
  *
- * @throws UserError `usage` when there is no prompt, when it is not UTF-8, is too long, or when what has begun to come doesn't end
+ * @throws UserError `usage` when there is no prompt, when it is not UTF-8, is too long, or when input that has begun doesn't end
  */
 export async function readPrompt(
   argument: string | undefined,
@@ -58,13 +58,13 @@ function noPrompt(why = 'No prompt.'): UserError {
 }
 
 function tooLong(characters: string): UserError {
-  return new UserError('usage', `The prompt has ${characters} characters; at most ${maxCharacters} fit.`)
+  return new UserError('usage', `The prompt has ${characters} characters; the limit is ${maxCharacters}.`)
 }
 
 /**
- * All of standard input as text; empty where it is a terminal, where nothing comes, or where it isn't to be looked at.
+ * All of standard input as text; empty if it is a terminal, if nothing arrives, or if it must not be read.
  *
- * @param hasPrompt whether the run can go on without it
+ * @param hasPrompt whether the run can continue without it
  * @throws UserError `usage` as `readPrompt` does
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
@@ -79,7 +79,7 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
   const what = hasPrompt ? 'the end of standard input' : 'the prompt on standard input'
   const limit = `for ${patience / 1000} seconds at most while it is silent`
   const { bytes, end } = await readAll(stdin, { patience, longest }, (isSilent) => {
-    note(`waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout; --no-stdin doesn't look at it)` : ''}`)
+    note(`waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout; --no-stdin doesn't read it)` : ''}`)
   })
   switch (end) {
     case 'too-long':
@@ -87,14 +87,13 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
     case 'unfinished':
       throw new UserError(
         'usage',
-        `Standard input sent ${bytes.length} bytes and then not its end within ${longest / 1000} seconds. ` +
+        `Standard input sent ${bytes.length} bytes, but no end within ${longest / 1000} seconds. ` +
           'Close the pipe, write to a file first, or leave it out with --no-stdin.',
       )
     case 'silent':
       if (!hasPrompt) throw noPrompt(`No prompt came on standard input within ${patience / 1000} seconds.`)
       note(
-        `nothing came on standard input within ${patience / 1000} seconds: going on without it ` +
-          '(--stdin-timeout SECONDS waits longer, --no-stdin not at all)',
+        `nothing came on standard input within ${patience / 1000} seconds: continuing without it (--stdin-timeout SECONDS waits longer, --no-stdin not at all)`,
       )
       return ''
     case 'ended':
@@ -113,7 +112,7 @@ type Waits = {
 
 type ReadInput = { readonly bytes: Buffer; readonly end: 'ended' | 'silent' | 'unfinished' | 'too-long' }
 
-/** Reads a stream to its end. `onWait` is called once where that takes a while, with true if nothing has arrived yet. */
+/** Reads a stream to its end. `onWait` is called once if that takes a while, with true if nothing has arrived yet. */
 async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean) => void): Promise<ReadInput> {
   const chunks: Buffer[] = []
   let length = 0
@@ -152,7 +151,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Index of the first byte that no UTF-8 text has there: where decoding and encoding again no longer agree. */
+/** Index of the first invalid byte: where decoding and encoding again differ. */
 function firstInvalid(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'))
   let at = 0

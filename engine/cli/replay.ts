@@ -18,7 +18,7 @@ import { findSessionFolder } from './find-session-folder.ts'
 import type { Progress } from './report-startup-failure.ts'
 import { warn } from './warn.ts'
 
-/** What `agent replay` was asked to do. */
+/** The options of `agent replay`. */
 export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly update?: true }
 
 /**
@@ -26,7 +26,7 @@ export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly 
  *
  * @param source a recording's file, or a session
  * @returns the exit code of the run
- * @throws UserError `usage` where there is no such recording, or it can't be updated; nothing was run then
+ * @throws UserError `usage` if there is no such recording, or it can't be updated; nothing was run then
  */
 export async function runReplay(
   source: string,
@@ -57,7 +57,7 @@ export async function runReplay(
   )
 }
 
-/** Where a recording is. `path` undefined: made of a session, and in no file. */
+/** The source of a recording. `path` is undefined if it was made from a session, and is in no file. */
 type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
 
 const largest = 512 * 1024 * 1024
@@ -74,20 +74,23 @@ function readSource(source: string): Source {
   return { text, shown: `session ${rollout.session.thread_id}`, path: undefined }
 }
 
-/** Writes what was returned into the recording, once all of it was played. */
+/** Writes the new results to the recording, once all of it was played. */
 function updating({ text, path, shown }: Source, cwd: string): (differences: readonly FoundDifference[]) => string {
   const unwritable = (why: string): UserError => new UserError('usage', `--update: ${shown} can't be written: ${why}`)
   if (path === undefined)
-    throw new UserError('usage', '--update: a session stays as it was; agent sessions export makes a recording of it')
+    throw new UserError(
+      'usage',
+      "--update: a session can't be updated; make a recording of it with agent sessions export",
+    )
   let held: ReturnType<typeof holdOutput>
   try {
-    // Held before anything runs: no command leads it elsewhere.
+    // Opened before anything runs, so that no command can redirect it.
     held = holdOutput(path)
   } catch (error) {
     throw unwritable((error as Error).message)
   }
   return (differences) => {
-    if (differences.length === 0) return `${shown} fits as it is.`
+    if (differences.length === 0) return `${shown} needs no update.`
     held.write(updateRecording(text, differences, cwd))
     return `${shown}: ${differences.length} ${differences.length === 1 ? 'result was' : 'results were'} written into it.`
   }

@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** The progress of `agent exec`, for what to report when it fails early. */
+/** The progress of `agent exec`, which decides what to report when it fails early. */
 export type Progress = {
   /** The request is known; from here on the run handles signals itself. */
   readonly ready: () => void
@@ -45,12 +45,12 @@ export async function reportStartupFailure(
   }
 }
 
-/** Prints the last events of a run that could not be begun. */
+/** Prints the last events of a run that could not begin. */
 export function tellFailure(reason: EndReason, message: string): void {
   process.stdout.write(failureLines(reason, message))
 }
 
-/** The last events of a run that ends before it can tell of it, as lines. */
+/** The last events of a run that ends before it can report its end, as lines. */
 export function failureLines(reason: EndReason, message: string): string {
   let lines = ''
   const json = jsonlSink((line) => {
@@ -61,7 +61,7 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Nothing runs yet that a signal would have to end cleanly. */
+/** Nothing runs yet that would need a clean end after a signal. */
 function handleSignals(json: boolean): () => void {
   const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
     if (json) tellFailure(reason, message)

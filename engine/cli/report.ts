@@ -33,14 +33,14 @@ export async function reportCommand(source: string, { output, format }: ReportOp
 /**
  * The format that a file's name asks for.
  *
- * @throws UserError `usage` where it asks for none
+ * @throws UserError `usage` if it asks for none
  */
 export function requireFormat(file: string): ReportFormat {
   const format = formatOf(file)
   if (format !== undefined) return format
   throw new UserError(
     'usage',
-    `${file}: its name doesn't say what to write. End it in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
+    `${file}: its name doesn't tell the format. End it in .html, .md, .json, .xml (JUnit), .sarif or codequality.json, or give --format ${reportFormats.join('|')}.`,
   )
 }
 

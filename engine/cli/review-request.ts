@@ -8,7 +8,7 @@ import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { readPiped, readPrompt } from './read-prompt.ts'
 import { runRequest } from './run-request.ts'
 
-/** What a review can't have, by the option that asks for it: it changes nothing, and its result has a form of its own. */
+/** Options that a review can't have: it changes nothing, and its result has a fixed form. */
 const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions) => boolean])[] = [
   ['-s', ({ sandbox }) => sandbox !== undefined && sandbox !== 'read-only'],
   ['--full-auto', ({ fullAuto }) => fullAuto === true],
@@ -28,7 +28,7 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
 ]
 
 /**
- * A command line of `agent exec review` as what it asks for.
+ * Turns a command line of `agent exec review` into a request.
  *
  * @param argument what to look for, as it was typed
  * @throws UserError `usage` for options that a review can't have, and for a file of known findings that can't be read
@@ -42,7 +42,7 @@ export async function reviewRequest(
   if (misfit !== undefined) {
     throw new UserError(
       'usage',
-      `agent exec review changes nothing, in a read-only sandbox, and reports findings: ${misfit[0]} doesn't fit it.`,
+      `agent exec review changes nothing, in a read-only sandbox, and reports findings: ${misfit[0]} can't be used with it.`,
     )
   }
   const given = targetOf(review)

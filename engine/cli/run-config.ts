@@ -10,14 +10,14 @@ import type { ConfigOptions } from './declare/config-options.ts'
 /**
  * The configuration of a run in a workspace, with the command line's options on top.
  *
- * @throws UserError `usage` for anything wrong in it
+ * @throws UserError `usage` for any error in it
  */
 export function loadRunConfig(options: ConfigOptions, workspace: string, places: AppPaths): Config {
   return loadSettings(requestedSettings(options), workspace, places)
 }
 
 /**
- * What a command line asks of the configuration.
+ * The settings that a command line asks for.
  *
  * @throws UserError `usage` for options that contradict each other
  */
@@ -25,7 +25,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   if (options.isolated === true && (options.trust === true || options.profile !== undefined)) {
     throw new UserError(
       'usage',
-      `--isolated lets nothing of yours and of the repository's count, and ${options.trust === true ? '--trust' : '--profile'} asks for it: drop one of the two.`,
+      `--isolated ignores your own and the repository's files, but ${options.trust === true ? '--trust' : '--profile'} asks for them: drop one of the two.`,
     )
   }
   return {
@@ -38,13 +38,13 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   }
 }
 
-/** A reviewer named on the command line, who is to be asked then. */
+/** Settings with a reviewer from the command line, who must then be asked. */
 function asking(reviewer: Settings): Settings {
   return { ...reviewer, approval_policy: 'on-request' }
 }
 
 /**
- * The flags that stand for settings, the later ones winning.
+ * The flags that correspond to settings; later ones win.
  *
  * @throws UserError `usage` for a reviewer that would never be asked
  */
@@ -53,7 +53,7 @@ function flagsOf(options: ConfigOptions): readonly { readonly flag: string; read
   if ((options.approveForMe === true || approvalProgram !== undefined) && askForApproval === 'never') {
     throw new UserError(
       'usage',
-      '--ask-for-approval never asks nobody, so nothing is left for the reviewer named: drop one of the two.',
+      '--ask-for-approval never asks nobody, so the named reviewer would have nothing to do: drop one of the two.',
     )
   }
   const said: readonly (readonly [string, Settings | undefined])[] = [

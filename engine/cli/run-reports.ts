@@ -5,14 +5,14 @@ import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openReportFile, requireFormat } from './report.ts'
 
-/** The size that GitHub accepts for a step's summary; what other steps of the job wrote is kept. */
+/** The size that GitHub accepts for a step's summary; the summaries of other steps of the job stay. */
 const mostSummaryBytes = 1024 * 1024
 
 /** The reports to write about a run. */
 type RunReports = {
   /** Receives the session's folder. */
   readonly sink: Sink
-  /** Writes them, once the run has told its end and before its session may go. */
+  /** Writes them after the run's terminal event, and before its session may be removed. */
   readonly write: () => Promise<void>
 }
 
@@ -43,10 +43,10 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
 }
 
 /**
- * Takes hold of GitHub's summary of the step, which what is written is added to.
+ * Opens GitHub's step summary, to which reports are appended.
  *
  * @param path as `GITHUB_STEP_SUMMARY` names it
- * @returns takes what makes it for so many bytes; undefined where there is none
+ * @returns a function that takes a renderer for a given number of bytes; undefined if there is no step summary
  * @throws UserError `usage` where it can't be written
  */
 export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
@@ -56,11 +56,11 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
-      // Without space for a few lines, the summary of other steps is left as it is.
+      // Without space for a few lines, nothing is added to the summary of other steps.
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {
-    const hint = 'GITHUB_STEP_SUMMARY names it; --summary off does without.'
+    const hint = 'GITHUB_STEP_SUMMARY names it; --summary off switches it off.'
     throw new UserError('usage', `${path}: the step's summary can't be written: ${(error as Error).message}. ${hint}`, {
       cause: error,
     })

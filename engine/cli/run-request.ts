@@ -77,7 +77,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/** @throws UserError `usage` for what only a transaction has */
+/** @throws UserError `usage` for options that only a transaction has */
 function transactionOf({
   transactional,
   land,

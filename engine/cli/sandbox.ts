@@ -77,7 +77,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** The sandbox mode of the flags, else of the configuration, which doesn't apply where nothing is confined. */
+/** The backend of the flags, else of the configuration, which doesn't apply if nothing is confined. */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Run } from '../app/request.ts'
 import type { ServedTool } from '../mcp/serve.ts'
 
-/** Commands as a tool: each takes the path that a model's would. */
+/** Commands as a tool: each is handled like a model's own call. */
 export function shellTool(run: Pick<Run, 'call'>): ServedTool {
   const input = z.object({
     command: z.string().min(1).describe('The command line, as the shell reads it.'),
@@ -11,7 +11,7 @@ export function shellTool(run: Pick<Run, 'call'>): ServedTool {
   })
   return {
     name: 'sandboxed_shell',
-    description: 'Runs a shell command in the workspace, inside a sandbox, and gives its output and exit code.',
+    description: 'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code.',
     input,
     run: async (given, signal) => {
       const { command, ...rest } = input.parse(given)
@@ -26,7 +26,7 @@ export function patchTool(run: Pick<Run, 'call'>): ServedTool {
   const input = z.object({ patch: z.string().min(1).describe('From "*** Begin Patch" to "*** End Patch".') })
   return {
     name: 'apply_patch',
-    description: 'Changes files in the workspace by a patch, all of it or nothing.',
+    description: 'Changes files in the workspace with a patch, completely or not at all.',
     input,
     run: async (given, signal) => {
       const { output, ok } = await run.call('apply_patch', { input: input.parse(given).patch }, signal)

@@ -11,18 +11,18 @@ import { UserError } from '../core/user-error.ts'
 
 const input = z.object({
   prompt: z.string().min(1).describe('What to do.'),
-  thread_id: z.string().min(1).optional().describe('Go on with this earlier run instead of beginning a new one.'),
+  thread_id: z.string().min(1).optional().describe('Continue this earlier run instead of beginning a new one.'),
 })
 
 /**
  * A whole run of this program as a tool.
  *
- * @param request what the server was started with
+ * @param request the options of the server
  */
 export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
   return {
     name: 'exec',
-    description: 'Has a coding agent do a task in the workspace, sandboxed, and gives its final message.',
+    description: 'Lets a coding agent do a task in the workspace, in a sandbox, and returns its final message.',
     input,
     run: async (given, signal, told) => {
       const { prompt, thread_id: id } = input.parse(given)
@@ -33,7 +33,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
           tellProgress(event, told)
         },
       }
-      // What an earlier task left of this program is what the server itself was started from.
+      // An earlier task may have changed files of this program, from which the server itself was started.
       putBackInstallation(true)
       const run = openRun({
         ...request,

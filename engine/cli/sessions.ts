@@ -51,7 +51,7 @@ export function showCommand(id: string): number {
 /**
  * `agent sessions prune`: removes sessions whose last run is older than some days.
  *
- * @param unlanded whether those too whose changes were neither landed nor thrown away
+ * @param unlanded whether to remove sessions with changes that were neither landed nor discarded
  */
 export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
   let [removed, bytes, kept] = [0, 0, 0]
@@ -71,13 +71,13 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
   process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed${size}\n`)
   if (kept > 0) {
-    const what = `${kept} kept, whose changes were neither landed nor thrown away`
+    const what = `${kept} kept, because their changes were neither landed nor discarded`
     process.stdout.write(`${what} (agent changes ID); --unlanded removes these too\n`)
   }
   return exitCodes.done
 }
 
-/** Whether a session's view holds changes, as far as anybody knows. */
+/** Whether a session's view contains changes, as far as is known. */
 function isUnlanded(directory: string): boolean {
   const view = readViewState(directory)
   if (view?.state !== 'open') return false
@@ -96,7 +96,7 @@ function bytesIn(directory: string): number {
     })
     return sizes.reduce((sum, size) => sum + size, 0)
   } catch {
-    // Closed even to its owner, or gone.
+    // Closed even to its owner, or removed.
     return 0
   }
 }

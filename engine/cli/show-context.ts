@@ -6,7 +6,7 @@ import { defaultModel } from '../config/defaults.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import { instructionsFor } from '../run/instructions.ts'
 
-/** `agent exec --show-context`: prints what a model would be told before the prompt, and what was left out. */
+/** `agent exec --show-context`: prints the instructions that a model gets before the prompt, and those that were left out. */
 export function showContext({ memory, settings }: Configured): number {
   const models = [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])]
   const texts = [instructionsFor(models), ...renderMemory(memory), ...describeOmitted(memory)]

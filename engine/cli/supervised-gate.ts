@@ -5,7 +5,7 @@ import { supervisorMessage, type RunMessage } from '../batch/run/messages.ts'
 /**
  * A gate that asks the supervisor of this process before each request. Without one, which ends this run too, requests pass.
  *
- * @param say tells the supervisor something
+ * @param say sends the supervisor a message
  */
 export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGate {
   const waiting = new Map<number, () => void>()
@@ -23,7 +23,7 @@ export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGat
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const stop = (): void => {
         waiting.delete(id)
-        // Admitted meanwhile or not: it is not sent.
+        // Whether it was admitted in the meantime or not: the request is not sent.
         say({ type: 'left', id, end: { type: 'failed', kind: 'other' } })
         reject(signal.reason as Error)
       }

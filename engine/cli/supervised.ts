@@ -6,13 +6,13 @@ import type { RunMessage } from '../batch/run/messages.ts'
 import type { RequestGate } from '../core/request-gate.ts'
 import { gateOfSupervisor } from './supervised-gate.ts'
 
-/** What a run has to end in good order when its supervisor is gone. */
+/** How long a run gets to end cleanly when its supervisor is gone. */
 const graceMs = 15_000
 
 /**
- * Connects a run to the supervisor that started it: it is told what the run is at, and the run ends when that process does.
+ * Connects a run to the supervisor that started it: the run reports its progress, and ends when that process does.
  *
- * @throws UserError `usage` where no supervisor did
+ * @throws UserError `usage` if no supervisor started it
  */
 export function connectSupervisor(): {
   readonly sink: Sink

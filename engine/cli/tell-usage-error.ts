@@ -1,11 +1,11 @@
-/** Reports a faulty command line as an event, where it asks for a run's events. */
+/** Reports a wrong command line as an event, if it asks for a run's events. */
 export async function tellUsageError(argv: readonly string[], message: string): Promise<void> {
   if (!wantsEvents(argv)) return
   const { tellFailure } = await import('./report-startup-failure.ts')
   tellFailure('usage', message)
 }
 
-/** Whether a faulty command line asks for a run's events. */
+/** Whether a wrong command line asks for a run's events. */
 function wantsEvents([command = '', ...words]: readonly string[]): boolean {
   const end = words.indexOf('--')
   const options = end === -1 ? words : words.slice(0, end)

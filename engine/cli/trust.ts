@@ -11,7 +11,7 @@ import { findRepository, findWorkspace } from '../app/workspace.ts'
  * `agent trust`: trusts the files that a repository brings along from now on.
  *
  * @param directory in the repository; undefined is the current directory
- * @throws UserError `usage` where a file says otherwise
+ * @throws UserError `usage` if a file forbids that
  */
 export function trustRepository(directory: string | undefined): number {
   const places = findAppPaths(process.env)

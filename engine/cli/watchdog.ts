@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
-/** What a watchdog does when a run outlives its time limit. */
+/** What a watchdog does when a run exceeds its time limit. */
 type WatchdogOptions = {
-  /** The limit in milliseconds. What ends in good order soon after it is left alone. */
+  /** The limit in milliseconds. A run that ends cleanly soon after it is left alone. */
   readonly after: number
   /** Lines for standard output; '' for none. */
   readonly events: string

@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A program: takes the words of a command line and the name it was called by, and gives an exit code. */
+/** A program: takes the arguments of a command line and the name it was called by, and returns an exit code. */
 type Program = (argv: readonly string[], name?: string) => Promise<number>
 
 /** Wraps a program so that it prints errors on stderr in one line, without a stack trace, instead of throwing them. */
@@ -18,12 +18,12 @@ export function withErrorReporting(run: Program): Program {
       return exitCodes.failed
     } catch (error) {
       if (error instanceof UserError) {
-        // It may repeat what a repository wrote.
+        // The message may repeat text from a repository.
         process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
         return exitCodes[error.reason]
       }
       const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`${name}: failed inside: ${message}. This is a fault in Portcullis, please report it.\n`)
+      process.stderr.write(`${name}: internal error: ${message}. This is a fault in Portcullis, please report it.\n`)
       if (process.env['PORTCULLIS_DEBUG'] !== undefined && error instanceof Error)
         process.stderr.write(`${error.stack}\n`)
       return exitCodes.failed
@@ -32,15 +32,15 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Watches whether standard output can be written. A reader that goes away (`agent exec … | head -1`) ends nothing; any other error, such as
- * a full disk, ends a run, or fails a program without one. When standard error fails, nobody is left to tell.
+ * Watches whether standard output can be written. A reader that goes away (`agent exec … | head -1`) ends nothing; any other error, such as a full
+ * disk, ends a run, or fails a program without one. If standard error fails, nobody can be told.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost !== undefined) return
     lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
-    // A run listens for that.
+    // A run handles this error itself.
     if (process.listenerCount('uncaughtException') > 0) throw lost
   })
   process.stderr.on('error', () => undefined)

@@ -309,7 +309,7 @@ describe('a miss says what to do next', () => {
       'like nothing in the file',
       { f: 'a\n' },
       '*** Update File: f\n@@\n-zzzz\n+b\n',
-      'nor any like them; read it again',
+      'and none like them; read it again',
     ],
     ['a name too long', { f: 'a\n' }, `*** Add File: ${'n'.repeat(300)}\n+a\n`, 'the path or a name in it is too long'],
     [
@@ -321,12 +321,12 @@ describe('a miss says what to do next', () => {
     ['an added line without its plus', { f: 'a\n' }, '*** Add File: g\nhello\n', "every line starts with '+'"],
     ['a unified diff', { f: 'a\n' }, '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n', "'*** Update File: f'"],
     ['a header of another dialect', { f: 'a\n' }, '*** Modify File: f\n@@\n-a\n+b\n', "write '*** Update File: f'"],
-    ['a rename in words', { f: 'a\n' }, '*** Rename File: f\n', "right under it '*** Move to: {new path}'"],
+    ['a rename in words', { f: 'a\n' }, '*** Rename File: f\n', "directly below it '*** Move to: {new path}'"],
     [
       'a late move',
       { f: 'a\n' },
       '*** Update File: f\n@@\n-a\n+b\n*** Move to: g\n',
-      "right under its '*** Update File:'",
+      "directly below its '*** Update File:'",
     ],
     [
       'in another file',

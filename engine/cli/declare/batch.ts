@@ -10,47 +10,58 @@ import type { Finish } from './shared.ts'
 export function declareBatch(program: Command, finish: Finish): void {
   const batch = program
     .command('batch')
-    .description('run many tasks, each in a fresh clone of its repository; what each changed is a patch')
+    .description('run many tasks, each in a fresh clone of its repository; each result is a patch')
     .helpCommand(false)
   configOptions(batch.command('run'))
-    .description('run what is missing of a batch: start it again with the same words to go on')
-    .argument('<tasks>', 'a file of tasks: .jsonl, .json, .yaml or .csv, with our names, SWE-bench’s or SWE-agent’s')
-    .requiredOption('-o, --output <dir>', 'the folder of the batch: what each run came to, and all totals')
+    .description('run the missing tasks of a batch: repeat the command to continue')
+    .argument(
+      '<tasks>',
+      'a file of tasks: .jsonl, .json, .yaml or .csv, with the field names of Portcullis, SWE-bench or SWE-agent',
+    )
+    .requiredOption('-o, --output <dir>', 'the folder of the batch, for the result of each run and all totals')
     .option(
       '-w, --workers <n>',
-      'so many runs at once (default: 4; with --queue as many as the workers make)',
+      'the number of simultaneous runs (default: 4; with --queue as many as the workers make)',
       positive,
     )
-    .option('--repeat <k>', 'try each task so often with each model (-m A,B takes several)', positive, 1)
-    .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', positive, 3)
-    .option('--max-cost <usd>', 'end the batch before a run that could make all cost more than this', dollars)
-    .option('--max-cost-per-run <usd>', 'end a run before a request that could make it cost more than this', dollars)
+    .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
+    .option('--attempts <n>', 'how often a run that ends without an answer is tried in total', positive, 3)
+    .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
     .option(
-      '--rpm <n>',
-      'send so many requests a minute at most, of all runs together (default: as the provider says)',
-      positive,
+      '--max-cost-per-run <usd>',
+      'end a run before a request that could raise its cost above this amount',
+      dollars,
     )
+    .option('--rpm <n>', "the most requests per minute of all runs together (default: the provider's limit)", positive)
+    .option('--tpm <n>', "the most tokens per minute of all runs together (default: the provider's limit)", positive)
+    .option('--max-turns <n>', 'end a run after this number of responses of the model', positive)
     .option(
-      '--tpm <n>',
-      'use so many tokens a minute at most, of all runs together (default: as the provider says)',
+      '--max-tokens <n>',
+      'end a run before a request that could exceed this number of tokens, input and output together',
       positive,
     )
-    .option('--max-turns <n>', 'end a run after so many responses of the model', positive)
-    .option('--max-tokens <n>', 'end a run before a request that could use more tokens, in and out together', positive)
-    .option('--timeout <seconds>', 'end a run after so much time', positive)
-    .option('--fail-on-no-change', 'a run fails that changed no file')
+    .option('--timeout <seconds>', 'end a run after this time', positive)
+    .option('--fail-on-no-change', 'a run that changes no file fails')
     .option('--verify <command>', 'a run is done only if this succeeds in the sandbox; may be repeated', another)
-    .option('--verify-attempts <n>', 'how often the model is told before the run has failed (default: 2)', count)
-    .option('--filter <pattern>', 'take the tasks with such an id, * and ? in it; may be repeated', another)
-    .option('--slice <from:to>', 'take these of them, counted from 0', text)
-    .option('--shuffle <seed>', 'put them in an order that is the same for the same number', positive)
-    .option('--limit <n>', 'take so many at most', positive)
     .option(
-      '--shard <index/count>',
-      'run one of so many parts, counted from 0; agent batch merge puts them together',
+      '--verify-attempts <n>',
+      'how often the model is told about a failure before the run fails (default: 2)',
+      count,
+    )
+    .option(
+      '--filter <pattern>',
+      'only run tasks whose id matches, with * and ? as wildcards; may be repeated',
+      another,
+    )
+    .option('--slice <from:to>', 'only run this range of them, counted from 0', text)
+    .option('--shuffle <seed>', 'shuffle them; the same number gives the same order', positive)
+    .option('--limit <n>', 'run at most this many', positive)
+    .option('--shard <index/count>', 'run one of several parts, counted from 0; agent batch merge merges them', text)
+    .option(
+      '--queue <url>',
+      'let workers on any machine run the tasks: redis:// or rediss://, for agent batch worker',
       text,
     )
-    .option('--queue <url>', 'have workers on any machine do it: redis:// or rediss://, for agent batch worker', text)
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
     .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
     .addHelpText(
@@ -61,8 +72,7 @@ Examples:
   agent batch run tasks.yaml -o out -w 8 -m gpt-5.5 --max-cost 50
   agent batch run tasks.csv -o out -m gpt-5.5,claude-sonnet-5 --repeat 3
 
-Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money is used up; 5, 6 some have no answer, for want of a
-sandbox or the provider; 130 interrupted`,
+Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money is used up; 5, 6 some have no answer, because the sandbox or the provider failed; 130 interrupted`,
     )
     .action(async (tasks: string, options: BatchRunOptions) => {
       const { batchRun } = await import('../batch-run.ts')
@@ -71,17 +81,19 @@ sandbox or the provider; 130 interrupted`,
   declareControls(batch, finish)
   batch
     .command('worker')
-    .description('do the runs of a batch that agent batch run --queue gives out, until interrupted')
-    .requiredOption('--queue <url>', 'the Redis that they come by: redis:// or rediss://', text)
-    .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that gives them out")
-    .option('-w, --workers <n>', 'so many runs at once', positive, 2)
+    .description('run tasks that agent batch run --queue distributes, until interrupted')
+    .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
+    .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that distributes them")
+    .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
     .option(
       '--labels <names>',
-      'what this machine has, as in docker,big: tasks that need other labels are not taken',
+      'the labels of this machine, as in docker,big: it gets no tasks that need other labels',
       text,
     )
     .addOption(
-      new Option('--lock-seconds <n>', 'how long a run is this worker’s without a sign').argParser(Number).hideHelp(),
+      new Option('--lock-seconds <n>', 'how long this worker keeps a run without a sign of life')
+        .argParser(Number)
+        .hideHelp(),
     )
     .action(async (options: BatchWorkerOptions) => {
       const { batchWorker } = await import('../batch-worker.ts')
@@ -89,7 +101,7 @@ sandbox or the provider; 130 interrupted`,
     })
   batch
     .command('merge')
-    .description('put the folders of one batch together, such as those of its shards')
+    .description('merge the folders of one batch, such as those of its shards')
     .argument('<dir...>')
     .requiredOption('-o, --output <dir>', 'a new folder')
     .action(async (directories: readonly string[], options: { readonly output: string }) => {
@@ -98,12 +110,12 @@ sandbox or the provider; 130 interrupted`,
     })
   batch
     .command('export')
-    .description("write what SWE-bench's evaluation reads")
+    .description("write a file for SWE-bench's evaluation")
     .argument('<dir>', 'the folder of the batch')
     .requiredOption('--swebench', 'predictions: a patch for each task that has an answer')
-    .option('-o, --output <file>', 'write them there (default: standard output)')
-    .option('-m, --model <model>', 'of this model, where the batch has several')
-    .option('--repeat <k>', 'of this repeat, where it has several', positive)
+    .option('-o, --output <file>', 'the file to write (default: standard output)')
+    .option('-m, --model <model>', 'the model, if the batch has several')
+    .option('--repeat <k>', 'the repeat, if the batch has several', positive)
     .action(async (directory: string, options: BatchExportOptions) => {
       const { batchExport } = await import('../batch-report.ts')
       finish(batchExport(directory, options))
@@ -111,13 +123,13 @@ sandbox or the provider; 130 interrupted`,
   batch
     .command('report')
     .description(
-      'make the files anew that are made of the runs: results, summary, statistics, predictions, JUnit, the page',
+      'write the files that are computed from the runs again: results, summary, statistics, predictions, JUnit, the page',
     )
     .argument('<dir>', 'the folder of the batch')
     .addOption(
       new Option(
         '--format <format>',
-        'print the statistics alone: how often each model solved its tasks, and what that cost',
+        'only print the statistics: how often each model solved its tasks, and what that cost',
       ).choices(batchReportFormats),
     )
     .action(async (directory: string, options: BatchReportOptions) => {
@@ -131,18 +143,18 @@ function declareControls(batch: Command, finish: Finish): void {
   const about = 'the folder of the batch'
   batch
     .command('status')
-    .description('how far a batch is, and what each run is at')
+    .description('show the progress of a batch, and what each run is doing')
     .argument('<dir>', about)
-    .option('--watch', 'again every two seconds, until nobody runs it')
+    .option('--watch', 'repeat every two seconds, until nobody runs it')
     .option('--json', 'print one JSON object a line')
     .action(async (directory: string, options: { readonly watch?: true; readonly json?: true }) => {
       const { batchStatus } = await import('../batch-control.ts')
       finish(await batchStatus(directory, options))
     })
   const wishes = [
-    ['pause', 'begin nothing more until resume; what runs goes on'],
-    ['resume', 'go on after pause or cancel'],
-    ['cancel', 'interrupt what runs, and begin nothing more'],
+    ['pause', 'begin no further task until resume; running tasks continue'],
+    ['resume', 'continue after pause or cancel'],
+    ['cancel', 'interrupt running tasks, and begin no others'],
   ] as const
   for (const [wish, description] of wishes) {
     batch
@@ -156,7 +168,7 @@ function declareControls(batch: Command, finish: Finish): void {
   }
   batch
     .command('set')
-    .description('change the limits of a batch that goes on: workers=8, rpm=500, tpm=200000')
+    .description('change the limits of a running batch: workers=8, rpm=500, tpm=200000')
     .argument('<dir>', about)
     .argument('<key=value...>')
     .action(async (directory: string, pairs: readonly string[]) => {
@@ -165,7 +177,7 @@ function declareControls(batch: Command, finish: Finish): void {
     })
   batch
     .command('retry')
-    .description('open runs again that are settled; batch run begins them then')
+    .description('open settled runs again, for batch run to repeat them')
     .argument('<dir>', about)
     .requiredOption('--where <conditions>', "which: 'outcome=provider|lost', 'outcome=failed,model=gpt-5.5'", text)
     .action(async (directory: string, options: { readonly where: string }) => {

@@ -8,28 +8,28 @@ const last = ['--last', 'the newest one that worked in this directory'] as const
 
 type Last = { readonly last?: true }
 
-/** Declares what can be done with the changes of a run with `--transactional`: `agent changes`, `apply`, `discard` and `undo`. */
+/** Declares the commands for the changes of a run with `--transactional`: `agent changes`, `apply`, `discard` and `undo`. */
 export function declareChanges(program: Command, finish: Finish): void {
   program
     .command('changes')
-    .description('what a run with --transactional changed')
+    .description('show the changes of a run with --transactional')
     .argument('[run]', about)
     .option(...last)
     .option('--diff', 'show the changes themselves')
     .option('--json', 'print one JSON object')
-    .option('--patch <file>', 'write a patch that git apply --binary takes; - is standard output')
+    .option('--patch <file>', 'write a patch for git apply --binary; - is standard output')
     .action(async (run: string | undefined, options: ChangesOptions & Last, command: Command) => {
       const { changesCommand } = await import('../changes.ts')
       finish(await changesCommand(nameOf(run, options, command), options))
     })
   program
     .command('apply')
-    .description('land what a run with --transactional changed and did not land, or some of it')
+    .description('land the changes of a run with --transactional that have not landed, or some of them')
     .argument('[run]', `${about}; with --last, a path`)
-    .argument('[paths...]', 'files and directories, from the top of the tree; default: all')
+    .argument('[paths...]', 'files and directories, relative to the top of the tree; default: all')
     .option(...last)
-    .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; takes a terminal')
-    .option('--land-commits', 'move the branch that is checked out to its commits, if it is still where it was')
+    .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; needs a terminal')
+    .option('--land-commits', "move the checked-out branch to the run's commits, if it is still where it was")
     .action(
       async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {
         const { applyCommand } = await import('../apply-changes.ts')
@@ -39,7 +39,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     )
   program
     .command('discard')
-    .description('throw away what a run with --transactional changed and did not land')
+    .description('discard the changes of a run with --transactional that have not landed')
     .argument('[run]', about)
     .option(...last)
     .action(async (run: string | undefined, options: Last, command: Command) => {
@@ -48,7 +48,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
   program
     .command('undo')
-    .description('take back what a run with --transactional landed')
+    .description('revert the landed changes of a run with --transactional')
     .argument('[run]', about)
     .option(...last)
     .action(async (run: string | undefined, options: Last, command: Command) => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared.ts'
 
-/** The configuration options of a command line, as parsed; nothing is looked up yet. */
+/** The configuration options of a command line, as parsed; files are read later. */
 export type ConfigOptions = {
   readonly model?: string
   readonly sandbox?: (typeof sandboxModes)[number]
@@ -23,24 +23,24 @@ export type ConfigOptions = {
 
 const approvalChoices = ['untrusted', 'on-failure', 'on-request', 'never'] as const
 
-/** Declares the options that say how a run is configured. */
+/** Declares the options that configure a run. */
 export function configOptions(command: Command): Command {
   return command
     .option('-m, --model <model>', 'gpt-…, claude-…, PROVIDER/NAME, or replay:FILE for a recorded conversation')
     .addOption(
-      new Option('-s, --sandbox <mode>', 'what commands may touch (default: workspace-write)').choices(sandboxModes),
+      new Option('-s, --sandbox <mode>', 'what commands may access (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'work in this directory')
     .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')
-    .option('--trust', 'let configuration that the repository brings along count, in this run')
+    .option('--trust', "apply the repository's own configuration in this run")
     .option(...isolated)
     .addOption(
       new Option(
         '--ask-for-approval <when>',
-        'when the Guardian asks (default: never); with nobody there to ask, asking means no',
+        'when the Guardian asks (default: never); if nobody can answer, the answer is no',
       ).choices(approvalChoices),
     )
     .addOption(
@@ -52,7 +52,7 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--dangerously-bypass-approvals-and-sandbox',
-        'no sandbox, and nothing is asked; rules that forbid still hold. For a machine that is itself the sandbox',
+        'no sandbox and no questions; rules that forbid still apply. For a machine that is itself the sandbox',
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
     .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
@@ -66,7 +66,7 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--approval-program <command>',
-        'let a program answer: one JSON object a line on its standard input and output',
+        'let a program answer when the Guardian asks: one JSON object a line on its standard input and output',
       ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
     )
 }

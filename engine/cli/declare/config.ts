@@ -6,7 +6,7 @@ import type { Finish } from './shared.ts'
 export function declareConfig(program: Command, finish: Finish): void {
   const config = program.command('config').description('look at the configuration').helpCommand(false)
   configOptions(config.command('show'))
-    .description('each setting that a run here would have, where it came from, and what does not count')
+    .description('show each setting of a run here, its source, and what does not count')
     .option('--json', 'print one JSON object')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
       const { configShow } = await import('../config.ts')
@@ -15,7 +15,7 @@ export function declareConfig(program: Command, finish: Finish): void {
 
   configOptions(config.command('sources'))
     .description(
-      'each file that configuration, rules, hooks, servers, skills and instructions are looked for in, and what came of it',
+      'show each file that may contain configuration, rules, hooks, servers, skills or instructions, and its state',
     )
     .option('--json', 'print one JSON object a line')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
@@ -33,9 +33,9 @@ export function declareConfig(program: Command, finish: Finish): void {
 
   program
     .command('trust')
-    .description('let configuration, rules and permissions that a repository brings along count from now on')
+    .description("apply a repository's own configuration, rules and permissions from now on")
     .argument('[dir]', 'a directory in the repository (default: the current one)')
-    .option('--list', 'print what is trusted, and what is not, instead')
+    .option('--list', 'only print which repositories are trusted, and which are not')
     .action(async (directory: string | undefined, options: { readonly list?: true }) => {
       const { listTrust, trustRepository } = await import('../trust.ts')
       finish(options.list === true ? listTrust() : trustRepository(directory))

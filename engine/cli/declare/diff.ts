@@ -5,16 +5,14 @@ import type { Finish } from './shared.ts'
 export function declareDiff(program: Command, finish: Finish): void {
   program
     .command('diff')
-    .description(
-      'where two sessions part: their starts, their steps, what they changed, what they cost; exit 1 where they differ',
-    )
+    .description('compare two sessions: their starts, steps, changes and costs; exit 1 if they differ')
     .argument('<a>', 'a session: its id, the beginning or end of it, or its folder')
     .argument('<b>', 'another')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       `
-Ids, times, paths of the workspace and of temporary files, and the order of parallel calls don't count; nor does what is said beside calls.
+Ids, times, paths of the workspace and of temporary files, and the order of parallel calls don't count; nor does text that accompanies calls.
 
 Examples:
   agent diff 3f1b6a2d8c07 77c09e51d2aa

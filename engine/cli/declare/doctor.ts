@@ -6,17 +6,14 @@ import type { DoctorOptions } from '../doctor.ts'
 /** Declares `agent doctor`. */
 export function declareDoctor(program: Command, finish: Finish): void {
   configOptions(program.command('doctor'))
-    .description('say what this machine can enforce, and what agent exec lacks here: model, key, git, configuration')
-    .option('--skip-git-repo-check', 'take it that a run may be outside any git repository')
+    .description('report what this machine can enforce, and what agent exec lacks here: model, key, git, configuration')
+    .option('--skip-git-repo-check', 'assume that a run may be outside any git repository')
     .option('--json', 'print the report as JSON')
-    .option('--protected', 'list instead what commands and patches can’t write, or read, and why')
+    .option('--protected', 'only list what commands and patches can’t write, or read, and why')
     .addHelpText(
       'after',
       `
-Nothing is sent anywhere, and no key is printed. The options are those of agent exec: with them it looks at that run.
-
-Exit codes:
-  0  agent exec would have all it needs
+Nothing is sent anywhere, and no key is printed. The options are those of agent exec: with them it checks that run. Exit codes: 0 agent exec would have everything it needs
   1  something is missing, marked "no"
   5  no sandbox here can enforce what is asked for`,
     )

@@ -11,7 +11,7 @@ export function declareExec(program: Command, finish: Finish): void {
   const exec = runOptions(program.command('exec'))
     .alias('e')
     .description('run a task with nobody watching')
-    .argument('[prompt]', 'what to do; "-" or nothing reads standard input; with one, what is piped in is added')
+    .argument('[prompt]', 'what to do; "-" or no prompt reads standard input; piped input is added to a prompt')
     .helpCommand(false)
     .addHelpText(
       'after',
@@ -37,11 +37,11 @@ Examples:
     if (type === 'fork')
       command.option(
         '--at <step>',
-        'go on from this step, as agent sessions show numbers them, without what came after; without a prompt, with its results',
+        "continue from this step (agent sessions show prints the numbers), without the later steps; without a prompt, from the step's results",
         positive,
       )
     command
-      .description(type === 'resume' ? 'go on with a session' : 'begin a new session with the history of another')
+      .description(type === 'resume' ? 'continue a session' : 'begin a new session with the history of another')
       .argument('[session]', 'its id, or the beginning or end of it; with --last, the prompt')
       .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
       .option('--last', 'the newest session of this workspace')
@@ -54,7 +54,7 @@ Examples:
         const prompt = last ? first : second
         const id = last ? undefined : first
         const start: Start = type === 'fork' && at !== undefined ? { type, id, at } : { type, id }
-        // From a step it goes on by itself, and nobody is waited for.
+        // From a step it can continue without a prompt, so it doesn't wait for one.
         finish(await execute(at === undefined ? prompt : (prompt ?? ''), options, start))
       })
   }
@@ -73,7 +73,7 @@ async function execute(
   })
 }
 
-/** Options before and after a subcommand: the later one wins, and lists are joined. */
+/** Combines options before and after a subcommand: the later one wins, and lists are joined. */
 function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
@@ -90,93 +90,94 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
 
 /** Declares the options of every command that runs a model. */
 export function runOptions(command: Command): Command {
-  return configOptions(command.option('--json', 'print one event a line on standard output'))
+  return configOptions(command.option('--json', 'print one event per line on standard output'))
     .addOption(
-      new Option('--experimental-json', 'what clients of Codex call --json').implies({ json: true }).hideHelp(),
+      new Option('--experimental-json', "the name that Codex's clients use for --json")
+        .implies({ json: true })
+        .hideHelp(),
     )
-    .addOption(new Option('--supervised', 'started by agent batch, which listens').hideHelp())
-    .addOption(new Option('--thread-source <name>', 'kept with a new session: who began it').hideHelp())
-    .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
+    .addOption(
+      new Option('--supervised', 'set by agent batch, which starts the run and receives its events').hideHelp(),
+    )
+    .addOption(new Option('--thread-source <name>', 'who began a new session; stored with it').hideHelp())
+    .option('-i, --image <file,...>', 'show pictures to the model with the prompt; may be repeated', images)
     .addOption(
       new Option('--color <when>', 'colour on standard error (default: auto, a terminal without NO_COLOR)').choices(
         colours,
       ),
     )
-    .option('-q, --quiet', 'say nothing on standard error but why a run failed')
+    .option('-q, --quiet', 'print only the reason of a failure on standard error')
     .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option(
       '--report <file>',
-      'write a report of the run there (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable by you alone; may be repeated',
+      'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable by you alone; may be repeated',
       another,
     )
     .addOption(
       new Option(
         '--summary <when>',
-        "write GitHub's summary of the step (default: auto, where GITHUB_STEP_SUMMARY says that there is one)",
+        "write GitHub's step summary (default: auto, if GITHUB_STEP_SUMMARY names a file)",
       ).choices(summaries),
     )
-    .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
+    .option('--output-schema <file>', 'a JSON Schema that the final message must match')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
-    .option('--fail-on-no-change', 'end with exit code 1 where the run changed no file and made no commit')
-    .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
+    .option('--fail-on-no-change', 'end with exit code 1 if the run changed no file and made no commit')
+    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses of the model', positive)
     .option(
       '--max-tokens <n>',
-      'end the run (exit code 4) before a request that could use more tokens, in and out, all together',
+      'end the run (exit code 4) before a request that could exceed this number of tokens, input and output together',
       positive,
     )
     .option(
       '--max-cost <usd>',
-      'end the run (exit code 4) before a request that could make it cost more than this',
+      'end the run (exit code 4) before a request that could raise its cost above this amount',
       dollars,
     )
-    .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
+    .option('--timeout <seconds>', 'end the run (exit code 4) after this time', positive)
     .option(
       '--stdin-timeout <seconds>',
-      'wait so long for the first byte on standard input, then go on without it; without a prompt that is exit code 2 (default: 10)',
+      'how long to wait for the first byte on standard input before continuing without it; without a prompt, the run then ends with exit code 2 (default: 10)',
       positive,
     )
-    .option('--no-stdin', "don't look at standard input")
-    .option(
-      '--plan',
-      'change nothing: look around, and end with a plan (or ask the person at the terminal to approve it)',
-    )
-    .option('--no-plan', 'with resume: the plan of the session is approved, so carry it out')
+    .option('--no-stdin', "don't read standard input")
+    .option('--plan', 'change nothing: explore, and end with a plan (or ask the person at the terminal to approve it)')
+    .option('--no-plan', "with resume: approve the session's plan, and carry it out")
     .addOption(
       new Option(
         '--transactional [=how]',
-        'work on a private view of the workspace: all that patches and commands changed lands together at the end, or nothing. How the view is made: ' +
+        'work on a private view of the workspace: all changes of patches and commands land together at the end, or none does. The value chooses how the view is made: ' +
           'reflink, copy, overlay, or whichever works',
       )
         .choices(['auto', 'copy', 'reflink', 'overlay'])
         .preset('auto'),
     )
     .addOption(
-      new Option('--land <when>', 'with --transactional: when what changed lands (default: on-success)').choices(
+      new Option('--land <when>', 'with --transactional: when the changes land (default: on-success)').choices(
         landings,
       ),
     )
-    .option('--land-ignored', 'with --transactional: what git ignores lands too')
+    .option('--land-ignored', 'with --transactional: files that git ignores land too')
     .option(
       '--land-commits',
-      'with --transactional: the branch that is checked out moves to the commits of the run, if it is still where it was',
+      "with --transactional: move the checked-out branch to the run's commits, if it is still where it was",
     )
     .option(
       '--verify <command>',
-      'run it in the sandbox when the model is done; if it fails, the model is told and works on; may be repeated',
+      'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
       (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
     )
-    .option('--no-verify', 'with resume: verify nothing any more')
+    .option('--no-verify', 'with resume: no longer verify anything')
     .option(
       '--verify-attempts <n>',
-      'how often the model is told before the run has failed with exit code 1; 0: until a budget ends (default: 2)',
+      'how often the model is told about a failure before the run fails with exit code 1; 0: until a budget ends (default: 2)',
       count,
     )
-    .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
-    .option('--skip-git-repo-check', 'run outside a git repository too')
-    .option('--record <file>', 'write the conversation down as a recording for replay:FILE')
+    .option('--ephemeral', 'store nothing about the run: no session, no audit log')
+    .option('--skip-git-repo-check', 'allow a run outside a git repository')
+    .option('--record <file>', 'write the conversation to a recording for replay:FILE')
     .option('--print-event-schema', 'print the JSON Schema of the events of --json, and stop')
-    .option('--show-context', 'print what the model would be told, with each source, and stop')
+    .option('--show-context', 'print the instructions for the model with their sources, and stop')
 }
 
 function images(value: string, earlier: readonly string[] = []): readonly string[] {

@@ -5,7 +5,7 @@ import type { Finish } from './shared.ts'
 /** Declares `agent plugins`. */
 export function declarePlugins(program: Command, finish: Finish): void {
   configOptions(program.command('plugins'))
-    .description('the plugins that are switched on, and what each brings')
+    .description('list the enabled plugins, and what each provides')
     .option('--json', 'print one JSON object a line')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
       const { pluginsCommand } = await import('../plugins.ts')

@@ -9,8 +9,8 @@ export function declarePolicy(program: Command, finish: Finish): void {
   policy.helpCommand(false).enablePositionalOptions()
 
   under(policy.command('check'))
-    .description('say what would be decided about a command, and why')
-    .argument('[command...]', 'the command and its arguments, after --; one word is a line for a shell')
+    .description('explain the decision about a command')
+    .argument('[command...]', 'the command and its arguments, after --; a single argument is a line for a shell')
     .option('--from <file>', 'judge each line of a file instead: a shell command, a JSON string, or {"command": …}')
     .option('--json', 'print one JSON object a line')
     .passThroughOptions()
@@ -28,7 +28,7 @@ Examples:
 
   under(policy.command('explain'))
     .description('the same in words')
-    .argument('<command...>', 'the command and its arguments, after --; one word is a line for a shell')
+    .argument('<command...>', 'the command and its arguments, after --; a single argument is a line for a shell')
     .passThroughOptions()
     .action(async (command: string[], options: PolicyOptions) => {
       const { policyExplain } = await import('../policy.ts')
@@ -49,11 +49,11 @@ Examples:
   audit
     .helpCommand(false)
     .command('verify')
-    .description('say whether a log is whole: no record edited, removed or cut off')
+    .description('check that a log is intact: no record edited, removed or cut off')
     .argument('<file>', 'the audit.jsonl of a session')
     .option(
       '--head <records:hash>',
-      "audit_head of a run's last event: finds a cut that the log's own files don't show",
+      "audit_head of a run's last event: detects a truncation that the log's own files don't show",
     )
     .action(async (file: string, { head }: { readonly head?: string }) => {
       const { auditVerify } = await import('../audit.ts')
@@ -64,7 +64,7 @@ Examples:
 function declareReplay(policy: Command, finish: Finish): void {
   modes(policy.command('replay'), 'that of each session')
     .description(
-      'judge again all that sessions asked for, and say which decisions change; nothing runs, no model is asked',
+      'judge all requests of sessions again, and report which decisions change; nothing runs, no model is asked',
     )
     .argument('[runs...]', 'ids of sessions or parts of them, their folders, folders of such folders, or audit logs')
     .option('--all', 'all sessions that are kept')
@@ -81,17 +81,16 @@ function declareReplay(policy: Command, finish: Finish): void {
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', another, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .addOption(
-      new Option('--fail-on <change>', 'exit 1 where a decision becomes an allow, where any changes, or never')
+      new Option('--fail-on <change>', 'exit 1 if a decision becomes an allow, if any decision changes, or never')
         .choices(replayFailures)
         .default('allow'),
     )
-    .option('--examples <n>', 'show so many of each kind of change', positive, 3)
+    .option('--examples <n>', 'how many changes of each kind to show', positive, 3)
     .option('--json', 'print one JSON object a line: every change, then the summary')
     .addHelpText(
       'after',
       `
-Without --rules and the like it judges by what agent exec would read now in the workspace of each session. Answers that
-somebody gave then stand for their questions.
+Without --rules and the like it judges by what agent exec would read now in the workspace of each session. Earlier answers of people and reviewers replace the questions.
 
 Examples:
   agent policy replay --all --rules new-rules/
@@ -105,7 +104,7 @@ Examples:
 }
 
 function under(command: Command): Command {
-  return modes(command, 'as agent exec would have it').option(
+  return modes(command, 'apply the configuration that agent exec would use').option(
     '--rules <file>',
     'a further rule file; may be repeated',
     another,
@@ -126,7 +125,7 @@ function modes(command: Command, otherwise: string): Command {
       ]),
     )
     .option(...isolated)
-    .option('--trust', 'let what the repository itself allows count')
+    .option('--trust', 'apply what the repository itself allows')
 }
 
 function positive(value: string): number {

@@ -9,11 +9,11 @@ export function declareReplay(program: Command, finish: Finish): void {
     .description('run a recorded conversation again: no model is asked, commands and patches are real')
     .argument(
       '<recording>',
-      'a file that --record or agent sessions export wrote; or a session: its id, a part of it, its folder',
+      'a file from --record or agent sessions export; or a session: its id, a part of it, or its folder',
     )
-    .argument('[prompt]', 'what to do (default: what the recording says, else standard input)')
-    .option('--keep-going', 'play on where a result differs, and fail at the end with all differences')
-    .option('--update', 'play on where a result differs, and write what was returned into the recording')
+    .argument('[prompt]', "what to do (default: the recording's prompt, else standard input)")
+    .option('--keep-going', 'continue if a result differs, and fail at the end with all differences')
+    .option('--update', 'continue if a result differs, and write the new result to the recording')
     .addHelpText(
       'after',
       `

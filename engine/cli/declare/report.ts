@@ -7,13 +7,11 @@ import type { Finish } from './shared.ts'
 export function declareReport(program: Command, finish: Finish): void {
   program
     .command('report')
-    .description('what a session did: a page to look at, or a file for other tools')
+    .description('report a session: as a page for people, or a file for other tools')
     .argument('<session>', "its id, or the beginning or end of it; its folder; or a file of exec --json's events")
-    .option('-o, --output <file>', 'write it there, readable by you alone (default: standard output)')
+    .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
     .addOption(
-      new Option('--format <format>', "what to write (default: what the file's name says, or html)").choices(
-        reportFormats,
-      ),
+      new Option('--format <format>', "the format (default: by the file's name, or html)").choices(reportFormats),
     )
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import type { ExecOptions, ReviewOptions } from '../exec-options.ts'
  * Declares `agent exec review`.
  *
  * @param runOptions declares the options that every run has
- * @param execute runs it, with the options before the word and those behind it
+ * @param execute runs it, with the options before and after the subcommand
  */
 export function declareReview(
   exec: Command,
@@ -21,24 +21,25 @@ export function declareReview(
     .addOption(
       new Option(
         '--uncommitted',
-        'what is staged, unstaged and untracked (the default, where no diff is piped in)',
+        'review staged, unstaged and untracked changes (the default, if no diff is piped in)',
       ).conflicts(others('uncommitted')),
     )
     .addOption(
-      new Option('--base <branch>', 'what the tree has beyond its common ancestor with a branch').conflicts(
+      new Option('--base <branch>', "review the tree's changes since its common ancestor with a branch").conflicts(
         others('base'),
       ),
     )
     .addOption(new Option('--commit <sha>', 'what a commit changed').conflicts(others('commit')))
     .option(
       '--known <file>',
-      'a report of an earlier review (.json, .sarif, codequality.json): its findings are not told again; may be repeated',
+      'a report of an earlier review (.json, .sarif, codequality.json): its findings are not reported again; may be repeated',
       (file: string, earlier: readonly string[] = []) => [...earlier, file],
     )
     .addOption(
-      new Option('--fail-on <severity>', 'end with exit code 1 where a new finding is as bad, or worse').choices(
-        severities,
-      ),
+      new Option(
+        '--fail-on <severity>',
+        'end with exit code 1 if a new finding has this severity or a higher one',
+      ).choices(severities),
     )
     .addHelpText(
       'after',

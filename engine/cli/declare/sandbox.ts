@@ -3,21 +3,25 @@ import { allowUnixSockets, externallySandboxed, mountDockerSocket, sandboxModes,
 import { names } from '../../core/backend-names.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 
-/** Declares `agent sandbox`: all that the program for this command alone knows, and reads at each start. */
+/** Declares `agent sandbox`: the only command that the program for this command declares, at each start. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')
-    .description('run one command in the sandbox; its output and exit code pass through')
+    .description('run one command in the sandbox; its output and exit code are passed on')
     .argument('<command...>', 'the command and its arguments, after --')
     .addOption(
-      new Option('-s, --sandbox <mode>', 'what the command may touch (default: workspace-write)').choices(sandboxModes),
+      new Option('-s, --sandbox <mode>', 'what the command may access (default: workspace-write)').choices(
+        sandboxModes,
+      ),
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
-    .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(names.named))
-    .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
+    .addOption(
+      new Option('--backend <name>', 'the sandbox backend (default: chosen for this system)').choices(names.named),
+    )
+    .option('--image <name>', 'the image that the docker backend runs in; it must exist already')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
-    .option('--writable <path>', 'a further directory it may write in, or a file; may be repeated', collect, [])
+    .option('--writable <path>', 'a further directory it may write to, or a file; may be repeated', collect, [])
     .option(
       '--readable <dir>',
       'a directory to show although its place is private or denied; may be repeated',
@@ -26,20 +30,20 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--deny-read <path>',
-      "a path with a slash in it to hide, besides those always hidden, or a name at any depth, as .env or '*.pem'; may be repeated",
+      "a further path to hide (with a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
       collect,
       [],
     )
-    .addOption(new Option('--network <mode>', 'what it reaches (default: off)').choices(['off', 'full']))
+    .addOption(new Option('--network <mode>', 'the network that it can reach (default: off)').choices(['off', 'full']))
     .option(
       '--allow-host <host[:port]>',
-      'reach this host and no other, through our proxy (ports 80 and 443 when none is named), or those of a preset: npm, pypi, crates, go, github, debian and others; may be repeated',
+      'allow this host and no others, through a proxy (ports 80 and 443 when none is named), or those of a preset: npm, pypi, crates, go, github, debian and others; may be repeated',
       collect,
       [],
     )
     .option(
       '--allow-private-host <host[:port]>',
-      'the same for one host that may be in a private network or on this machine; may be repeated',
+      'the same for one host, which may be in a private network or on this machine; may be repeated',
       collect,
       [],
     )

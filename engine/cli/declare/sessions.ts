@@ -3,11 +3,11 @@ import type { Finish } from './shared.ts'
 
 /** Declares `agent sessions`. */
 export function declareSessions(program: Command, finish: Finish): void {
-  const sessions = program.command('sessions').description('look at kept sessions, and throw old ones away')
+  const sessions = program.command('sessions').description('show stored sessions, and remove old ones')
   sessions.helpCommand(false)
   sessions
     .command('list')
-    .description('the sessions there are, newest first')
+    .description('list the stored sessions, newest first')
     .option('--json', 'print one JSON object a line')
     .action(async (options: { readonly json?: true }) => {
       const { listCommand } = await import('../sessions.ts')
@@ -15,7 +15,7 @@ export function declareSessions(program: Command, finish: Finish): void {
     })
   sessions
     .command('show')
-    .description('what was said and done in a session')
+    .description('show the conversation and the actions of a session')
     .argument('<session>', 'its id, or the beginning or end of it')
     .action(async (id: string) => {
       const { showCommand } = await import('../sessions.ts')
@@ -27,7 +27,7 @@ export function declareSessions(program: Command, finish: Finish): void {
     .argument('<session>', 'its id, or the beginning or end of it; or its folder')
     .option(
       '-o, --output <path>',
-      'write it there, readable by you alone; into a directory as SESSION.jsonl (default: standard output)',
+      'the file to write, readable only by you; in a directory, SESSION.jsonl (default: standard output)',
     )
     .action(async (session: string, options: { readonly output?: string }) => {
       const { exportCommand } = await import('../export-session.ts')
@@ -35,9 +35,9 @@ export function declareSessions(program: Command, finish: Finish): void {
     })
   sessions
     .command('prune')
-    .description('throw away sessions that ended long ago')
-    .requiredOption('--days <n>', 'keep what is younger than so many days', days)
-    .option('--unlanded', 'those too whose changes were neither landed nor thrown away (agent changes)')
+    .description('remove sessions that ended long ago')
+    .requiredOption('--days <n>', 'keep sessions younger than this number of days', days)
+    .option('--unlanded', 'also remove sessions whose changes were neither landed nor discarded (agent changes)')
     .action(async (options: { readonly days: number; readonly unlanded?: true }) => {
       const { pruneCommand } = await import('../sessions.ts')
       finish(await pruneCommand(options.days, options.unlanded === true))

@@ -1,11 +1,11 @@
 import type { Ignored } from '../../config/ignored.ts'
 import type { Row } from './doctor-row.ts'
 
-/** The configuration that was found. */
+/** The configuration files that exist. */
 export type ConfigurationFacts = {
-  /** Files that are there, by the path a message would name. */
+  /** Existing files, by the path that a message would name. */
   readonly files: readonly string[]
-  /** Where the user's own would be. */
+  /** The path of the user's own file, if it existed. */
   readonly own: string
   readonly ignored: readonly Ignored[]
   /** Skills, commands, agents, servers and plugins that can't be used, each with its location: a run continues without them. */
@@ -31,7 +31,7 @@ export function configurationRows({
   const state = problems.length === 0 ? 'read' : 'there'
   return [
     ...(files.length === 0
-      ? [row('files', 'ok', `none: the defaults hold; yours would be ${own}`)]
+      ? [row('files', 'ok', `none: the defaults apply; your file would be ${own}`)]
       : read.map((path) => row(path, 'ok', state))),
     ...ignored.map(({ source, keys, reason }) =>
       row(source, 'note', `ignored${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`),
@@ -39,7 +39,7 @@ export function configurationRows({
     ...faults.map((fault) => row('left out', 'note', fault)),
     ...problems.map((problem) => ({
       ...row('wrong', 'missing', problem),
-      next: 'Mend that: until then nothing is run. agent config show prints what is in force.',
+      next: 'Fix that: until then nothing runs. agent config show prints the effective settings.',
     })),
     trustRow(trust, ignored),
   ]
@@ -50,11 +50,10 @@ function row(check: string, state: Row['state'], found: string): Row {
 }
 
 function trustRow({ root, trusted }: ConfigurationFacts['trust'], ignored: readonly Ignored[]): Row {
-  if (trusted === undefined)
-    return row('trust', 'note', `whether ${root} is trusted can't be told before that is mended`)
-  if (trusted) return row('trust', 'ok', `${root} is trusted: what it brings along counts`)
+  if (trusted === undefined) return row('trust', 'note', `whether ${root} is trusted is unknown until that is fixed`)
+  if (trusted) return row('trust', 'ok', `${root} is trusted: its own configuration applies`)
   const brings = ignored.some(({ source }) => source.startsWith(`${root}/`))
-  const found = `${root} is not trusted: ${brings ? 'what it brings along does not count' : 'it brings nothing along that would count'}`
+  const found = `${root} is not trusted: ${brings ? 'its own configuration does not apply' : 'it has no configuration that would apply'}`
   const next = 'Once you have read those files: agent trust, or --trust for one run.'
   return brings ? { ...row('trust', 'note', found), next } : row('trust', 'ok', found)
 }

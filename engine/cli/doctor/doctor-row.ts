@@ -1,4 +1,4 @@
-/** One thing that was looked at, and what came of it. */
+/** One check, and its result. */
 export type Row = {
   /** `sandbox` has its own part of the report; its row says only whether a run would have what it needs. */
   readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'

@@ -16,8 +16,8 @@ import { loadRunConfig } from '../run-config.ts'
 import type { ConfigurationFacts } from './configuration-rows.ts'
 
 /**
- * Reads all configuration as a run would, and continues where something in it is wrong. Settings, rules with permissions, and hooks with
- * servers and definitions are read one after the other, so that each reports its own first fault.
+ * Reads all configuration as a run would, and continues after errors. Settings, rules with permissions, and hooks with servers and definitions are
+ * read one after the other, so that each reports its own first fault.
  *
  * @returns the configuration, rules and extensions, undefined where they can't be read; and the findings
  */
@@ -73,7 +73,7 @@ async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Pro
   }
 }
 
-/** Undefined where the file that would say it is the broken one. */
+/** Undefined if the file that decides about trust is the broken one. */
 function trustOf(
   { profile, trust, isolated }: ConfigOptions,
   { root }: Project,

@@ -5,7 +5,7 @@ import { readPlainFile } from '../../core/read-plain-file.ts'
 import type { GitFacts } from './git-rows.ts'
 
 const patienceMs = 5000
-/** No repository's configuration is longer. */
+/** Larger than any real configuration of a repository. */
 const maxBytes = 256 * 1024
 
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
@@ -45,7 +45,7 @@ function programOf(roots: readonly string[]): string | undefined {
   }
 }
 
-/** The first line of the output; undefined where there is none, the command fails, or takes too long. */
+/** The first line of the output; undefined if there is none, or if the command fails or takes too long. */
 async function ask(
   program: string,
   words: readonly string[],

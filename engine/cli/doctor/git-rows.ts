@@ -1,20 +1,20 @@
 import type { Row } from './doctor-row.ts'
 
-/** The git that was found. */
+/** What was found out about git. */
 export type GitFacts = {
   /** The version as git prints it, `git version 2.39.5`; undefined where no git answers. */
   readonly version: string | undefined
   /** The repository's root; undefined outside any. */
   readonly root: string | undefined
   readonly workspace: string
-  /** What the user's configuration, the repository's or the environment say. */
+  /** The user name in the user's configuration, the repository's or the environment. */
   readonly name: string | undefined
   readonly email: string | undefined
   /** Whether a run outside any repository was allowed. */
   readonly anywhere: boolean
 }
 
-/** git itself, the repository, and who commits. A run needs the repository; the rest is for its commands. */
+/** The rows about git itself, the repository, and the author of commits. A run needs the repository; its commands need the rest. */
 export function gitRows({ version, root, workspace, name, email, anywhere }: GitFacts): readonly Row[] {
   return [
     version === undefined
@@ -22,8 +22,8 @@ export function gitRows({ version, root, workspace, name, email, anywhere }: Git
           group: 'git',
           check: 'program',
           state: 'note',
-          found: 'there is no git that answers outside the workspace',
-          next: 'Install git (apt-get install git): commands, worktrees and the count of changed files want it.',
+          found: 'no working git was found outside the workspace',
+          next: 'Install git (apt-get install git): commands, worktrees and the count of changed files need it.',
         }
       : { group: 'git', check: 'program', state: 'ok', found: version },
     root === undefined
@@ -31,7 +31,7 @@ export function gitRows({ version, root, workspace, name, email, anywhere }: Git
           group: 'git',
           check: 'repository',
           state: anywhere ? 'note' : 'missing',
-          found: `${workspace} is in none, so what a run changes could not be taken back`,
+          found: `${workspace} is in no repository, so the changes of a run could not be reverted`,
           next: 'Run git init, choose another directory with -C, or pass --skip-git-repo-check.',
         }
       : { group: 'git', check: 'repository', state: 'ok', found: root },

@@ -6,7 +6,7 @@ import type { Row } from './doctor-row.ts'
  *
  * @param name as configured
  * @param finding undefined where the configuration can't be read, so the model is unknown
- * @param program where the command that prints the key was found; undefined: it is missing, or none is named
+ * @param program the path of the command that prints the key; undefined if it is missing, or none is named
  */
 export function modelRows(
   name: string,
@@ -15,8 +15,8 @@ export function modelRows(
 ): readonly Row[] {
   const model = { group: 'model', check: 'model' } as const
   if (finding === undefined) {
-    const found = 'not looked at: the configuration that names model and provider has something wrong in it'
-    return [{ ...model, state: 'note', found, next: 'Mend the configuration first, as said below.' }]
+    const found = 'not checked: the configuration that names model and provider has an error'
+    return [{ ...model, state: 'note', found, next: 'Fix the configuration first, as described below.' }]
   }
   switch (finding.kind) {
     case 'recording':
@@ -27,7 +27,7 @@ export function modelRows(
               ...model,
               state: 'missing',
               found: finding.problem,
-              next: 'Name a recording that is there, or another model, with -m.',
+              next: 'Name an existing recording, or another model, with -m.',
             },
           ]
     case 'unknown':
@@ -68,7 +68,7 @@ function keyRow({ provider, key, keyInstructions, problem }: Placed, program: st
       return {
         ...row,
         state: problem === undefined ? 'ok' : 'missing',
-        found: problem ?? `${provider} is asked without one`,
+        found: problem ?? `${provider} needs none`,
       }
     case 'command':
       if (program === undefined) {

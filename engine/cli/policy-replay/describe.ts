@@ -8,11 +8,11 @@ export function describeTally(tally: Tally): string {
   const { sessions, actions, unchanged, otherwiseDecided, groups } = tally
   const changed = actions - unchanged
   const becoming = groups.filter(({ to }) => to === 'allow').reduce((sum, { count }) => sum + count, 0)
-  const others = otherwiseDecided === 0 ? '' : ` (${otherwiseDecided} of them by something else than then)`
+  const others = otherwiseDecided === 0 ? '' : ` (${otherwiseDecided} of them for another reason)`
   return [
-    `${counted(actions, 'action')} of ${counted(sessions, 'session')} judged again: ${unchanged} decided as then${others}, ${changed} otherwise`,
+    `${counted(actions, 'action')} of ${counted(sessions, 'session')} judged again: ${unchanged} decided as before${others}, ${changed} differently`,
     ...groups.flatMap(describeGroup),
-    ...(changed === 0 ? [] : ['', `${becoming} would be allowed that ${becoming === 1 ? 'was' : 'were'} not`]),
+    ...(changed === 0 ? [] : ['', `${becoming} would now be allowed`]),
     '',
   ].join('\n')
 }
@@ -36,7 +36,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** What a model wrote must not draw on the terminal of who reads it, nor fill it. */
+/** Escaped and clipped: a model's text must not control or fill the reader's terminal. */
 function shown(text: string): string {
   const line = escapeInvisibleInLine(text.replaceAll(/\s+/g, ' '))
   return line.length <= longest ? line : `${line.slice(0, longest)}…`

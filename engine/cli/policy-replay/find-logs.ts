@@ -21,7 +21,7 @@ const deepest = 8
  * depth, and logs themselves. Sessions without a log, which asked nothing, are left out.
  *
  * @param all whether to include all stored sessions
- * @throws UserError `usage` where one of them is none of these
+ * @throws UserError `usage` if one of them is none of these
  */
 export function findLogs(named: readonly string[], all: boolean): readonly SessionLog[] {
   const states = stateFolders()
@@ -41,7 +41,7 @@ function logsOf(named: string, states: readonly string[]): readonly string[] {
   }
   const found = logsBelow(resolve(named), deepest)
   if (found.length > 0 || isFile(join(named, 'rollout.jsonl'))) return found
-  throw new UserError('usage', `${named}: no session is kept there: expected a folder with ${logName} in it, or below.`)
+  throw new UserError('usage', `${named}: there is no session: expected a folder with ${logName} in it, or below.`)
 }
 
 function logsBelow(folder: string, depth: number): readonly string[] {

@@ -68,5 +68,5 @@ function ruleFilesOf(path: string): readonly string[] {
       .map((name) => join(folder, name)),
   )
   if (found.length > 0) return found
-  throw new UserError('usage', `--rules ${path}: no file in it ends in .rules, so nothing would be judged by it`)
+  throw new UserError('usage', `--rules ${path}: none of its files ends in .rules, so it contains no rules`)
 }

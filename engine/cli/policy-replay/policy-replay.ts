@@ -15,7 +15,7 @@ import { Tallying, type Change, type Tally } from './tally.ts'
  * line. Nothing runs, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
- * @returns the exit code: 1 where something that was denied would now be allowed (`--fail-on`)
+ * @returns the exit code: 1 if a denied request would now be allowed (`--fail-on`)
  * @throws UserError `usage` where there is no such session, or a rule file is broken
  */
 export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {
@@ -66,11 +66,11 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
   const [first] = absent
   if (first !== undefined) {
     const others = absent.length === 1 ? '' : ` and ${absent.length - 1} more`
-    warn(`${first}${others} not on this machine: rules and permissions of those repositories don't count here`)
+    warn(`${first}${others} not on this machine: rules and permissions of those repositories are not applied`)
   }
   if (withoutBasis > 0) {
-    const what = `${withoutBasis} of ${actions} records are of an earlier version, which did not keep what it knew of paths and hooks`
-    warn(`${what}: what protected and hidden places decided may come out otherwise`)
+    const what = `${withoutBasis} of ${actions} records are of an earlier version, which did not store its facts about paths and hooks`
+    warn(`${what}: decisions about protected and hidden places may differ`)
   }
   if (unread.length > 0) warn(`${unread.length} logs could not be read`)
 }

@@ -150,7 +150,7 @@ describe('agent policy test', () => {
   test.each([
     ['', /holds no command, so nothing was tested/],
     ['# nothing\n', /holds no command/],
-    ['ls\n{"command": "pwd"}\n', /says of none of its 2 commands what is expected/],
+    ['ls\n{"command": "pwd"}\n', /expects nothing of its 2 commands/],
     ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has a key that is not known: expct/],
     ['{"command": "ls", "expect": "allowed"}\n', /:1:1: this is not a command/],
   ])('of a table that tests nothing fails and says so: %j', async (text, message) => {

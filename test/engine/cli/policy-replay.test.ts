@@ -100,13 +100,13 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     const rules = tempDir({ 'new.rules': 'prefix_rule(pattern = ["cat"], decision = "prompt")\n' })
     const { code, stdout } = await replay('--all', '--rules', rules)
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^\d+ actions of 2 sessions judged again: \d+ decided as then, 4 otherwise\n/)
+    expect(stdout).toMatch(/^\d+ actions of 2 sessions judged again: \d+ decided as before, 4 differently\n/)
     expect(stdout).toMatch(
       /\ndeny → allow {2}1 in 1 session {2}no longer .*own\.rules:1 forbidden make deploy\n {2}make deploy\n/,
     )
     expect(stdout).toMatch(/\nallow → ask {2}1 in 1 session {2}.*new\.rules:1 prompt cat\n {2}cat a\.txt\n/)
     expect(stdout).toContain('then deny by rules: Ask a person.')
-    expect(stdout).toContain('1 would be allowed that was not')
+    expect(stdout).toContain('1 would now be allowed')
     expect((await replay('--all', '--rules', rules, '--fail-on', 'none')).code).toBe(0)
   })
 
@@ -182,8 +182,8 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
   test('a folder without sessions and a broken rule file are errors that name the place', async () => {
     const empty = tempDir()
     mkdirSync(join(empty, 'inner'))
-    expect((await replay(empty)).stderr).toContain('no session is kept there')
-    expect((await replay('--all', '--rules', empty)).stderr).toContain('no file in it ends in .rules')
+    expect((await replay(empty)).stderr).toContain('there is no session')
+    expect((await replay('--all', '--rules', empty)).stderr).toContain('none of its files ends in .rules')
     const broken = tempDir({ 'x.rules': 'prefix_rule(\n' })
     expect((await replay('--all', '--rules', broken)).stderr).toMatch(/x\.rules:\d+:\d+: /)
   })

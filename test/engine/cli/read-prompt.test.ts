@@ -37,7 +37,7 @@ test('a standard input that stays silent is done without after a while, which is
   const { notes, note } = heard()
   expect(await readPrompt('do it', new PassThrough(), { stdinTimeout: 1, note })).toBe('do it')
   expect(notes).toEqual([
-    expect.stringMatching(/^nothing came on standard input within 1 seconds: going on without it/),
+    expect.stringMatching(/^nothing came on standard input within 1 seconds: continuing without it/),
   ])
 })
 
@@ -50,7 +50,7 @@ test('a prompt that does not come is refused', async () => {
 test('what has begun to come and does not end is refused, not cut short', async () => {
   const input = new PassThrough()
   input.write('half a diff')
-  await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes and then not its end')
+  await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes, but no end')
 })
 
 test.each([['do it'], ['-'], [undefined]])('with --no-stdin and %s nothing is read', async (argument) => {
@@ -74,5 +74,5 @@ test('input that is not UTF-8 is refused, with the byte', async () => {
 })
 
 test('input that is far too long is refused', async () => {
-  await expect(readPrompt('-', piped('x'.repeat(1_048_577)))).rejects.toThrow('at most 1048576 fit')
+  await expect(readPrompt('-', piped('x'.repeat(1_048_577)))).rejects.toThrow('the limit is 1048576')
 })

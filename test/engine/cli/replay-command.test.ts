@@ -102,7 +102,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(after.map((line, at) => line === before[at])).toEqual([true, true, true, true, false, true])
     expect(after[4]).toContain('another')
     const again = await agent(['replay', file, '--update', '--transactional', '--land', 'never'], { cwd, home })
-    expect(again.stderr).toContain('fits as it is.')
+    expect(again.stderr).toContain('needs no update.')
   })
 
   test('a result that fits another place of the recording is told to', async () => {
@@ -134,11 +134,11 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
   })
 
   test.each([
-    [['replay', 'ID', '--update'], /a session stays as it was; agent sessions export makes a recording of it/],
+    [['replay', 'ID', '--update'], /a session can't be updated; make a recording of it with agent sessions export/],
     [['replay', 'ID', '-m', 'gpt-5.5'], /the recording is the model of a replay/],
     [['replay', 'nothing-like-it'], /There is no session/],
     [['replay', 'a.txt'], /a\.txt:1: not a line of a recording/],
-    [['replay', '.'], /no session is kept there/],
+    [['replay', '.'], /there is no session/],
     [['sessions', 'export', 'ID', '-o', 'not/there/x.jsonl'], /the recording can't be written there/],
   ])('what can’t be played or written is a usage error: %j', async (words, message) => {
     const { home, cwd, id } = await recorded()

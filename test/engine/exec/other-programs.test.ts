@@ -132,6 +132,6 @@ describe('--isolated', () => {
   test.each([[['--trust']], [['-p', 'ci']]])('contradicts %s', async (args) => {
     const { code, stderr } = await agent(['exec', '--isolated', ...args, 'x'], { cwd: repository(), home: tempDir() })
     expect(code).toBe(2)
-    expect(stderr).toContain('--isolated lets nothing of yours and of the repository')
+    expect(stderr).toContain('--isolated ignores your own and the repository')
   })
 })

@@ -233,9 +233,9 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     [['--base', 'nowhere'], 'there is no such branch or commit here'],
     [['--commit', 'nowhere'], 'there is no such commit here'],
     [['--uncommitted'], 'There is nothing to review'],
-    [['-s', 'workspace-write'], "-s doesn't fit it"],
-    [['--transactional'], "--transactional doesn't fit it"],
-    [['--externally-sandboxed'], "--externally-sandboxed doesn't fit it"],
+    [['-s', 'workspace-write'], "-s can't be used with it"],
+    [['--transactional'], "--transactional can't be used with it"],
+    [['--externally-sandboxed'], "--externally-sandboxed can't be used with it"],
     [['--base', 'main', '--uncommitted'], 'cannot be used with option'],
     [['--known', 'nowhere.json'], "can't be read"],
   ])('%j is refused before a model is asked', async (words, why) => {

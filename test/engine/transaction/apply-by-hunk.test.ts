@@ -57,8 +57,8 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
 
   test('explains its letters, and takes nothing for anything else', async () => {
     const { shown, read } = await picking("sed -i 's/^3$/three/' a.txt", '?xn')
-    expect(shown.match(/^a - take this and all that comes in this file$/gm)).toHaveLength(2)
-    expect(shown).toContain('Nothing was taken: the tree is as it was.')
+    expect(shown.match(/^a - take this and all later parts of this file$/gm)).toHaveLength(2)
+    expect(shown).toContain('You chose no changes: the tree is unchanged.')
     expect(read('a.txt')).toBe(numbers(1, 30))
   })
 

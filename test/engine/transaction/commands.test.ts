@@ -60,13 +60,13 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
   test('are applied whole, and once; taken back, and applied again', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; mkdir -p d/e; echo n > d/n.txt', { 'a.txt': 'a\n' })
     const applied = await ask('apply', id)
-    expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} takes it back\n`])
+    expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} reverts this\n`])
     expect([read(cwd, 'a.txt'), readdirSync(join(cwd, 'd'))]).toEqual(['x\n', ['e', 'n.txt']])
     expect((await ask('apply', id)).stdout).toBe('Nothing to do: all of it is in the tree already.\n')
     expect((await ask('changes', id)).stdout).toContain('  landed\n')
-    expect((await ask('undo', '--last')).stdout).toBe(`Taken back. agent apply ${id} lands it again.\n`)
+    expect((await ask('undo', '--last')).stdout).toBe(`Reverted. agent apply ${id} lands the changes again.\n`)
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'd'))]).toEqual(['a\n', false])
-    expect((await ask('undo', id)).stdout).toContain('taken back already')
+    expect((await ask('undo', id)).stdout).toContain('reverted already')
     expect((await ask('apply', '--last')).code).toBe(0)
     expect(read(cwd, 'a.txt')).toBe('x\n')
   })
@@ -98,21 +98,21 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const { cwd, id, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
     writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
     const refused = await ask('undo', id)
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was taken back')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was reverted')])
     expect(read(cwd, 'a.txt')).toBe('theirs\n')
   })
 
   test('are thrown away, with the view that they were made in', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     expect(existsSync(join(directory, 'view'))).toBe(true)
-    expect((await ask('discard', id)).stdout).toBe('Its changes are gone. The tree is as it was.\n')
+    expect((await ask('discard', id)).stdout).toBe('Its changes are removed. The tree is unchanged.\n')
     expect([existsSync(join(directory, 'view')), existsSync(join(directory, 'changes')), read(cwd, 'a.txt')]).toEqual([
       false,
       false,
       'a\n',
     ])
-    expect((await ask('discard', id)).stdout).toContain('thrown away already')
-    expect((await ask('apply', id)).stderr).toContain('were thrown away')
+    expect((await ask('discard', id)).stdout).toContain('discarded already')
+    expect((await ask('apply', id)).stderr).toContain('were discarded')
   })
 
   test('of a run that was killed are found when somebody asks', async () => {
@@ -150,7 +150,9 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const long = new Date(Date.now() - 9 * 86_400_000)
     utimesSync(join(directory, 'rollout.jsonl'), long, long)
     const first = await ask('sessions', 'prune', '--days', '5')
-    expect(first.stdout).toContain('0 sessions removed\n1 kept, whose changes were neither landed nor thrown away')
+    expect(first.stdout).toContain(
+      '0 sessions removed\n1 kept, because their changes were neither landed nor discarded',
+    )
     expect((await ask('sessions', 'prune', '--days', '5', '--unlanded')).stdout).toBe('1 session removed\n')
     expect(existsSync(directory)).toBe(false)
     expect(existsSync(home)).toBe(true)

@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
         'as it says: the patch, 3 paths that the run changed, 25 source files that it left alone',
       ),
     ])
-    expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('whose key nobody has said')
+    expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('which nobody has confirmed')
     writeFileSync(join(cwd, 'a.txt'), 'c\n')
     const bad = await ask('verify', file, '--tree', cwd)
     expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content is another one\n'])
@@ -191,7 +191,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
       /^a\.txt: .*\nother\/0\.ts: it is not there\n(?:other.*\n){18}and 6 more\n$/,
     )
     expect((await ask('verify', join(cwd, 'none'), '--tree', cwd)).code).toBe(2)
-    expect((await ask('--last', '-o', file)).stderr).toContain('say what signs it: --key FILE')
+    expect((await ask('--last', '-o', file)).stderr).toContain('choose a signing key: --key FILE')
   })
 
   test('finds each of 1,000 changes of one byte, in the statement, the patch and all source files of the tree', async () => {
@@ -263,7 +263,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect([made.code, made.stderr]).toEqual([
       0,
       `${cwd}: written after the run: 1 of the files that it left alone; the evidence has them as they are now\n` +
-        `${cwd}: the evidence says nothing of 2 (submodules, names that are not UTF-8, what can't be read)\n`,
+        `${cwd}: the evidence leaves out 2 (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
     expect(checked.code).toBe(0)
