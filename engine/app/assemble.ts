@@ -36,13 +36,13 @@ import { runTransaction } from './run-transaction.ts'
 /** What the caller that opens the run passes to the assembly. */
 type AssembleOptions = {
   readonly sinks: readonly Sink[]
-  /** Told when all is open. */
+  /** Called when everything is open. */
   readonly begun: () => void
   /** For the task `calls`: receives the function that makes calls, and resolves when no more calls will come. */
   readonly serve: NonNullable<RunOptions['serve']>
 }
 
-/** Puts a run together from its features, and runs it: itself, and for it those that it hands work to. */
+/** Assembles a run from its features, and runs it, including its sub-agents. */
 export async function assemble(session: InSession, closing: Closing, options: AssembleOptions): Promise<RunSummary> {
   const contributions: Contribution[] = []
   const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>
@@ -188,7 +188,7 @@ function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribu
   )
 }
 
-/** Two features may have variables for commands: what telemetry tells them, and what hooks have set. */
+/** Combines the variables for commands of two features: those of telemetry, and those that hooks have set. */
 function bothVariables(
   one: NonNullable<Contribution['options']>,
   other: Contribution['options'],
@@ -204,7 +204,7 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * The one contribution of this kind. A second would silently replace the first, and with hooks the user's guards.
+ * The one contribution of this kind. A second would silently replace the first, and and with hooks, that would remove the user's guards.
  *
  * @throws Error where two features contribute it
  */
@@ -213,7 +213,7 @@ function only<Name extends 'hooks' | 'dynamicTools'>(
   contributions: readonly Contribution[],
 ): Contribution[Name] | undefined {
   const brought = contributions.filter((one) => one[name] !== undefined)
-  if (brought.length > 1) throw new Error(`${brought.length} features bring ${name}, and a run has one`)
+  if (brought.length > 1) throw new Error(`${brought.length} features provide ${name}, but a run has only one`)
   return brought[0]?.[name]
 }
 

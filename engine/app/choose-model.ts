@@ -7,21 +7,21 @@ import type { RequestGate } from '../core/request-gate.ts'
 import { inspectModel, openModel, recordModel, type ModelFinding, type ModelOptions } from '../models/index.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Where models are looked for. */
+/** What the lookup of a model depends on. */
 export type ModelSources = {
   readonly settings: Settings
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory that recordings are named from. */
+  /** The directory to which paths of recordings are relative. */
   readonly from: string
-  /** What each request waits at. Absent: none waits. */
+  /** The gate that each request passes. Absent: no request waits. */
   readonly gate?: RequestGate | undefined
 }
 
 /**
  * The name of a run's model.
  *
- * @param isProfileNamed whether this run asks for a profile
+ * @param isProfileNamed whether this run names a profile
  * @param before the model that a resumed session was run with
  */
 export function nameOfModel(
@@ -37,7 +37,7 @@ export function nameOfModel(
 }
 
 /**
- * Records what a model is asked and answers.
+ * Records the requests to a model and its answers.
  *
  * @throws UserError `usage` where the file can't be written
  */
@@ -54,7 +54,7 @@ export function openNamed(name: string, sources: ModelSources): Promise<Model> {
   return asUserError(openModel(fromHere(name, sources.from), modelOptions(sources)))
 }
 
-/** The same, looked for when it is first asked. */
+/** The same, but the model is only looked up when it is first used. */
 export function openLazily(name: string, sources: ModelSources): Model {
   let opened: Promise<Model> | undefined
   return {
@@ -65,7 +65,7 @@ export function openLazily(name: string, sources: ModelSources): Model {
   }
 }
 
-/** The provider and model that a name leads to. Opens nothing. */
+/** The provider and model that a name means. Opens nothing. */
 export function inspectNamed(name: string, sources: ModelSources): Promise<ModelFinding> {
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }
@@ -98,7 +98,7 @@ async function asUserError<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** The path of a recording is relative to the user's current directory, not to a workspace elsewhere. */
+/** The path of a recording is relative to the user's current directory, not to another workspace. */
 function fromHere(model: string, from: string): string {
   const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
   return file === undefined ? model : `replay:${resolve(from, file)}`

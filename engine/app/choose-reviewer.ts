@@ -52,14 +52,14 @@ export function chooseReviewer({ by, isPersonThere }: Available, config: Setting
       if (config.approvals_reviewer === undefined) return person
       throw new UserError(
         'usage',
-        'approvals_reviewer is "program", and none is named: set approval_program = ["command"] or approval_url.',
+        'approvals_reviewer is "program", but no program is named: set approval_program = ["command"] or approval_url.',
       )
     default:
       return config.approvals_reviewer satisfies never
   }
 }
 
-/** The choice, as the model is told about it. */
+/** The choice, in words for the model. */
 export function describeReviewer({ kind }: ReviewerChoice): string {
   switch (kind) {
     case 'nobody':

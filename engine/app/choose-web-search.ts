@@ -5,7 +5,7 @@ import type { Model } from '../core/model.ts'
 import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Whether the provider is to search the web, as configured, and what the user has to know of it. */
+/** Whether the provider searches the web, as configured, and what the user must know about that. */
 type ChosenSearch = {
   readonly wish: { readonly webSearch?: WebSearchRequestOptions }
   readonly notices: readonly string[]
@@ -15,7 +15,7 @@ type ChosenSearch = {
  * Decides whether the model's provider searches the web for it. Search reaches as far as commands reach the network, so an allow-list also
  * limits the domains of results.
  *
- * @param insisted the command line asks for it, so a run without it makes no sense; that alone is enough
+ * @param insisted the command line asks for search, so a run without it makes no sense; this is enough to switch it on
  * @throws UserError `usage` where the user insisted and the provider has no search, or rules and permissions forbid it
  */
 export function chooseWebSearch(
@@ -44,7 +44,7 @@ export function chooseWebSearch(
   return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
 }
 
-/** Hosts as providers take them: by name, without a port, each with all below it. */
+/** Hosts in the form of providers: by name, without a port, each including all hosts below it. */
 function domainsOf(hosts: readonly string[]): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, '').replace(/^\*\./, ''))
   return [...new Set(names.filter((name) => name.includes('.') && !/^[\d.]+$/.test(name)))].sort()

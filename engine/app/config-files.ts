@@ -13,7 +13,7 @@ type Sources = {
   readonly definitions: Definitions
 }
 
-/** The files that say how a run is to be, or would if they were there. */
+/** The files that configure a run, whether they exist or not. */
 export function configFiles({ places, home, project, definitions }: Sources): readonly ConfigFile[] {
   const named = (source: ConfigFile['source'], folder: string, ...names: readonly string[]): readonly ConfigFile[] =>
     names.map((name) => ({ path: join(folder, name), source }))

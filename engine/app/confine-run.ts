@@ -13,7 +13,7 @@ import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
 /**
- * Opens the sandbox, around a private view where the run is a transaction.
+ * Opens the sandbox, around a private view if the run is a transaction.
  *
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
@@ -54,7 +54,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   }
 }
 
-/** Opens the session, and puts the tree in order that a killed run may have left half changed. */
+/** Opens the session, and recovers the tree if a killed run may have left it half changed. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
   const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
@@ -72,7 +72,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
-  // Nothing is granted to a review beyond its read-only sandbox, whoever would allow it.
+  // A review gets no permissions beyond its read-only sandbox, whoever would grant them.
   const began = confined.codeReview === undefined ? { workspace, sandbox, escalation } : { workspace, sandbox }
   return { ...confined, session, planMode, began, recovered, signal }
 }

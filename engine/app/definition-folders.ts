@@ -6,9 +6,9 @@ import type { DefinitionFolder } from '../skills/find-definitions.ts'
 import type { Plugin } from './enabled-plugins.ts'
 
 /**
- * Where skills, commands and agents are looked for: the repository, from the working directory upwards, then the user's folders, then
- * plugins, whose names carry the plugin's. They are instructions, so a repository's count as its AGENTS.md does: they can restrict which
- * tools may be called, and never allow more. An untrusted repository comes after the user, so it can't redefine the user's own names.
+ * Where skills, commands and agents are looked for: the repository, from the working directory upwards, then the user's folders, then plugins, whose
+ * names carry the plugin's. They are instructions, so those of a repository count like its AGENTS.md: they can restrict which tools may be called,
+ * and never allow more. An untrusted repository comes after the user, so it can't redefine the user's own names.
  */
 export function definitionFolders(
   { places, home, project, trusted, isolated }: DefinitionPlaces,
@@ -29,6 +29,6 @@ type DefinitionPlaces = {
   readonly home: string
   readonly project: Project
   readonly trusted: boolean
-  /** Whether neither the user's folders count nor the repository's. */
+  /** Whether the user's and the repository's folders are ignored. */
   readonly isolated: boolean
 }

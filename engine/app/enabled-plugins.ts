@@ -8,7 +8,7 @@ import { keyOf } from '../config/leaves.ts'
 import type { Config } from '../config/load-config.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A folder of skills, commands, agents, hooks and MCP servers that the user has switched on. */
+/** A folder of skills, commands, agents, hooks and MCP servers that the user has enabled. */
 export type Plugin = {
   readonly name: string
   readonly root: string
@@ -74,7 +74,7 @@ function readPlugin(name: string, { path }: PluginTable): Plugin {
   return { name, root, version, description }
 }
 
-/** Where a plugin describes itself, and keeps its hooks and servers. */
+/** Files in which a plugin describes itself, and defines its hooks and servers. */
 export function pluginFiles({ root }: Pick<Plugin, 'root'>): {
   readonly manifest: string
   readonly hooks: string

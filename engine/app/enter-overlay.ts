@@ -15,11 +15,10 @@ import { recoverTree } from './recover-tree.ts'
 import { requestedTransaction, treesOf } from './run-transaction.ts'
 
 /**
- * Has the program started anew where overlays are mounted, if the view of its run is to be one, or was. It doesn't come back then, and the run is
- * opened by what was started.
+ * Restarts the program with mounted overlays, if the run's view is an overlay. It doesn't return then, and the restarted program opens the run.
  *
- * @param closing takes what removes what was made for a run that could not be opened then
- * @returns why no overlays are mounted; undefined where nobody asked, or they are
+ * @param closing receives functions that clean up if the run can't be opened
+ * @returns why no overlays are mounted; undefined if they are, or if none were requested
  * @throws UserError where another process runs the session, or a tree can have no view
  */
 export async function enterOverlay(
@@ -39,7 +38,7 @@ export async function enterOverlay(
     request.ephemeral === true ||
     request.externallySandboxed === true ||
     sandboxModeOf(settings) === 'danger-full-access'
-  // Whoever opens the transaction says so.
+  // The code that opens the transaction reports this.
   if (wish === undefined || isRefused) return undefined
   const isOpen = before?.state === 'open'
   const strategy = isOpen ? before.strategy : wish.strategy
@@ -81,7 +80,7 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
     : `${mount} is mounted in the tree, and an overlay would show what lies under it`
 }
 
-/** A session whose run ended before it began holds nothing. */
+/** A session whose run ended before it began contains nothing. */
 function removeUnbegun(directory: string): void {
   if (readViewState(directory)?.state === 'making' && !existsSync(join(directory, 'rollout.jsonl')))
     rmSync(directory, { recursive: true, force: true })

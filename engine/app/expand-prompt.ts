@@ -11,7 +11,7 @@ export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { rea
  * Expands a prompt: the text of the command or skill that it names as `/name`, else the prompt itself. A prompt of an MCP server is left as
  * it is.
  *
- * @throws UserError `usage` where it names one that doesn't exist, or whose text can't be filled in
+ * @throws UserError `usage` if it names one that doesn't exist, or whose text can't be filled in
  */
 export function expandPrompt(
   typed: string,

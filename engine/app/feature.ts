@@ -19,11 +19,11 @@ import type { InSession } from './stages.ts'
 
 /** The hooks of a run, for its other features. */
 type OpenHooks = {
-  /** Tells hooks about worktrees, and asks them to make one. */
+  /** Reports worktrees to hooks, and asks hooks to create them. */
   readonly worktreeHooks: WorktreeHooks
   /** The hooks around the calls of a sub-agent; the sub-agent is limited to what its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
-  /** Lets only these calls through from now on. */
+  /** From now on, permits only these calls. */
   readonly narrow: RestrictedCalls['narrow']
 }
 
@@ -35,57 +35,57 @@ export type Services = {
   agents?: SubAgents
 }
 
-/** What a feature is opened with. */
+/** What a feature gets when it is opened. */
 export type Opened = InSession & {
   readonly services: Services
   /**
-   * Takes what closes a thing, as soon as that is open: it is closed when the run is over, or could not be begun because this feature or a later one
-   * failed. The last first.
+   * Receives the function that closes something, as soon as that is open. It is called when the run is over, or could not begin because this feature
+   * or a later one failed; the last one first.
    */
   readonly closing: Pick<Closing, 'add'>
-  /** Where the run works at a moment. */
+  /** The run's current working place. */
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** What the run lends once it has begun, which is when anything that asks for it is called. */
+  /** What the run offers after it has begun; it must not be called earlier. */
   readonly runHandle: () => RunHandle
-  /** Tells the user something: in the event stream, or before there is one, at its beginning. */
+  /** Reports something to the user: in the event stream, or before there is one, at its beginning. */
   readonly tell: (message: string) => void
-  /** The unconfined sandbox, for what is configured to run outside the sandbox. */
+  /** The unconfined sandbox, for programs that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
   /** Runs a model as part of this run. It shares everything with the run except what is passed here. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
   /** The tools that sub-agents may use. */
   readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
-  /** Puts what features ask around requests around a model's. */
+  /** Adds the hooks that features place around a model's requests. */
   readonly aroundModel: (model: Model) => Model
 }
 
-/** What a feature adds to a run. Every field is optional. */
+/** The parts that a feature adds to a run. Every field is optional. */
 export type Contribution = {
-  /** For the run, and for those it hands work to. */
+  /** Tools for the run and its sub-agents. */
   readonly tools?: readonly Tool[]
-  /** For the run alone. They win over other tools of the same name. */
+  /** Tools for the run alone. They win over other tools of the same name. */
   readonly ownTools?: readonly Tool[]
-  /** Tools that come and go. */
+  /** Tools that appear and disappear during the run. */
   readonly dynamicTools?: DynamicTools
   readonly hooks?: RunHooks
   /** Receives the run's events, in addition to the caller's own sinks. */
   readonly sinks?: readonly Sink[]
-  /** Told to the model before the first prompt of a session. */
+  /** Texts for the model before the first prompt of a session. */
   readonly context?: readonly string[]
-  /** What the user should know before anything happens. */
+  /** Notices for the user before anything happens. */
   readonly notices?: readonly string[]
   readonly wrapModel?: (model: Model) => Model
   readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer
   readonly wrapGuardian?: (guardian: Guardian) => Guardian
   /** Expands the prompt; receives the prompt as expanded so far. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
-  /** This feature's share of the options of the run and of its sub-agents. */
+  /** This feature's options for the run and its sub-agents. */
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 
-/** An optional part of a run. The assembly knows features by this type alone. */
+/** An optional part of a run. The assembly knows features only by this type. */
 export type Feature = {
   readonly name: string
   readonly open: (context: Opened) => Contribution | Promise<Contribution>

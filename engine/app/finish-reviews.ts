@@ -2,7 +2,7 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Finishes the reviews that killed runs left undone, before anything is read that their commands may have planted, configuration included.
+ * Finishes the reviews that killed runs left undone, before the program reads files that their commands may have planted, including configuration.
  *
  * @param tell receives the findings, one sentence each
  * @throws UserError `sandboxUnavailable` where that can't be done
@@ -10,7 +10,7 @@ import { UserError } from '../core/user-error.ts'
 export async function finishReviewsFirst(tell: (sentence: string) => void): Promise<void> {
   try {
     for (const denial of await finishReviews()) {
-      tell(`a run was killed before it could say this: ${renderDenial(denial)}`)
+      tell(`a run was killed before it could report this: ${renderDenial(denial)}`)
     }
   } catch (error) {
     if (!SandboxError.is(error, 'unreviewed')) throw error
@@ -18,9 +18,7 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
   }
 }
 
-/**
- * The same for callers that open nothing that commands could have planted: where it fails, the next command that needs it will report it.
- */
+/** The same for callers that open nothing that commands could have planted: if it fails, the next command that needs it will report it. */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {
     await finishReviewsFirst(tell)

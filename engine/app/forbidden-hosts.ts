@@ -5,8 +5,8 @@ import { assessor } from '../core/assessor.ts'
 export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
 
 /**
- * What rules and permissions forbid about hosts that somebody allowed: those of a network allow-list, of hooks and of MCP servers. A denial
- * wins, whoever allowed the host.
+ * Why rules and permissions forbid hosts that somebody allowed: those of a network allow-list, of hooks and of MCP servers. A denial wins, whoever
+ * allowed the host.
  */
 export function forbiddenHosts(policies: {
   readonly rules: RuleSet

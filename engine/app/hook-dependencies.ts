@@ -29,7 +29,7 @@ const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   bypass: 'bypassPermissions',
 }
 
-/** In the user's Claude Code folder, what hooks must not change because it decides what runs. */
+/** Entries in the user's Claude Code folder that hooks must not change because they decide what runs. */
 const settled = [
   'settings.json',
   'settings.local.json',
@@ -48,7 +48,7 @@ const settled = [
   'statusline-command.sh',
 ]
 
-/** In the same folder, what only Claude Code itself needs: its keys, and the history of conversations and input. */
+/** Entries in the same folder that only Claude Code itself needs: its keys, and the history of conversations and input. */
 const secret = [
   '.credentials.json',
   'history.jsonl',
@@ -59,7 +59,7 @@ const secret = [
   'session-env',
 ]
 
-/** Files there that hooks keep notes in from run to run. */
+/** Files there in which hooks keep notes between runs. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
 type HookDependencyOptions = {
@@ -71,7 +71,7 @@ type HookDependencyOptions = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
-  /** Where the run works at a moment. */
+  /** The run's current working place. */
   readonly now: () => ToolPlace
   readonly planMode: PlanMode
   /** Receives the variables that hooks set for commands. */
@@ -93,7 +93,7 @@ type HookDependencyOptions = {
   readonly signal: AbortSignal
 }
 
-/** What the hooks of a run work with, and what frees it. */
+/** What the hooks of a run depend on, and a function that releases it. */
 export function hookDependencies(options: HookDependencyOptions): {
   readonly dependencies: Omit<HookDependencies, 'onRun'>
   readonly close: () => Promise<void>

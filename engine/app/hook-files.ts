@@ -11,12 +11,12 @@ type HookPlaces = {
   readonly project: Project
   /** Whether files that the repository brings along are used. */
   readonly trusted: boolean
-  /** Whether neither the user's own count nor the repository's. */
+  /** Whether the user's and the repository's own files are ignored. */
   readonly isolated: boolean
   readonly plugins: readonly Plugin[]
 }
 
-/** Where hooks may be configured: by the machine's owner, the user, plugins, and a repository that is trusted. The files need not exist. */
+/** Files in which hooks may be configured: by the machine's owner, the user, plugins, and a trusted repository. They need not exist. */
 export function hookFiles({ places, home, project, trusted, isolated, plugins }: HookPlaces): readonly HookFile[] {
   const plugged = plugins.map((plugin): HookFile => ({
     path: pluginFiles(plugin).hooks,

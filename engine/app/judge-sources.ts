@@ -3,10 +3,10 @@ import type { Ignored } from '../config/ignored.ts'
 import type { Memory } from '../memory/read-memory.ts'
 import type { SourceFile } from './source-files.ts'
 
-/** A file that was looked for, and what came of it. */
+/** A file that was searched for, and the result. */
 export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
   readonly state: 'read' | 'read in part' | 'ignored' | 'broken' | 'not there'
-  /** Why not, or not all of it; a sentence each. */
+  /** Why it is ignored completely or in part, one sentence each. */
   readonly why: readonly string[]
 }
 
@@ -17,9 +17,9 @@ type Findings = {
   /** Programs that the user imports. */
   readonly imports: readonly string[]
   readonly ignored: readonly Ignored[]
-  /** What is left out of other programs' files and of definitions: sentences that begin with a location. */
+  /** Ignored parts of other programs' files and of definitions: sentences that begin with a location. */
   readonly faults: readonly string[]
-  /** What stops a run: sentences that begin with a location. */
+  /** Errors that stop a run: sentences that begin with a location. */
   readonly problems: readonly string[]
   readonly memory: Memory
 }
@@ -67,15 +67,15 @@ function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Fi
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
     if (what === 'servers' || what === 'plugins') return { state: 'ignored', why: [`it counts with ${word}`] }
-    const counting = program === 'codex' ? 'what restricts' : 'hooks, and what permissions forbid and ask about,'
-    return { state: 'read in part', why: [`only ${counting} counts; the rest with ${word}`] }
+    const counting = program === 'codex' ? 'what restricts' : 'hooks, and permissions that forbid or ask,'
+    return { state: 'read in part', why: [`only ${counting} apply; the rest needs ${word}`] }
   }
   if (whose !== 'repository') return undefined
   if (!trusted && (what === 'rules' || what === 'settings') && program !== 'other')
-    return { state: 'read in part', why: ['the repository is not trusted: only what it forbids and asks about counts'] }
+    return { state: 'read in part', why: ['the repository is not trusted: only permissions that forbid or ask apply'] }
   const isClaude = program === 'claude' && what === 'settings'
   return isClaude && !imports.includes('claude')
-    ? { state: 'read in part', why: [`permissions and hooks count; model, env and plugins with ${word}`] }
+    ? { state: 'read in part', why: [`permissions and hooks apply; model, env and plugins need ${word}`] }
     : undefined
 }
 
@@ -97,7 +97,7 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** What a sentence says about the path at its beginning, which may be followed by a position or lie below it. */
+/** The part of a sentence after the path at its beginning, which may be followed by a position, or lie below this path. */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

@@ -27,10 +27,10 @@ import { chooseVerification, withVerification } from './verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
- * Reads the configuration of machine, user and repository. Reviews that killed runs left undone are finished before anything is read that
- * their commands may have planted.
+ * Reads the configuration of machine, user and repository. First it finishes the pending reviews of killed runs, before it reads files that their
+ * commands may have planted.
  *
- * @throws UserError for what the user has to fix
+ * @throws UserError for problems that the user has to fix
  */
 export async function configure(request: RunRequest, warn: (sentence: string) => void): Promise<Configured> {
   const { workspace, environment } = request
@@ -52,7 +52,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
  * Checks everything that can be wrong before the first request.
  *
  * @param closing receives what closes the few things that are opened here
- * @throws UserError for what the user has to fix
+ * @throws UserError for problems that the user has to fix
  */
 export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
   const said: string[] = []
@@ -65,11 +65,11 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
     request.ownProcess?.startedFor,
   )
-  // Before anything is opened, or read from standard input: the process may be started anew.
+  // First, before anything is opened or read from standard input, because the process may be restarted.
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
-  // A review needs no words: what is to be looked for is optional.
+  // A review needs no prompt: the focus is optional.
   if (typed === '' && request.review === undefined) requireOpenStep(beginning)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
@@ -113,7 +113,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     openNamed: (name) => openNamed(name, sources),
     output,
     codeReview,
-    // A review has changed nothing that could be verified.
+    // A review changes nothing that could be verified.
     verify: codeReview === undefined ? chooseVerification(request, settings, beginning.resumedFrom) : undefined,
     choice,
     review,
@@ -122,16 +122,16 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   }
 }
 
-/** Loaded only where it is asked for. */
+/** Loaded only when needed. */
 async function openReview(request: ReviewRequest): Promise<Review> {
   const { Review } = await import('../review/review.ts')
   return new Review(request)
 }
 
-/** @throws UserError `usage` where nothing is said and nothing is left to answer either */
+/** @throws UserError `usage` if there is no prompt, and no open step to answer either */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
-  throw new UserError('usage', 'Nothing is left to answer at that step: say what to do next, as the last argument.')
+  throw new UserError('usage', 'That step needs no answer: give the next task as the last argument.')
 }
 
 function wordsOf(prompt: string | (() => Promise<string>)): string | Promise<string> {
@@ -144,7 +144,7 @@ async function openModel(
   before: string | undefined,
 ) {
   if (request.model !== undefined) return request.model
-  // It may never be asked: only a hook or a reviewer uses it.
+  // The model may never be called: only a hook or a reviewer uses it.
   if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
   const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
   return request.record === undefined ? model : recorded(model, request.record, workspace)

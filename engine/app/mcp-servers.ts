@@ -14,13 +14,13 @@ import type { Plugin } from './enabled-plugins.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
-/** Claude Code's own file holds histories too. */
+/** Large, because Claude Code's own file contains histories too. */
 const largestClaudeFile = 16 * 1024 * 1024
 
 /**
- * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, from its
- * configuration and its `.mcp.json`; the first of a name wins. Servers of a repository or another program always run in the sandbox, and
- * what they say about themselves isn't trusted.
+ * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, from its configuration
+ * and its `.mcp.json`; the first of a name wins. Servers of a repository or another program always run in the sandbox, and their descriptions of
+ * themselves aren't trusted.
  *
  * @param home where Claude Code keeps the user's servers
  * @throws UserError `usage` for anything wrong in this program's own configuration

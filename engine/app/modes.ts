@@ -4,7 +4,7 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks: as configured, else always where a reviewer is named, else the default. */
+/** When the Guardian asks: as configured; else always if a reviewer is named; else the default. */
 export function approvalModeOf(settings: Settings): ApprovalMode {
   // A user who names a reviewer wants it to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
@@ -16,10 +16,10 @@ function namesReviewer(settings: Settings): boolean {
 }
 
 /**
- * The mode of commands where something outside is the sandbox.
+ * The mode of commands if an external sandbox confines them.
  *
  * @param asked the value of `-s`
- * @throws UserError `usage` where that asks for a sandbox of this program
+ * @throws UserError `usage` if that asks for a sandbox of this program
  */
 export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-full-access' {
   if (asked === undefined || asked === 'danger-full-access') return 'danger-full-access'

@@ -1,22 +1,22 @@
 import { isDockerUsable, type SandboxError } from '../../sandbox/index.ts'
 
-/** How long docker has to answer before it isn't offered. */
+/** How long docker may take to answer before it isn't offered. */
 const patienceMs = 1500
 
-/** What a person may choose instead where the sandbox itself can't start. */
+/** What a person may choose instead if the sandbox itself can't start. */
 type Alternatives = { readonly docker: string }
 
 /** The flags of `agent sandbox`, and the keys of `agent exec`, that choose docker. */
 export const dockerByFlags: Alternatives = { docker: '--backend docker --image NAME' }
 export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker -c sandbox_image=NAME' }
 
-/** What to say about an external sandbox. It is never assumed: a container may be anything but a boundary. */
+/** The advice about an external sandbox. It is never assumed: a container need not be a boundary. */
 export const statement =
-  'If a container or virtual machine around this is the sandbox, say so with --externally-sandboxed: commands then run unconfined in it.'
+  'If a container or virtual machine around this program is the sandbox, state that with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
- * Explains why there is no sandbox, and the alternatives. Docker is offered where it answers. Where the policy itself can't be enforced,
- * the error says everything.
+ * Explains why there is no sandbox, and the alternatives. Docker is offered if it answers. If the policy itself can't be enforced, the error says
+ * everything.
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message

@@ -22,14 +22,14 @@ type AgentsOptions = {
   readonly openModel: (name: string) => Promise<Model>
   /** The instructions of every sub-agent, by the name of its model. */
   readonly rulesFor: (model: string) => string
-  /** Our tools as a model is shown them, by its name, and which of them all it has to search for. */
+  /** Our tools in the form that a model sees, by its name, and those that it has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
   /** Whether a definition in this file may name a model: an untrusted repository may not choose what the user pays for. */
   readonly mayChooseModel: (path: string) => boolean
 }
 
-/** Makes those that a run can hand work to. */
+/** Creates the sub-agents to which a run can delegate work. */
 export function openAgents(options: AgentsOptions): SubAgents {
   const { parent, tools, hooksFor, model, wrapModel, openModel, mayChooseModel } = options
   return new SubAgents({
@@ -41,7 +41,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       const registry = createRegistry({
         builtIn: options.shown(builtIn.filter(offered), modelName),
         mcp: someTools(mcp, offered),
-        // What a definition lists is what the agent needs.
+        // The tools that a definition lists are those that the agent needs.
         deferral: allowedTools === undefined ? options.deferral : { mode: 'off' },
       })
       return { tools: registry, hooks: hooksFor(definition, id) }

@@ -24,14 +24,14 @@ import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 
-/** A reviewer that is ready, and what frees it. */
+/** A ready reviewer, and a function that releases it. */
 export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
   /** The person at the terminal, whichever reviewer is asked otherwise. Absent: nobody is there. */
   readonly person?: (runContext: RunContext) => Reviewer
   /** Asks the person other questions. Absent: nobody is there, or nobody should be asked. */
   readonly ask?: AskPerson
-  /** Answers what the caller is asked. Absent: the caller isn't. */
+  /** Answers a question to the caller. Absent: the caller isn't asked. */
   readonly answer?: CallerReviewer['answer']
   readonly close: () => Promise<void> | void
 }
@@ -47,7 +47,7 @@ type ReviewerDependencies = {
   /** Receives the standard error of reviewer programs. Absent: it is dropped. */
   readonly errors: Writable | undefined
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Opens the model that reviews; called only where a model does. */
+  /** Opens the reviewing model; called only if a model reviews. */
   readonly openModel: () => Promise<Model>
 }
 

@@ -51,7 +51,7 @@ export function openRun(request: RunRequest): Run {
 
   const result = go().catch(async (error: unknown) => {
     if (!hasBegun) {
-      // First, so that nothing else writes the file of telemetry.
+      // Closed first, so that nothing else writes to telemetry's file.
       await closing.close().catch(() => undefined)
       await tellFailedStart(request, error)
     }

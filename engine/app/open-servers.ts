@@ -5,14 +5,14 @@ import { fixedTools, type DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** The MCP servers of a run, started. */
+/** The started MCP servers of a run. */
 type OpenServers = {
   readonly tools: DynamicTools
   /** Undefined where no server is configured. */
   readonly servers: McpServers | undefined
   /** The servers' own instructions about their tools, for the model; also those of servers that start later. */
   readonly instructions: () => readonly string[]
-  /** Sentences about what is missing. */
+  /** Sentences about missing servers. */
   readonly notices: readonly string[]
   readonly close: () => Promise<void>
 }
@@ -25,7 +25,7 @@ type ServersOptions = {
   readonly forbidsHost: (url: URL) => string | undefined
   /** Whether requests name tools only, so that the first one need not wait for servers. */
   readonly deferred: boolean
-  /** Tells the user what turned out after the start, such as that a server is missing. */
+  /** Reports facts that turned out after the start, such as a missing server. */
   readonly tell: (message: string) => void
   readonly signal: AbortSignal
 }
@@ -44,7 +44,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // Loaded only where a server is configured: with the SDK and the schema checks it is a third of what a start reads.
+  // Loaded only if a server is configured: with the SDK and the schema checks it is a third of the code that a start reads.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

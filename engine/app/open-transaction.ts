@@ -35,25 +35,25 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   if (request.ephemeral === true) {
     throw new UserError(
       'usage',
-      '--ephemeral keeps nothing of a run, and --transactional keeps its view: leave one of them out.',
+      '--ephemeral stores nothing about a run, but --transactional stores its view: leave one of them out.',
     )
   }
   if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') {
     throw new UserError(
       'sandboxUnavailable',
-      '--transactional shows commands a private view, which takes a sandbox: without one they reach the tree itself. Use -s workspace-write.',
+      '--transactional shows commands a private view, which needs a sandbox: without one they reach the tree itself. Use -s workspace-write.',
     )
   }
   if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
     throw new UserError(
       'usage',
-      'The session is in a worktree, which no private view is made of: resume it without --transactional.',
+      'The session is in a worktree, for which there are no private views: resume it without --transactional.',
     )
   }
   if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {
     throw new UserError(
       'sandboxUnavailable',
-      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'nobody tried'}.`,
+      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'no attempt was made'}.`,
     )
   }
   const session = beginning.open(workspace, request.source)
@@ -71,7 +71,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
     const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
     return { view, wish, session, resumed: false, whenClosed }
   } catch (error) {
-    // Nothing has begun that could be resumed.
+    // Nothing has begun yet that could be resumed.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
     throw error
   }

@@ -51,7 +51,7 @@ export async function openWorktrees({
   return { worktrees, notices: [problem] }
 }
 
-/** What the model is told at the beginning of a run about the worktree that it works in. */
+/** The text for the model about the worktree in which it works, at the beginning of a run. */
 export function describeWorktree({ current, now }: Worktrees): readonly string[] {
   if (current === undefined) return []
   const branch = current.git === undefined ? '' : `, on the branch ${current.git.branch}`

@@ -7,10 +7,10 @@ import { runsOutside, type Hook, type HookSet } from '../hooks/load-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
 
-/** More than this of one kind is no list to read. */
+/** Longer lists of one kind are useless to readers. */
 const mostNamed = 100
 
-/** What a run that is a transaction did where nothing is taken back: noted as it happens. */
+/** The effects of a transactional run that can't be reverted, recorded as they happen. */
 export class OutsideEffects {
   readonly #seen = new Map<string, OutsideEffect>()
 
@@ -20,12 +20,12 @@ export class OutsideEffects {
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
   }
 
-  /** Hears of the hosts that commands reach. */
+  /** Receives the hosts that commands reach. */
   readonly onDecision = (decision: NetworkDecision): void => {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Hears of hooks that run outside of the sandbox, and of searches by the model's provider. */
+  /** Receives hooks that run outside the sandbox, and searches by the model's provider. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {
@@ -44,15 +44,15 @@ export class OutsideEffects {
   }
 }
 
-/** What is no part of a run's transaction. */
+/** Effects that are not part of a run's transaction. */
 export type Outside = {
-  /** What there can be, by how it is configured. */
+  /** The effects that are possible with this configuration. */
   readonly possible: readonly OutsideEffect[]
-  /** What there was by now. */
+  /** The effects so far. */
   readonly happened: () => readonly OutsideEffect[]
 }
 
-/** What is no part of a run's transaction. */
+/** Effects that are not part of a run's transaction. */
 export function outsideOf(
   sandbox: Sandbox,
   settings: Settings,
@@ -83,7 +83,7 @@ function possibleEffects(
   ]
 }
 
-/** What is so from the beginning of a run to its end, whatever it does: nobody sees each use of it. */
+/** Effects that are possible during the whole run: individual uses can't be observed. */
 function lasting(
   sandbox: Sandbox,
   { sandbox_caches: caches = [] }: Settings,

@@ -1,7 +1,7 @@
 import type { Parent } from '../agents/sub-agents.ts'
 import type { Opened } from './feature.ts'
 
-/** A run as those see it that work for it. */
+/** A run from the point of view of its sub-agents. */
 export function parentOf({ session, now, request, signal, runHandle, runPart }: Opened): Parent {
   return {
     directory: session.directory,

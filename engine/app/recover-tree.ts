@@ -3,7 +3,7 @@ import { CommitError, recover, renderFailure } from '../../apply-patch/index.ts'
 /**
  * Recovers a tree in which a run was killed while it applied a patch, so that the tree is all old or all new before anything looks at it.
  *
- * @returns sentences for the user: what was done, or what could not be and why; usually none
+ * @returns sentences for the user: what was recovered, or why it could not be; usually none
  */
 export async function recoverTree(workspace: string): Promise<readonly string[]> {
   try {
@@ -11,10 +11,10 @@ export async function recoverTree(workspace: string): Promise<readonly string[]>
     return reports.flatMap(({ outcome, paths }) => {
       if (outcome !== 'rolled-back' && outcome !== 'completed') return []
       const what = outcome === 'completed' ? 'was completed' : 'was taken back'
-      return [`A patch that was cut off ${what}: ${paths.join(', ')}`]
+      return [`An interrupted patch ${what}: ${paths.join(', ')}`]
     })
   } catch (error) {
     if (!(error instanceof CommitError)) throw error
-    return [`A patch that was cut off could not be put in order: ${renderFailure(error)}`]
+    return [`An interrupted patch could not be recovered: ${renderFailure(error)}`]
   }
 }

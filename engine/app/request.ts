@@ -14,11 +14,11 @@ import type { Tool } from '../tools/tool.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { RequestedSettings } from './load-settings.ts'
 
-/** What a run is to do. */
+/** The task of a run. */
 export type Task =
   | {
       readonly type: 'prompt'
-      /** The words, or what fetches them once the configuration is known to be right. */
+      /** The prompt, or a function that fetches it after the configuration has been checked. */
       readonly prompt: string | (() => Promise<string>)
       /** Shown to the model with the prompt. Default: none. */
       readonly images?: readonly Image[]
@@ -49,7 +49,7 @@ export type TransactionRequest = {
   readonly landCommits?: boolean
 }
 
-/** Commands that run in the sandbox when the model is done. If one fails, the model is told and works on. */
+/** Commands that run in the sandbox when the model is done. If one fails, the model is told and continues. */
 type VerificationRequest = {
   /**
    * Shell command lines. They are the user's own, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as
@@ -61,41 +61,41 @@ type VerificationRequest = {
 }
 
 /**
- * The program that has the run done, where it is there for this run alone: it can be started anew, in its own place, in a namespace with overlays,
- * which no process can enter that has begun.
+ * The program that runs the request, if it exists only for this run. It can be restarted as the same process in a namespace with overlays, which a
+ * running process can't enter.
  *
  * @internal
  */
 export type OwnProcess = {
-  /** The session for whose view it was started anew. Absent: it was not. */
+  /** The session for whose view it was restarted. Absent: it was not. */
   readonly startedFor?: string
   /**
-   * Starts it anew for the view of a session, by what says how a program is started there. It doesn't return then.
+   * Restarts it for the view of a session; `start` says how to start a program there. It doesn't return on success.
    *
-   * @returns why it can't be
+   * @returns why it can't be restarted
    */
   readonly startAnew: (session: string, start: (program: readonly string[]) => OverlayStart) => string
 }
 
 /**
- * What the caller wants of a run, in terms of the domain: no terminal, no command line, no process. Whatever is left out is as configured,
- * or as for `agent exec` without options.
+ * The caller's request for a run, in terms of the domain: no terminal, no command line, no process. Omitted fields are as configured, or as for
+ * `agent exec` without options.
  */
 export type RunRequest = {
   readonly task: Task
   /** Real path of the directory to work in. */
   readonly workspace: string
   /**
-   * Variables that say where the configuration is and that hold the keys of model providers. Commands get those of the process, as the
-   * sandbox's policy says.
+   * Variables that locate the configuration and contain the keys of model providers. Commands get the process's own variables, as the sandbox's
+   * policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Where recordings are named from. Default: the workspace. */
+  /** The directory to which paths of recordings are relative. Default: the workspace. */
   readonly from?: string
   readonly settings?: RequestedSettings
   /** Default: a new session. */
   readonly start?: Start
-  /** Who begins a new session, as the client names itself. */
+  /** The name of the client that begins a new session. */
   readonly source?: string
   /** Stores nothing about the run: no session, no audit log. Default: false. */
   readonly ephemeral?: boolean
@@ -109,14 +109,14 @@ export type RunRequest = {
   readonly transaction?: TransactionRequest
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as the session was left. */
   readonly verify?: VerificationRequest
-  /** What an overlay takes. Default: the program does other things too, and a run whose view would be an overlay is refused. */
+  /** What a run needs for an overlay. Default: the program does other things too, and a run whose view would be an overlay is refused. */
   readonly ownProcess?: OwnProcess
-  /** Fails where the provider has no web search. Default: it is done without. */
+  /** Fails if the provider has no web search. Default: the run continues without it. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing
   /** Reviews a change, and changes nothing: the sandbox is read-only, and there is no tool that writes. Default: it works on the task. */
   readonly review?: ReviewRequest
-  /** What the final message must meet. Default: anything goes. */
+  /** The schema that the final message must match. Default: none. */
   readonly output?: OutputSchema
   /**
    * Opens the destination of the final message before anything runs. The function that it returns gives the reason if the message could not
@@ -127,19 +127,19 @@ export type RunRequest = {
   readonly budget?: Budget
   /** Ends the run at the first call that is refused. Default: false. */
   readonly failOnDenied?: boolean
-  /** Fails a run that came to its own end and changed neither a file nor the commit that is checked out. Default: false. */
+  /** Fails a run that ended normally and changed neither a file nor the checked-out commit. Default: false. */
   readonly failOnNoChange?: boolean
   /** The file to which the conversation is recorded. Default: none. */
   readonly record?: string
-  /** What each request to a provider waits at, so that many runs keep limits together. Default: none waits. */
+  /** The gate that each request to a provider passes, so that many runs share limits. Default: none. */
   readonly gate?: RequestGate
-  /** Used instead of the one that the configuration names. */
+  /** Used instead of the configured model. */
   readonly model?: Model
   /** Additional tools, which win over built-in ones of the same name. Default: none. */
   readonly tools?: readonly Tool[]
   /** Interrupts the run when it is aborted, as `Run.interrupt` does. */
   readonly signal?: AbortSignal
-  /** Told what happens, pieces of messages included, as it happens. Default: `Run.events` is all there is. */
+  /** Receives everything that happens, including pieces of messages, as it happens. Default: only `Run.events`. */
   readonly sinks?: readonly Sink[]
   /** Notices for the user before anything happens; each becomes an item in the stream. Default: none. */
   readonly notices?: readonly string[]
@@ -147,7 +147,7 @@ export type RunRequest = {
   readonly warn?: (sentence: string) => void
   /** Receives the standard error of reviewer programs. Default: it is dropped. */
   readonly errors?: Writable
-  /** Called when all that can be wrong with the request was looked at; from here on `Run.interrupt` ends the run in good order. */
+  /** Called after everything that can be wrong with the request has been checked; from here on `Run.interrupt` ends the run cleanly. */
   readonly loaded?: () => void
 }
 
@@ -157,21 +157,21 @@ export type Run = {
    * All events from the moment of the first read: read them as soon as the run is open to miss nothing. Throws what `result` rejects with.
    */
   readonly events: AsyncIterable<RunEvent>
-  /** Resolves when all is open and the run has begun. Rejects as `result` does. */
+  /** Resolves when everything is open and the run has begun. Rejects like `result`. */
   readonly ready: Promise<void>
-  /** How the run ended; resolves after its last event. Rejects with a `UserError` for what the user has to fix; nothing was run then. */
+  /** How the run ended; resolves after its last event. Rejects with a `UserError` for problems that the user has to fix; nothing was run then. */
   readonly result: Promise<RunSummary>
   /**
-   * Answers the Guardian's question, where the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a
+   * Answers the Guardian's question, if the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a
    * `guardian_assessment` item in progress; there is one at a time.
    *
-   * @param callId the item's; undefined where it has none
-   * @returns false where nothing, or something else, is asked
+   * @param callId the item's call id; undefined if it has none
+   * @returns false if there is no question, or another one
    */
   answer(callId: string | undefined, answer: ReviewerAnswer): boolean
-  /** Takes a call through the path that a model's calls take. Only for the task `calls`. */
+  /** Handles a call like a model's. Only for the task `calls`. */
   call: TakeCall
-  /** Ends the run in good order, with its last event and its summary. Default reason: `interrupted`. */
+  /** Ends the run cleanly, with its last event and its summary. Default reason: `interrupted`. */
   interrupt(reason?: 'interrupted' | 'terminated' | Error): void
   /** Ends the run if it still runs, and resolves when everything it opened is closed. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import type { Tool } from '../tools/tool.ts'
 
-/** The tools of a review: they read, or run what a read-only sandbox holds. */
+/** The tools of a review: they read, or run programs in the read-only sandbox. */
 const ofReviews: readonly string[] = [
   'exec_command',
   'glob',
@@ -15,7 +15,7 @@ const ofReviews: readonly string[] = [
   'write_stdin',
 ]
 
-/** Those of some tools that a review has. A list of what is let in: a new tool is none of them until it is named here. */
+/** The tools that a review has. This is an allow-list: a new tool is left out until it is named here. */
 export function reviewTools(tools: readonly Tool[]): readonly Tool[] {
   return tools.filter(({ name }) => ofReviews.includes(name))
 }

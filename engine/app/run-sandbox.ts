@@ -34,7 +34,7 @@ type RunSandboxOptions = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Paths that commands may read although they lie in a private directory. */
   readonly readable: readonly string[]
-  /** Hears which hosts commands reach. Default: nobody does. */
+  /** Receives the hosts that commands reach. Default: none. */
   readonly onDecision?: NetworkOptions['onDecision']
   /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
@@ -42,7 +42,7 @@ type RunSandboxOptions = {
 
 /**
  * The sandbox for the whole run, opened before the first request.
- * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
+ * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if it makes no sense
  */
 export async function openRunSandbox(
   config: Settings,
@@ -117,8 +117,8 @@ function ownProgram(backend: Backend | undefined): readonly string[] {
 }
 
 /**
- * Where commands are looked for. In `untrusted`, the repository must not decide what a bare name runs: a folder of the workspace on the
- * PATH could contain its own `ls`.
+ * The `PATH` of commands. In `untrusted`, the repository must not decide what a bare name runs: a folder of the workspace on the PATH could contain
+ * its own `ls`.
  */
 function trustedPath(
   config: Settings,

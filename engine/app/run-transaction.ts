@@ -25,13 +25,13 @@ export type OpenTransaction = {
   readonly session: Session
   /** Whether an earlier run of the session worked in it. */
   readonly resumed: boolean
-  /** What is done when all else of the run is closed. */
+  /** Functions that run after everything else of the run is closed. */
   readonly whenClosed: (() => Promise<void>)[]
 }
 
 /** The transaction settings of a run; undefined where it isn't a transaction. */
 type TransactionWish = {
-  /** Undefined: whichever works, the cheapest first. */
+  /** Undefined: the cheapest strategy that works. */
   readonly strategy: Strategy | undefined
   readonly land: NonNullable<TransactionRequest['land']>
   readonly landIgnored: boolean
@@ -41,8 +41,8 @@ type TransactionWish = {
 /**
  * The transaction settings of a run, from its request or else the configuration.
  *
- * @param before how the view of the session that it continues was made: that session stays a transaction. Undefined: it had no view
- * @throws UserError `usage` where the request says what lands but isn't a transaction
+ * @param before the strategy of the continued session's view: that session stays a transaction. Undefined: it had no view
+ * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */
 export function requestedTransaction(
   asked: TransactionRequest | undefined,
@@ -55,7 +55,7 @@ export function requestedTransaction(
     if (asked === undefined) return undefined
     throw new UserError(
       'usage',
-      '--land, --land-ignored and --land-commits say what lands of a transaction: add --transactional, or leave them out.',
+      '--land, --land-ignored and --land-commits are options of a transaction: add --transactional, or leave them out.',
     )
   }
   return {
@@ -79,12 +79,12 @@ function realOrUndefined(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    // One that isn't there is refused where the sandbox is opened.
+    // A missing directory is refused when the sandbox is opened.
     return undefined
   }
 }
 
-/** A run's view as its loop knows it: what changed in it, and what lands of that. */
+/** A run's view for the main loop: its changes, and which of them land. */
 export function runTransaction(
   { view, wish, resumed, whenClosed }: OpenTransaction,
   sandbox: Sandbox,
@@ -102,7 +102,7 @@ export function runTransaction(
     },
     changes: {
       begin: async () => undefined,
-      // If they can't be listed, the landing fails and says why.
+      // If the changes can't be listed, the landing fails with the reason.
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },
@@ -119,7 +119,7 @@ export function runTransaction(
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)
-        // What is mounted is looked at by what closes the sandbox.
+        // The code that closes the sandbox examines mounted views.
         if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view)
@@ -130,10 +130,10 @@ export function runTransaction(
 
 function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
   const patch = patchFile(view.directory)
-  const kept = `The tree is as it was, and the patch is kept: ${patch}`
+  const kept = `The tree is unchanged, and the patch is in ${patch}`
   if (landing?.type === 'failed') {
-    const state = landing.tree === 'unchanged' ? kept : `The patch is kept: ${patch}`
-    return `What the run changed could not be landed. ${landing.message} ${state}`
+    const state = landing.tree === 'unchanged' ? kept : `The patch is in ${patch}`
+    return `The run's changes could not be landed. ${landing.message} ${state}`
   }
   if (landing?.type !== 'conflict') return undefined
   const [first, ...others] = landing.conflicts
@@ -141,7 +141,7 @@ function failureOf(landing: Landing | undefined, view: PrivateView): string | un
   return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
 }
 
-/** More than this is counted, not named. */
+/** Longer lists are only counted. */
 const mostNamed = 200
 
 function reportOf(

@@ -10,7 +10,7 @@ import { memoryFiles } from '../memory/read-memory.ts'
 import type { Plugin } from './enabled-plugins.ts'
 import { pluginFiles } from './enabled-plugins.ts'
 
-/** A file or folder that configuration is looked for in. */
+/** A file or folder that may contain configuration. */
 export type SourceFile = {
   readonly path: string
   readonly what: 'settings' | 'rules' | 'permissions' | 'hooks' | 'servers' | 'plugins' | 'instructions' | 'definitions'
@@ -92,7 +92,7 @@ function filesOfPlugin(plugin: Plugin): readonly SourceFile[] {
   ]
 }
 
-/** The contents of one of this program's own folders. */
+/** The files in one of this program's own folders. */
 function ownFiles(folder: string, common: Common): readonly SourceFile[] {
   return [
     file(join(folder, 'config.toml'), 'settings', common),
@@ -119,7 +119,7 @@ function definitions(folder: string, whose: SourceFile['whose']): readonly Sourc
   return ['skills', 'commands', 'agents'].map((name) => file(join(folder, name), 'definitions', common))
 }
 
-/** A folder, and what in it ends so. */
+/** A folder, and its entries with this ending. */
 function withEntries(folder: string, ending: string, make: (path: string) => SourceFile): readonly SourceFile[] {
   return [
     make(folder),

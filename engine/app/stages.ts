@@ -51,7 +51,7 @@ export type Loaded = Configured & {
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]
   readonly beginning: Beginning
-  /** Why no overlays are mounted for this run, in words for the user. Undefined: they are, or nobody asked. */
+  /** Why no overlays are mounted for this run, in words for the user. Undefined: they are, or none were requested. */
   readonly noOverlay: string | undefined
   readonly model: Model
   /** A model by its name. */
@@ -59,7 +59,7 @@ export type Loaded = Configured & {
   readonly output: OutputContract | undefined
   /** The commands that must succeed when the model is done. Undefined: none. */
   readonly verify: Verification | undefined
-  /** The review that the run is. Undefined: it works on a task. */
+  /** The review to carry out. Undefined: the run works on a task. */
   readonly codeReview: Review | undefined
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
@@ -76,17 +76,17 @@ export type Confined = Loaded & {
   readonly forbids: ForbidsHost
   /** Opens sandboxes of the same kind. */
   readonly openLike: OpenSandbox
-  /** Notes what happens outside of the transaction, where the run is one. */
+  /** Records effects outside of the transaction, if the run is one. */
   readonly effects?: OutsideEffects
-  /** The private view that the run works on, and the session, which is open then. Absent: it works in the tree itself. */
+  /** The private view of the run, whose session is already open. Absent: it works in the tree itself. */
   readonly transaction?: OpenTransaction
 }
 
-/** The session is open, and the tree in order. */
+/** The session is open, and the tree is recovered. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
-  /** The run as it began. */
+  /** Where the run began. */
   readonly began: ExecutionContext
   /** What was recovered, in sentences. */
   readonly recovered: readonly string[]

@@ -10,7 +10,7 @@ import { UserError } from '../core/user-error.ts'
 const LooksLikeTool = z.custom<Tool>((value) => {
   const tool = value as Partial<Tool> | null
   return typeof tool === 'object' && tool !== null && typeof tool.name === 'string' && typeof tool.check === 'function'
-}, 'expected what defineTool of portcullis/engine gives')
+}, 'expected a tool made by defineTool of portcullis/engine')
 
 /**
  * Loads tools that the user wrote: each `.js` or `.mjs` file of these folders, whose default export is a tool or a list of them. Their code

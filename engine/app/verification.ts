@@ -35,13 +35,13 @@ export function chooseVerification(
     if (asked?.attempts === undefined) return undefined
     throw new UserError(
       'usage',
-      '--verify-attempts says how often the model is told that --verify failed: add --verify, or leave it out.',
+      '--verify-attempts needs --verify, whose failures it counts: add --verify, or leave it out.',
     )
   }
   if (attempts === 0 && Object.values(budget).every((limit) => limit === undefined)) {
     throw new UserError(
       'usage',
-      '--verify-attempts 0 has the model try until a budget ends, and there is none: add --max-turns, --max-tokens, --max-cost or --timeout.',
+      '--verify-attempts 0 lets the model try until a budget ends, but there is no budget: add --max-turns, --max-tokens, --max-cost or --timeout.',
     )
   }
   return { commands, attempts }

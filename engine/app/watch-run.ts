@@ -9,11 +9,11 @@ import { telemetryOptions } from '../telemetry/telemetry-options.ts'
 import { loadSettings } from './load-settings.ts'
 import type { RunRequest } from './request.ts'
 
-/** A run that is watched, and what the user should know of that. */
+/** A watched run, and what the user should know about the watching. */
 type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }
 
 /**
- * Begins to watch a run with OpenTelemetry, where the user asks for it; otherwise nothing of it is loaded.
+ * Starts to watch a run with OpenTelemetry, if the user asks for it; otherwise no telemetry code is loaded.
  *
  * @param configured the user's own `[otel]`
  * @returns undefined where nobody asks for it
@@ -27,7 +27,7 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // Before any command runs: what one puts there is replaced, not followed.
+  // Opened before any command runs: a file that a command puts there is replaced, not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)
@@ -42,8 +42,7 @@ export async function watchRun(
 }
 
 /**
- * Tells telemetry of a run that could not be begun: without it, whoever watches runs sees nothing of those that fail the same way each time. Never
- * throws.
+ * Reports a run that could not begin to telemetry: otherwise an observer would see nothing of runs that fail the same way each time. Never throws.
  */
 export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
   try {
@@ -54,11 +53,11 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
     new Recorder([watched.telemetry.sink]).end(reason, (error as Error).message)
     for (const sentence of await watched.telemetry.close()) request.warn?.(sentence)
   } catch {
-    // What the run failed with is what counts.
+    // The run's own failure is what matters.
   }
 }
 
-/** Undefined too where the configuration is what is wrong: then the environment alone says it. */
+/** Undefined too if the configuration is broken: then only the environment decides. */
 function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {
   try {
     return loadSettings(settings ?? {}, workspace, findAppPaths(environment)).settings.otel
@@ -67,7 +66,7 @@ function configuredTelemetry({ settings, workspace, environment }: RunRequest): 
   }
 }
 
-/** Where the file is written, or why it can't be. */
+/** Where the file is written, or why that is impossible. */
 function held(path: string): ReturnType<typeof holdOutput> | string {
   try {
     return holdOutput(path)

@@ -41,7 +41,7 @@ export function requireRepository(workspace: string): void {
   if (findRepository(workspace) !== undefined) return
   throw new UserError(
     'usage',
-    `${workspace} is not in a git repository, so what a run changes there could not be taken back. ` +
+    `${workspace} is not in a git repository, so a run's changes there could not be reverted. ` +
       'Run git init first, or pass --skip-git-repo-check.',
   )
 }

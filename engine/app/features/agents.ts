@@ -9,7 +9,7 @@ import { toolSet } from '../../tools/tool-set.ts'
 import { instructionsFor } from '../../run/instructions.ts'
 import { toolFacts } from '../tool-facts.ts'
 
-/** Others whom the run hands work to. */
+/** Sub-agents to which the run delegates work. */
 export const agentsFeature: Feature = {
   name: 'agents',
   open: (context) => {
@@ -22,7 +22,7 @@ export const agentsFeature: Feature = {
       model: context.model,
       wrapModel: context.aroundModel,
       openModel: context.openNamed,
-      // They hand no work on.
+      // Sub-agents delegate no work.
       rulesFor: (model) => instructionsFor([model, ...fallbacks], { handsOn: false }),
       shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
       deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },

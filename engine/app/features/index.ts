@@ -15,13 +15,13 @@ import { webSearchFeature } from './web-search.ts'
 import { worktreeFeature } from './worktree.ts'
 
 /**
- * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature finds the services of those
- * before it. Where two bring a tool of the same name, the first one here wins.
+ * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of those before it.
+ * If two provide a tool of the same name, the first one here wins.
  */
 export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
-  // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
+  // Calls from a client are judged like a model's; there is no model that would need instructions.
   if (type === 'calls') return [hooksFeature]
-  // What could write, or hand work to whoever could, is no part of a review; the user's guards are.
+  // A review has no features that could write or delegate work; the user's guards stay.
   if (isReview)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
@@ -29,7 +29,7 @@ export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean):
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
-    // A worktree would be outside of the view.
+    // A worktree would lie outside the view.
     ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,

@@ -3,7 +3,7 @@ import { wrapModel } from '../../core/model.ts'
 import { watchRun } from '../watch-run.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 
-/** Reports the run to an OpenTelemetry collector where the user asks for it; otherwise nothing of it is loaded. */
+/** Reports the run to an OpenTelemetry collector if the user asks for it; otherwise no telemetry code is loaded. */
 export const telemetryFeature: Feature = { name: 'telemetry', open: openFeature }
 
 async function openFeature({ request, settings, sandbox, closing, home }: Opened): Promise<Contribution> {

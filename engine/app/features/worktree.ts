@@ -13,7 +13,7 @@ export const worktreeFeature: Feature = {
       environment: request.environment,
       userHome: context.home,
       open: context.openLike,
-      // Opened later: a hook may make a worktree in the middle of the run.
+      // Looked up when needed: a hook may create a worktree in the middle of the run.
       hooks: () => services.hooks?.worktreeHooks ?? worktreeHooks(undefined),
       rollout: session.rollout,
       resumed: request.start?.type === 'resume' ? beginning.resumedFrom : undefined,

@@ -97,7 +97,9 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect([ended.code, ended.requests.length, verifications(ended).length]).toEqual([4, 5, 5])
     const refused = await exec([done], [...args, 'x'], { cwd: repository() })
     expect([refused.code, refused.requests.length]).toEqual([2, 0])
-    expect(refused.stdout).toContain('--verify-attempts 0 has the model try until a budget ends, and there is none')
+    expect(refused.stdout).toContain(
+      '--verify-attempts 0 lets the model try until a budget ends, but there is no budget',
+    )
   })
 
   test('is asked about by nobody, and confined as every command', async () => {

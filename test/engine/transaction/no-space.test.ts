@@ -73,8 +73,8 @@ testWhereMounted('a landing for which the disk of the tree has no room leaves th
   makeRepository(disk.path)
   const before = fingerprint(disk.path)
   const { code, message, apply } = await run(disk.path, state, ['--transactional=copy'], change(3000))
-  expect(message).toMatch(/^What the run changed could not be landed\. .*ENOSPC/s)
-  expect(message).toContain('The tree is as it was, and the patch is kept: ')
+  expect(message).toMatch(/^The run's changes could not be landed\. .*ENOSPC/s)
+  expect(message).toContain('The tree is unchanged, and the patch is in ')
   expect(code).toBe(1)
   const { [disk.path]: _, ...rest } = fingerprint(disk.path)
   const { [disk.path]: __, ...was } = before
