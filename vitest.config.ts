@@ -67,6 +67,7 @@ const long = [
   'test/engine/transaction/commits.test.ts',
   'test/engine/transaction/exec.test.ts',
   'test/engine/transaction/landing-kills.test.ts',
+  'test/engine/transaction/linked.test.ts',
   'test/engine/transaction/overlay.test.ts',
   'test/engine/transaction/reflink.test.ts',
   'test/policies/replay.test.ts',

@@ -1,6 +1,6 @@
 import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
 /** The git object of a file whose index entry says that it has the same content; undefined in any doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
@@ -15,7 +15,7 @@ const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
  * index, or later, may have been written again in the same moment, so it doesn't count.
  */
 export function cleanBlobs(root: string): CleanBlobs {
-  const file = join(root, '.git', 'index')
+  const file = join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index')
   const content = readHostFile(file, { maxBytes: largestIndex })
   const written = statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
   const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))

@@ -17,14 +17,21 @@ import { resolve } from 'node:path'
  * data of other work trees, locks of a running git, and what is stored for `git lfs`.
  *
  * @param count called for each file that is copied
+ * @param leavesOut names of the directory itself that are left out too
  */
-export function copyGitDirectory(from: Buffer, to: Buffer, count: (size: number) => void): void {
-  mkdirSync(to, { mode: 0o755 })
+export function copyGitDirectory(
+  from: Buffer,
+  to: Buffer,
+  count: (size: number) => void,
+  leavesOut: (name: string) => boolean = () => false,
+): void {
+  mkdirSync(to, { mode: 0o755, recursive: true })
   // Names of branches are directories too, further below.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
   for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')
     const [source, target] = [inside(from, entry.name), inside(to, entry.name)]
+    if (leavesOut(name)) continue
     if (entry.isDirectory() && name === 'objects' && isTop) borrow(source, target)
     else if (name.endsWith('.lock') || (isTop && (name === 'worktrees' || name === 'lfs'))) continue
     else if (entry.isDirectory()) copyGitDirectory(source, target, count)

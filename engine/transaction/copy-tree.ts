@@ -14,6 +14,7 @@ import {
 import { setImmediate } from 'node:timers/promises'
 import { cleanBlobs, type CleanBlobs } from './clean-blobs.ts'
 import { copyGitDirectory } from './copy-git.ts'
+import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
@@ -63,6 +64,8 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
   mkdirSync(to, { mode: 0o700 })
   const blobs = cleanBlobs(from)
   const links = new Map<string, string>()
+  const linked = linkedGitOf(from)
+  if (linked !== undefined) copyLinkedGit(linked, `${to}/.git`, count)
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const { name } of readdirSync(bytesOf(from, directory), { withFileTypes: true, encoding: 'buffer' })) {
       if (++looked % atOnce === 0) await setImmediate()
@@ -74,6 +77,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
         copyGitDirectory(bytesOf(from, key), bytesOf(to, key), count)
         continue
       }
+      if (key === '.git') continue
       const entry = copyEntry(key, stats, { from, to, how, count, blobs, links })
       found.set(key, entry)
       if (entry.kind !== 'directory') continue
@@ -81,6 +85,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
       filled.push(key)
     }
   }
+  linkNested(from, `${to}/.git`, to, count)
   // Filled first: a mode may forbid that, and it changes the time.
   for (const key of filled.toReversed()) {
     const stats = lstatSync(bytesOf(from, key), { bigint: true, throwIfNoEntry: false })

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { gitDirectoriesOf, readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, nestedRepositories, readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
 
 const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
 const headsFile = (directory: string): string => join(directory, 'heads.json')
@@ -11,9 +11,10 @@ export function isRepository(tree: string): boolean {
   return lstatSync(join(tree, '.git'), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Records what is checked out in each tree when its view is made: a branch moves only from there. */
+/** Records what is checked out in each tree, and in the submodules and linked work trees there, when its view is made: a branch moves only from there. */
 export function noteHeads(directory: string, paths: readonly string[]): void {
-  const known = paths.flatMap((path) => {
+  const all = paths.flatMap((path) => [path, ...nestedRepositories(path).map((nested) => nested.path)])
+  const known = all.flatMap((path) => {
     const git = gitDirectoriesOf(path)
     const head = git && readCheckedOut(git)
     return head === undefined ? [] : [{ path, ...head }]

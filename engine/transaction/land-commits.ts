@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { gitDirectoriesOf, planCommits, planGiveBack, type GitWrites } from '../../sandbox/index.ts'
+import { gitDirectoriesOf, planCommits, planGiveBack, readCheckedOut, type GitWrites } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
 import { privateGitOf } from './private-git.ts'
@@ -43,18 +43,22 @@ export async function planLandingOfCommits(
   const git: GitWrites[] = []
   const roots = trees.flatMap(({ path, source }) => [path, source])
   for (const { path, kept } of repositories) {
-    const was = headOf(directory, path)
     const [from, to] = [privateGitOf(kept), gitDirectoriesOf(path)]
     if (from === undefined || to === undefined) {
       if (to !== undefined) failed.push({ path, why: `what they were made in is gone: ${kept}` })
       continue
     }
+    // Where another repository in the tree stood was not recorded, but what was made there follows it.
+    const known = headOf(directory, path)
+    const was = known ?? readCheckedOut(to)
+    // Work trees of one repository share its names.
+    const before = git.filter(({ within }) => within.includes(to.common)).length
     const planned = await planCommits({
       from,
       to,
-      ref: `refs/heads/portcullis/${basename(directory)}`,
+      ref: `refs/heads/portcullis/${basename(directory)}${before === 0 ? '' : `-tree-${before + 1}`}`,
       roots,
-      ...(moveBranches && was !== undefined ? { move: was } : {}),
+      ...(moveBranches && was !== undefined ? { move: was, onlyForward: known === undefined } : {}),
     })
     if (planned.type === 'failed') failed.push({ path, why: planned.why })
     if (planned.type !== 'planned') continue

@@ -72,6 +72,13 @@ async function tryToLand(
       wanted === undefined || state === undefined
         ? { git: [], landed: [], failed: [] }
         : await planLandingOfCommits(directory, state, record, wanted.move)
+    const [refused] = commits.failed
+    if (wanted?.move === true && refused !== undefined)
+      return {
+        type: 'failed',
+        tree: 'unchanged',
+        message: `The commits that were made in ${refused.path} can\u2019t land with it: ${refused.why}.`,
+      }
     const told = wanted && commits
     const alongside = alongsideOf(git)
     if (alongside !== undefined && 'changed' in alongside) return { busy: alongside.changed }

@@ -101,6 +101,9 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
     }
     return merge(place, now, before, after, directory)
   } catch (error) {
+    // Below what is a file now there is nothing that could be removed.
+    const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
+    if (isBelowFile && after.type === 'absent') return { nothing: true }
     if (error instanceof PathError || error instanceof ReadError) return { why: renderFailure(error).trim() }
     throw error
   }

@@ -1,10 +1,11 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { areMounted, removeTree, type Overlays, type View } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
 import { noteHeads } from './heads.ts'
+import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
 import { readManifest, writeManifest, type Manifest } from './manifest.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
@@ -113,10 +114,10 @@ export function overlaysOfView(directory: string, { strategy, roots }: ViewState
  * Prepares the view of a session by overlays, to be mounted in a namespace. Until `openOverlays` it isn't there.
  *
  * @param paths the trees, real and none in another
- * @throws UserError `sandboxUnavailable` for a tree whose repository lies elsewhere
+ * @throws UserError `sandboxUnavailable` for a tree whose `.git` leads to no repository of it
  */
 export async function prepareOverlays(directory: string, paths: readonly string[]): Promise<Overlays> {
-  for (const path of paths) refuseLinked(path)
+  for (const path of paths) linkedGitOf(path)
   setAside(directory)
   const folder = viewFolder(directory)
   await removeTree(folder)
@@ -154,7 +155,7 @@ export async function makeView(
   asked: Strategy | undefined,
   noOverlay: string,
 ): Promise<PrivateView> {
-  for (const path of paths) refuseLinked(path)
+  for (const path of paths) linkedGitOf(path)
   if (asked === 'overlay') throw refusalOf(new CopyRefusal('no-overlay', noOverlay), directory, noOverlay)
   setAside(directory)
   const ways = asked === undefined ? (['reflink', 'copy'] as const) : [asked]
@@ -213,17 +214,6 @@ export async function removeView(directory: string): Promise<void> {
 
 function manifestFile(directory: string, index: number): string {
   return join(viewFolder(directory), `made-from-${index}.jsonl`)
-}
-
-/** A work tree whose repository is elsewhere: what commands did to that would not be in the view. */
-function refuseLinked(path: string): void {
-  const git = lstatSync(join(path, '.git'), { throwIfNoEntry: false })
-  if (git === undefined || git.isDirectory()) return
-  throw new UserError(
-    'sandboxUnavailable',
-    `${path} is a linked worktree or a submodule: its repository lies elsewhere, and a view of the tree alone would not keep commits apart. ` +
-      'Run it in the main work tree, or without --transactional.',
-  )
 }
 
 function refusalOf(error: unknown, directory: string, noOverlay: string): unknown {

@@ -1,9 +1,8 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { protectingPlaces, type Sandbox } from '../../sandbox/index.ts'
-import { ignoredOf } from '../core/changes/ask-git.ts'
+import { protectingPlaces, readCheckedOut, type Sandbox } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
+import { nestedGit } from './linked-git.ts'
 import { readBlob } from './read-blob.ts'
 import {
   keepBytes,
@@ -18,6 +17,7 @@ import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
+import { ignoredAmong } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-changes.ts'
 import { largestFile, readFile, statsOf } from './tree-files.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
@@ -51,13 +51,26 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
   const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
-  for (const { path, source, find } of treesOf(view)) {
-    const { differences: all, manifest } = await find((key, kept) => {
+  for (const { path, source, git, find } of treesOf(view)) {
+    const { differences: found, manifest } = await find((key, kept) => {
       const inTree = key === '' ? '' : pathOfKey(key)
       repositories.push({ path: join(path, inTree), kept: kept ?? join(source, inTree) })
     })
+    const nested = nestedGit(path, git)
+    for (const { path: at, kept, host } of nested) {
+      const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
+      if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
+    }
+    // They lead to the private git directory.
+    const pointers = new Set(nested.map((each) => join(each.path, '.git')))
+    const all = found.filter(({ key }) => !pointers.has(join(path, pathOfKey(key))))
     const tree: Tree = { path, source, manifest }
-    const overlooked = await ignoredAmong(all, tree, sandbox)
+    const overlooked = await ignoredAmong(
+      all,
+      tree,
+      nested.map((each) => each.path),
+      sandbox,
+    )
     const counted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
     for (const { after, before, key } of all) {
       if (!overlooked.has(key) || after.kind === 'directory' || before.kind === 'directory') continue
@@ -100,6 +113,8 @@ type FoundInTree = { readonly differences: readonly Difference[]; readonly manif
 /** Each tree of a view, and how what differs in it is found. That tells of repositories in which objects were made, and where these are kept. */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
+    /** The private git directory, where there is one. */
+    readonly git: string
     readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
 > {
@@ -110,6 +125,7 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
     yield {
       path,
       source,
+      git: join(storage?.repository ?? source, '.git'),
       find: async (repository) =>
         storage === undefined
           ? {
@@ -123,32 +139,6 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
             ),
     }
   }
-}
-
-/** The keys of changed files that git ignores. A directory in which only ignored files appeared or disappeared is one with them. */
-async function ignoredAmong(
-  all: readonly Difference[],
-  { path, source }: Tree,
-  sandbox: Sandbox,
-): Promise<ReadonlySet<string>> {
-  if (all.length === 0 || lstatSync(join(source, '.git'), { throwIfNoEntry: false }) === undefined) return new Set()
-  const asked = all.filter(({ after, before }) => after.kind !== 'absent' || before.kind !== 'directory')
-  const found = new Set(
-    await ignoredOf(
-      asked.map(({ key }) => key),
-      { sandbox, workspace: path },
-    ),
-  )
-  const holding = new Map<string, { ignored: boolean; counted: boolean }>()
-  for (const { key, before, after } of all) {
-    if (before.kind === 'directory' || after.kind === 'directory') continue
-    for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) {
-      const known = holding.get(at) ?? { ignored: false, counted: false }
-      holding.set(at, { ignored: known.ignored || found.has(key), counted: known.counted || !found.has(key) })
-    }
-  }
-  for (const [key, { ignored, counted }] of holding) if (ignored && !counted) found.add(key)
-  return found
 }
 
 /** Without directories that are to go and of which something stays, since that is ignored: they stay with it. */

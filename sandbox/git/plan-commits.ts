@@ -19,6 +19,8 @@ type CommitsWish = {
   readonly roots: readonly string[]
   /** Moves the branch that is checked out, if it is this and stands there still. Absent: it stays. */
   readonly move?: CheckedOut
+  /** That it moves only to a commit that follows the one where it stands. Default: also to another. */
+  readonly onlyForward?: boolean
 }
 
 /** What is to become of them. */
@@ -46,7 +48,7 @@ const noGit = 'this machine has no git that commands could not have written'
  *
  * @internal
  */
-export async function planCommits({ from, to, ref, roots, move }: CommitsWish): Promise<PlannedCommits> {
+export async function planCommits({ from, to, ref, roots, move, onlyForward }: CommitsWish): Promise<PlannedCommits> {
   const made = readCheckedOut(from)
   const host = holdGit(to)
   if (made?.commit === undefined || host === undefined) return { type: 'none' }
@@ -57,8 +59,13 @@ export async function planCommits({ from, to, ref, roots, move }: CommitsWish): 
     const known = commitOf(host.common, ref)
     const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
     if (typeof stored === 'string') return { type: 'failed', why: stored }
-    const isThere = move !== undefined && commitOf(host.common, made.branch ?? '') === commit
-    if (!stored.fresh && known !== commit && !(isThere && made.branch === move.branch)) return { type: 'none' }
+    // A landing that was killed may have come so far.
+    const isThere =
+      move !== undefined &&
+      made.branch === move.branch &&
+      move.commit !== commit &&
+      commitOf(host.common, made.branch ?? '') === commit
+    if (!stored.fresh && known !== commit && !isThere) return { type: 'none' }
     const plan = planGit(git, host, to)
     const name = freeName(git, host.own, host.common, ref, commit)
     const refused =
@@ -69,10 +76,14 @@ export async function planCommits({ from, to, ref, roots, move }: CommitsWish): 
     const planned = { type: 'planned', ref: name, commit } as const
     if (move === undefined) return { ...planned, git: plan.writes() }
     const moved = { branch: made.branch ?? '', old: move.commit }
-    // A landing that was killed may have come so far.
-    if (isThere && made.branch === move.branch && move.commit !== commit)
-      return { ...planned, moved, git: plan.writes() }
-    const stayed = planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
+    if (isThere) return { ...planned, moved, git: plan.writes() }
+    const follows =
+      onlyForward !== true ||
+      move.commit === undefined ||
+      git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
+    const stayed = follows
+      ? planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
+      : `${short(move.branch ?? 'HEAD')} is not where it was any more`
     return { ...planned, ...(stayed === undefined ? { moved } : { stayed }), git: plan.writes() }
   } finally {
     host.close()

@@ -60,7 +60,7 @@ function linkedFrom(worktree: string): GitDirectories | undefined {
 }
 
 /** The work tree that a repository's own config names; undefined if it names none. */
-function worktreeNamedBy(git: string): string | undefined {
+export function worktreeNamedBy(git: string): string | undefined {
   const back = parseConfigFile(readText(git, 'config') ?? '')?.findLast(
     (entry) => keyOf(entry) === 'core.worktree',
   )?.value

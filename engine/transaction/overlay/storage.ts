@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Overlays } from '../../../sandbox/index.ts'
 import { copyGitDirectory } from '../copy-git.ts'
+import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 
 /** Where one tree's overlay is kept: what lies below it, what was written above that, and git's index as it was at the beginning. */
 export type OverlayStorage = {
@@ -48,11 +49,19 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     for (const name of ['upper', 'work']) mkdirSync(join(folder, `${name}-${number}`), { mode: 0o700 })
     symlinkSync(tree, join(folder, `lower-${number}`))
     const git = join(tree, '.git')
-    if (lstatSync(git, { throwIfNoEntry: false })?.isDirectory() !== true) continue
-    const { repository, index } = overlayStorage(folder, number)
+    if (lstatSync(git, { throwIfNoEntry: false }) === undefined) continue
+    const { repository, index, upper } = overlayStorage(folder, number)
     mkdirSync(repository, { mode: 0o700 })
-    copyGitDirectory(Buffer.from(git), Buffer.from(join(repository, '.git')), () => undefined)
-    if (existsSync(join(git, 'index'))) copyFileSync(join(git, 'index'), index)
+    const [kept, linked] = [join(repository, '.git'), linkedGitOf(tree)]
+    if (linked === undefined) copyGitDirectory(Buffer.from(git), Buffer.from(kept), () => undefined)
+    else {
+      copyLinkedGit(linked, kept, () => undefined)
+      // In place of the file, for the private directory to be mounted on.
+      mkdirSync(join(upper, '.git'))
+    }
+    linkNested(tree, kept, upper, () => undefined)
+    const known = join(linked?.own ?? git, 'index')
+    if (existsSync(known)) copyFileSync(known, index)
   }
   writeFileSync(join(folder, 'began'), '')
 }

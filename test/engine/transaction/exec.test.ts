@@ -425,15 +425,6 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.stderr + ended.stdout).toContain(words)
   })
 
-  test('is refused in a linked worktree, whose repository lies elsewhere', async () => {
-    const cwd = committed({ 'a.txt': 'a\n' })
-    const linked = join(tempDir(), 'linked')
-    execFileSync('git', ['worktree', 'add', '-q', linked], { cwd })
-    const ended = await transactional(linked, [])
-    expect(ended.code).toBe(5)
-    expect(ended.stdout).toContain('its repository lies elsewhere')
-  })
-
   test('is what the configuration says too', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '-c', 'transactional="copy"', 'x'], {

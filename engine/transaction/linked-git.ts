@@ -1,0 +1,116 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { configForWorktree, gitDirectoriesOf, nestedRepositories, type GitDirectories } from '../../sandbox/index.ts'
+import { isInside } from '../core/paths.ts'
+import { UserError } from '../core/user-error.ts'
+import { copyGitDirectory } from './copy-git.ts'
+
+/** What a linked work tree has of its own, and what else of the repository doesn't belong to it. */
+const otherTrees =
+  /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
+const pointers = /^(?:commondir|gitdir|locked)$/
+
+/**
+ * Git's directories of a tree whose `.git` is none itself, but leads to them: a linked work tree's or a submodule's.
+ *
+ * @throws UserError `sandboxUnavailable` where it leads to none that knows the tree
+ */
+export function linkedGitOf(tree: string): GitDirectories | undefined {
+  const stats = lstatSync(join(tree, '.git'), { throwIfNoEntry: false })
+  if (stats === undefined || stats.isDirectory()) return undefined
+  const git = gitDirectoriesOf(tree)
+  if (git !== undefined) return git
+  throw new UserError(
+    'sandboxUnavailable',
+    `${join(tree, '.git')} names a repository that is not there, or that does not name ${tree} in turn, so that no private view can be made of it. ` +
+      'git worktree repair mends such links; or run without --transactional.',
+  )
+}
+
+/** Makes one git directory of those of a linked work tree, for a view of it: a repository of its own, which borrows the objects. */
+export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
+  const bytes = (path: string): Buffer => Buffer.from(path)
+  if (own !== common) {
+    copyGitDirectory(bytes(common), bytes(to), count, (name) => otherTrees.test(name))
+    const logs = join(common, 'logs/refs')
+    if (existsSync(logs)) mkdirSync(join(to, 'logs'))
+    if (existsSync(logs)) copyGitDirectory(bytes(logs), bytes(join(to, 'logs/refs')), count)
+  }
+  copyGitDirectory(bytes(own), bytes(to), count, (name) => pointers.test(name))
+  rewriteConfig(to, undefined)
+}
+
+function rewriteConfig(git: string, worktree: string | undefined): void {
+  const file = join(git, 'config')
+  if (!existsSync(file)) return
+  const config = configForWorktree(readFileSync(file, 'latin1'), worktree)
+  if (config !== undefined) writeFileSync(file, config, 'latin1')
+}
+
+/** A submodule or a linked work tree in a tree: its path, and where its git directories are in the tree's private one. */
+type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
+
+/**
+ * Submodules and linked work trees in a tree.
+ *
+ * @param kept the git directory of the tree's view
+ */
+export function nestedGit(tree: string, kept: string): readonly NestedGit[] {
+  const top = gitDirectoriesOf(tree)
+  if (top === undefined) return []
+  const moved = (path: string): string =>
+    isInside(path, top.own) ? join(kept, relative(top.own, path)) : join(kept, relative(top.common, path))
+  return nestedRepositories(tree).map(({ path, git }) => ({
+    path,
+    kept: { own: moved(git.own), common: moved(git.common) },
+    host: git,
+  }))
+}
+
+/**
+ * Has the submodules and linked work trees of a view lead to the private git directory, and that to them.
+ *
+ * @param kept the git directory of the view, which commands see as the tree's `.git`
+ * @param files where files of the view are written: the copy, or what lies over the tree
+ */
+export function linkNested(tree: string, kept: string, files: string, count: (size: number) => void): void {
+  for (const { path, kept: git, host } of nestedGit(tree, kept)) {
+    const shown = join(tree, '.git', relative(kept, git.own))
+    if (git.own === git.common) rewriteConfig(git.own, relative(shown, path))
+    else {
+      mkdirSync(dirname(git.own), { recursive: true })
+      copyGitDirectory(Buffer.from(host.own), Buffer.from(git.own), count, (name) => name === 'locked')
+      writeFileSync(join(git.own, 'commondir'), '../..\n')
+      writeFileSync(join(git.own, 'gitdir'), `${relative(shown, join(path, '.git'))}\n`)
+    }
+    const pointer = `gitdir: ${relative(path, shown)}\n`
+    if (readFileSync(join(path, '.git'), 'utf8') === pointer) continue
+    const place = join(files, relative(tree, path))
+    makeAlike(tree, files, path)
+    rmSync(join(place, '.git'), { force: true })
+    writeFileSync(join(place, '.git'), pointer)
+  }
+}
+
+/** Makes the directories on the way to a path where they are missing, as they are in the tree. */
+function makeAlike(tree: string, files: string, path: string): void {
+  const place = join(files, relative(tree, path))
+  if (path === tree || existsSync(place)) return
+  makeAlike(tree, files, dirname(path))
+  const { mode, uid, gid, atime, mtime } = statSync(path)
+  mkdirSync(place)
+  chownSync(place, uid, gid)
+  chmodSync(place, mode & 0o7777)
+  utimesSync(place, atime, mtime)
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { isWithin } from '../paths.ts'
+import { encodePath } from '../path-bytes.ts'
+import { keyOf, parseConfigFile, writeConfigFile } from './config-file.ts'
+import type { GitDirectories } from './git-directories.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
+
+/** How deep names of submodules are looked for, which may have slashes. */
+const deepest = 8
+
+/**
+ * Submodules and linked work trees that lie in a tree, each with git's directories, which are in the tree's own. What doesn't name its repository and is
+ * named by it in turn is none.
+ *
+ * @param tree a work tree, absolute and without symlinks
+ * @internal
+ */
+export function nestedRepositories(tree: string): readonly { readonly path: string; readonly git: GitDirectories }[] {
+  const top = gitDirectoriesOf(tree)
+  if (top === undefined) return []
+  const held = holdDirectory(encodePath(top.common))
+  try {
+    const linked = scopesOf(top.common, held, []).flatMap(({ worktree }) => (worktree === undefined ? [] : [worktree]))
+    const worktrees = [...linked, ...modulesIn(top.own)].filter((path) => path !== tree && isWithin(path, tree))
+    return [...new Set(worktrees)].toSorted().flatMap((path) => {
+      const git = gitDirectoriesOf(path)
+      return git !== undefined && isWithin(git.own, top.common) ? [{ path, git }] : []
+    })
+  } finally {
+    held.close()
+  }
+}
+
+/** The work trees of all submodules that a git directory keeps, and of theirs. */
+function modulesIn(git: string): readonly string[] {
+  const held = holdDirectory(encodePath(git))
+  const found: string[] = []
+  const look = (directory: HeldDirectory, path: string, depth: number): void => {
+    for (const name of directory.names(path) ?? []) {
+      const entry = `${path}/${name}`
+      if (directory.stat(entry)?.kind !== 'directory' || depth > deepest) continue
+      const isGit = directory.stat(`${entry}/HEAD`)?.kind === 'file'
+      const worktree = isGit ? worktreeNamedBy(join(git, entry)) : undefined
+      if (worktree !== undefined) found.push(worktree)
+      look(directory, isGit ? `${entry}/modules` : entry, depth + 1)
+    }
+  }
+  try {
+    look(held, 'modules', 0)
+    return found
+  } finally {
+    held.close()
+  }
+}
+
+/**
+ * The settings of a repository for a copy of it with another work tree.
+ *
+ * @param config the file, as latin1
+ * @param worktree where that is, from the git directory. Undefined: around it
+ * @returns undefined where git would refuse the file
+ * @internal
+ */
+export function configForWorktree(config: string, worktree: string | undefined): string | undefined {
+  const entries = parseConfigFile(config)?.filter((entry) => !['core.worktree', 'core.bare'].includes(keyOf(entry)))
+  if (entries === undefined || worktree === undefined) return entries && writeConfigFile(entries)
+  const value = Buffer.from(worktree).toString('latin1')
+  return writeConfigFile([...entries, { section: 'core', subsection: undefined, name: 'worktree', value }])
+}

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { repository } from '../../support/workspace.ts'
+import { onOverlay, outputOf, reportOf, whyNoOverlay } from './overlay-runs.ts'
+
+needsBubblewrap()
+
+const by = ['-c', 'user.name=x', '-c', 'user.email=x@x', '-c', 'protocol.file.allow=always']
+const git = (cwd: string, ...words: readonly string[]): string =>
+  execFileSync('git', [...by, ...words], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trimEnd()
+const commit = 'git -c user.name=x -c user.email=x@x commit -q'
+
+/** A repository with a commit of these files. */
+function committed(files: Readonly<Record<string, string>>): string {
+  const cwd = repository({ ...files, '.gitignore': 'out\n' })
+  git(cwd, 'checkout', '-qb', 'main')
+  git(cwd, 'add', '.')
+  git(cwd, 'commit', '-qm', 'first')
+  return cwd
+}
+
+function linkedWorktree(): string {
+  const linked = join(tempDir(), 'linked')
+  git(committed({ 'a.txt': 'a\n', 'b.txt': 'b\n' }), 'worktree', 'add', '-q', '-b', 'side', linked)
+  return linked
+}
+
+/** A repository with a submodule in `lib`, which is on a branch. */
+function withSubmodule(): string {
+  const [library, cwd] = [committed({ 'l.txt': 'l\n' }), committed({ 'a.txt': 'a\n' })]
+  git(cwd, 'submodule', '--quiet', 'add', library, 'lib')
+  git(cwd, 'commit', '-qm', 'second')
+  git(join(cwd, 'lib'), 'checkout', '-qB', 'main')
+  return cwd
+}
+
+const kinds = [
+  ['a linked worktree', linkedWorktree, ''],
+  ['a submodule', () => join(withSubmodule(), 'lib'), ''],
+  ['a tree with a submodule, in that', withSubmodule, 'lib'],
+  [
+    'a tree with a linked worktree in it, in that',
+    () => {
+      const cwd = committed({ 'a.txt': 'a\n' })
+      git(cwd, 'worktree', 'add', '-q', '-b', 'side', join(cwd, 'trees/side'))
+      return cwd
+    },
+    'trees/side',
+  ],
+  [
+    'a tree with another repository in it, in that',
+    () => {
+      const cwd = committed({ 'a.txt': 'a\n' })
+      execFileSync('cp', ['-a', committed({ 'n.txt': 'n\n' }), join(cwd, 'nested')])
+      return cwd
+    },
+    'nested',
+  ],
+] as const
+
+for (const how of ['copy', 'overlay'] as const) {
+  const missing = whyNoBubblewrap() ?? (how === 'overlay' ? whyNoOverlay() : undefined)
+  describe.skipIf(missing !== undefined)(`by ${how}, a run that is a transaction`, () => {
+    testUnless(missing, test).each(kinds)(
+      'works in %s: what it changes and commits there lands',
+      async (_, make, folder) => {
+        const [cwd, home] = [make(), tempDir()]
+        const at = join(cwd, folder)
+        const before = [git(at, 'rev-parse', 'HEAD'), git(at, 'status', '--porcelain')]
+        const old = git(at, 'rev-parse', 'HEAD')
+        const branch = git(at, 'symbolic-ref', 'HEAD')
+        const made = `echo x > new.txt && git add new.txt && ${commit} -m run && echo y > left.txt && mkdir out && echo z > out/z && git log --format=%s`
+        const ended = await onOverlay(cwd, [[call('exec_command', { cmd: made, workdir: at })]], {
+          how,
+          home,
+          args: ['--land-commits'],
+        })
+        const report = reportOf(ended)
+        expect([ended.code, outputOf(ended), report?.strategy]).toEqual([0, expect.stringMatching(/^run\n/), how])
+        expect(report).toMatchObject({ outcome: 'landed', not_landed: [], ignored: { files: 1 } })
+        expect(report?.commits).toMatchObject([{ path: at, moved: { branch, old } }])
+        expect([git(at, 'log', '-1', '--format=%s'), git(at, 'status', '--porcelain')]).toEqual(['run', '?? left.txt'])
+        expect(git(at, 'rev-parse', `portcullis/${report?.run}`)).toBe(git(at, 'rev-parse', branch))
+        git(at, 'fsck', '--strict')
+        expect((await agent(['undo', '--last'], { cwd, home })).stdout).toMatch(/^Taken back/)
+        expect([git(at, 'rev-parse', 'HEAD'), git(at, 'status', '--porcelain')]).toEqual(before)
+        expect(git(at, 'branch', '--list', 'portcullis/*')).toBe('')
+      },
+    )
+  })
+}
+
+test('a tree whose .git leads to no repository that knows it has no private view, and is told so before anything happens', async () => {
+  const linked = linkedWorktree()
+  const pointer = readFileSync(join(linked, '.git'), 'utf8')
+  rmSync(join(linked, '.git'))
+  const moved = join(tempDir({ 'a.txt': 'a\n' }))
+  writeFileSync(join(moved, '.git'), pointer)
+  const ended = await onOverlay(moved, [[say('done')]], { how: 'copy' })
+  expect([ended.code, ended.requests.length]).toEqual([5, 0])
+  expect(ended.stdout + ended.stderr).toContain('git worktree repair mends such links')
+  expect(existsSync(join(moved, '.git'))).toBe(true)
+})
