@@ -47,8 +47,8 @@ class Collector {
   readonly #steps = new StepStore()
   readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
-  /** Items that began and did not end, by id. */
-  readonly #open = new Map<string, StepDraft>()
+  /** Items that began and did not end, by id, as they were told: nearly all end, and are steps only then. */
+  readonly #open = new Map<string, Fields>()
   readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
   readonly #findings = findingsOf()
   #threadId = ''
@@ -95,7 +95,10 @@ class Collector {
         `${file}: holds no run: expected the events or the rollout of a session, a JSON object a line.`,
       )
     }
-    for (const draft of this.#open.values()) this.#step(draft)
+    for (const item of this.#open.values()) {
+      const draft = stepOf(item)
+      if (draft !== undefined) this.#step(draft)
+    }
     const runs = this.#runs.length === 0 ? [emptyRun()] : this.#runs
     const last = runs.at(-1)
     return {
@@ -132,8 +135,7 @@ class Collector {
         return
       }
       case 'item.started': {
-        const draft = stepOf(item)
-        if (draft !== undefined && id !== undefined) this.#open.set(id, draft)
+        if (id !== undefined) this.#open.set(id, item)
         return
       }
       case 'item.completed': {
