@@ -13,7 +13,9 @@ const longest = [
 
 /** What takes six seconds or more on two quiet processors, so that all the rest is done within four minutes. */
 const long = [
+  'test/actions/docker.test.ts',
   'test/actions/evidence.test.ts',
+  'test/actions/gitlab.test.ts',
   'test/actions/run.test.ts',
   'test/apply-patch/bad-input.test.ts',
   'test/apply-patch/cases.test.ts',

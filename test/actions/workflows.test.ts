@@ -107,13 +107,3 @@ describe.each(actions)('%s', (file) => {
     for (const name of Object.keys(action.outputs)) expect(code).toMatch(new RegExp(`\\b'?${name}'?[:,]|'${name}'`))
   })
 })
-
-test('the component of GitLab is two documents: what it is given, and one job', () => {
-  const [head = '', body = ''] = read('fixtures/examples/ci/gitlab/templates/run.yml').split(/^---$/m)
-  const spec = parse(head) as { spec: { inputs: object } }
-  const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
-  expect(Object.keys(spec.spec.inputs).toSorted()).toEqual([...new Set(used)].toSorted())
-  const { portcullis } = parse(body) as { portcullis: { script: readonly string[] } }
-  // A text of whoever includes it is data in every script.
-  expect(portcullis.script.join('\n')).not.toMatch(/inputs\.(?:prompt|max-cost)/)
-})

@@ -34,6 +34,8 @@ export type Job = {
     action: 'run' | 'apply',
     inputs: Readonly<Record<string, string>>,
     env?: Readonly<Record<string, string>>,
+    /** A command that the action is started by, e.g. one that hides something from it. */
+    startedBy?: readonly string[],
   ): Promise<Step>
 }
 
@@ -80,7 +82,7 @@ export function startJob(
   const sha = git('rev-parse', 'HEAD')
   return {
     ...{ workspace, temp, home, canaries: [token, runtime, idToken, checkout, eventSecret] },
-    step: async (action, inputs, more = {}) => {
+    step: async (action, inputs, more = {}, startedBy = []) => {
       const paths = ['OUTPUT', 'ENV', 'PATH', 'STATE', 'STEP_SUMMARY'].map((name) => {
         const path = join(runnerFiles, `${name.toLowerCase()}_${randomBytes(4).toString('hex')}`)
         writeFileSync(path, '')
@@ -112,7 +114,8 @@ export function startJob(
         ...more,
       }
       const program = new URL(`../../.github/actions/${action}/dist/index.js`, import.meta.url).pathname
-      const child = spawn(process.execPath, [program], { cwd: workspace, env, stdio: ['ignore', 'pipe', 'pipe'] })
+      const [started = process.execPath, ...words] = [...startedBy, process.execPath, program]
+      const child = spawn(started, words, { cwd: workspace, env, stdio: ['ignore', 'pipe', 'pipe'] })
       const [log, errors, code] = await Promise.all([
         text(child.stdout),
         text(child.stderr),
