@@ -14,14 +14,14 @@ export type Admission =
     }
   | { readonly admitted: false; readonly message: string }
 
-/** The remaining budget. An absent limit does not limit. */
+/** The remaining budget. An absent limit means no limit. */
 type Left = {
   readonly tokens: number | undefined
   /** US dollars. */
   readonly cost: number | undefined
 }
 
-/** What a request could use, at most. */
+/** The most that a request could use. */
 export type WorstCase = {
   /** Tokens of the request and of the answer. */
   readonly input: number
@@ -30,16 +30,16 @@ export type WorstCase = {
   readonly cost: number
 }
 
-/** With less room than that for its answer a request is not worth its price. */
+/** With fewer tokens than this for its answer, a request is not worth its price. */
 const leastAnswer = 2048
-/** For an unknown model: small servers refuse requests for more. */
+/** For an unknown model: small servers refuse requests with a higher limit. */
 const assumedLongest = 8192
 
 /**
  * The most that a request could use: all of it sent uncached, and the longest answer that fits.
  *
  * @param input its tokens
- * @returns with `fits` false the smallest worst case, which is more than what remains
+ * @returns with `fits` false the smallest worst case, which exceeds the remaining budget
  */
 export function worstCase(
   input: number,

@@ -3,10 +3,10 @@ import { withheldBy } from '../core/sandbox-status.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** A repository may deny a great many files; the first event is one line. */
+/** How many denied files are named: a repository may deny very many, and the first event is one line. */
 const mostLoose = 50
 
-/** Announces a run: what it is, and what the user should know before anything happens. */
+/** Announces a run: its settings, and what the user should know before anything happens. */
 export function announce(options: RunOptions, recorder: Recorder): void {
   const { policy, backend } = options.sandbox
   const { maxTurns, maxTokens, maxCost, timeoutMs } = options.budget
@@ -39,7 +39,9 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   const { name } = options.model
   const { takenFrom } = options.factsOf(name)
   const taken =
-    takenFrom === undefined ? [] : [`No price or window of ${name} is known: those of ${takenFrom} are taken.`]
+    takenFrom === undefined
+      ? []
+      : [`The price and the context window of ${name} are unknown: those of ${takenFrom} are used.`]
   for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
   if (options.planMode?.requestedBy !== undefined) {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })
@@ -47,7 +49,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   options.hooks?.report((item) => recorder.complete(item))
 }
 
-/** An object without the fields that are undefined. */
+/** An object without its undefined fields. */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> }

@@ -10,7 +10,7 @@ export type WebSearchRequestOptions = {
 }
 
 /**
- * Asks the Guardian once, before the first request: nobody can stop a provider's search while it answers.
+ * Asks the Guardian once, before the first request: a provider's search can't be stopped during an answer.
  *
  * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where
  *   the user insists on it
@@ -26,7 +26,7 @@ export async function approveWebSearch(
   if (wish === undefined) return {}
   const { verdict } = await reviewBy(guardian, { signal })(wish.action)
   if (verdict.decision === 'allow') return { webSearch: wish.request }
-  if (wish.action.insisted === true) return { refused: `No web search, which this run was to have: ${verdict.reason}` }
+  if (wish.action.insisted === true) return { refused: `No web search, which this run requires: ${verdict.reason}` }
   recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
   return {}
 }

@@ -6,12 +6,12 @@ import { noUsage, sumCost } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
 import type { Budget } from '../core/budget.ts'
 
-/** What a budget has to know of a model, by its name. */
+/** The facts that a budget needs about a model, by its name. */
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
 
 /**
- * Watches a run's budget. It is asked before each request, so that no request is made that could pass a limit; the time limit also
- * interrupts whatever is running.
+ * Watches a run's budget. It checks each request beforehand, so that no request can exceed a limit; the time limit also interrupts whatever is
+ * running.
  */
 export class BudgetWatch {
   readonly #budget: Budget
@@ -46,7 +46,7 @@ export class BudgetWatch {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 
-  /** Whether requests have to be admitted: something is limited that they use. */
+  /** Whether requests need admission: some limit applies to them. */
   get needsAdmission(): boolean {
     return this.#budget.maxTokens !== undefined || this.#budget.maxCost !== undefined
   }
@@ -62,7 +62,10 @@ export class BudgetWatch {
     const { maxTokens, maxCost } = this.#budget
     const facts = this.#factsOf(model)
     if (maxCost !== undefined && facts.price === undefined) {
-      return { admitted: false, message: `--max-cost ${maxCost} can't be kept: the price of '${model}' is not known.` }
+      return {
+        admitted: false,
+        message: `--max-cost ${maxCost} can't be enforced: the price of '${model}' is not known.`,
+      }
     }
     const waiting = [...this.#setAside]
     const left = {
@@ -78,8 +81,8 @@ export class BudgetWatch {
   /**
    * Counts a response.
    *
-   * @param model the name of the one that answered
-   * @returns its cost in US dollars, where that is known
+   * @param model the name of the model that answered
+   * @returns its cost in US dollars, if that is known
    */
   spend(usage: Usage, model: string): number | undefined {
     this.#turns++
@@ -106,13 +109,13 @@ export class BudgetWatch {
     }
     if (this.signal.aborted) return `The budget is used up: --timeout ${(timeoutMs ?? 0) / 1000} seconds.`
     if (maxTokens !== undefined) {
-      if (this.#uncounted) return `--max-tokens ${maxTokens} can't be kept: ${notCounted}`
+      if (this.#uncounted) return `--max-tokens ${maxTokens} can't be enforced: ${notCounted}`
       if (this.#tokens >= maxTokens) {
         return `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}.`
       }
     }
     if (maxCost === undefined) return undefined
-    if (this.#cost === undefined) return `--max-cost ${maxCost} can't be kept: ${notCounted}`
+    if (this.#cost === undefined) return `--max-cost ${maxCost} can't be enforced: ${notCounted}`
     if (this.#cost < maxCost) return undefined
     return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}.`
   }
@@ -121,7 +124,7 @@ export class BudgetWatch {
     const { maxTokens, maxCost } = this.#budget
     const of = `${input} tokens sent, and ${output} of an answer`
     return tokensLeft !== undefined && input + output > tokensLeft
-      ? `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}, and the next request could take ${input + output} (${of}).`
+      ? `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}, and the next request could use ${input + output} (${of}).`
       : `The budget is used up: ${dollars(this.#cost ?? 0)} of --max-cost ${maxCost}, and the next request could cost ${dollars(cost)} (${of}).`
   }
 
@@ -131,7 +134,7 @@ export class BudgetWatch {
   }
 }
 
-const notCounted = 'the provider does not say how many tokens were used.'
+const notCounted = 'the provider does not report the number of used tokens.'
 
 /** An amount for a person, to four significant digits where it is small. */
 function dollars(amount: number): string {

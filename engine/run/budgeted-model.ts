@@ -32,7 +32,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
           yield event
           if (event.type === 'end') return
           if (event.type !== 'retry' && event.type !== 'cut') continue
-          // It is asked once more: what the first attempt took is counted by now, and another model may have another price.
+          // The request is repeated once: the tokens of the first attempt are counted by now, and another model may have another price.
           goesElsewhere = model.name !== asked
           if (goesElsewhere) break
           release()
@@ -50,22 +50,22 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   })
 }
 
-/** A request whose answer may have so many tokens, where it may not already have fewer. */
+/** A request whose answer is limited to this many tokens, unless its limit is lower already. */
 function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest {
   if (limit === undefined) return request
   const { maxOutputTokens = limit, ...sampling } = request.sampling ?? {}
   return { ...request, sampling: { ...sampling, maxOutputTokens: Math.min(limit, maxOutputTokens) } }
 }
 
-/** What a provider has counted: a request and its answer. */
+/** The provider's token counts of a request and its answer. */
 type Counted = {
   readonly tokens: number
-  /** How many items the request had, and the last of them: a history that begins otherwise is another one. */
+  /** The number of items in the request, and the last of them: a history that begins differently is another one. */
   readonly length: number
   readonly last: HistoryItem | undefined
 }
 
-/** How many tokens a request has at most. */
+/** The most tokens that a request can have. */
 function tokensOf({ instructions, tools, history }: ModelRequest, counted: Counted | undefined): number {
   if (counted !== undefined && counted.length > 0 && history[counted.length - 1] === counted.last) {
     const isOfAnswer = (item: HistoryItem): boolean =>

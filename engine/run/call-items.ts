@@ -5,7 +5,7 @@ import type { ItemHandle } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { Recorder } from './recorder.ts'
 
-/** The items of one call: every call has at least one, and every one that was opened is closed. */
+/** The items of one call. Every call has at least one, and every opened item is closed. */
 export class CallItems {
   readonly #call: ToolCall
   readonly #recorder: Recorder
@@ -54,7 +54,7 @@ export class CallItems {
     return { ok: false, output: error }
   }
 
-  /** Plan mode has no room for it. */
+  /** Plan mode has no decision of its own for a refused call. */
   refused(reason: string): ToolResult {
     const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
     this.close({ status: 'declined', verdict })

@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // Commands may be given secrets from either on purpose.
+    // Both may give secrets to commands on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),

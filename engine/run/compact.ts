@@ -10,7 +10,7 @@ import { describeSnapshot } from './files-at-hand.ts'
 /** What a compaction needs. */
 type Compacting = {
   readonly model: Model
-  /** As every request of the run, so that the provider's cache holds for the summary too. */
+  /** Built like every request of the run, so that the provider's cache works for the summary too. */
   readonly request: ModelRequest
   readonly conversation: Conversation
   readonly recorder: Recorder
@@ -20,17 +20,17 @@ type Compacting = {
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** The share of the tokens that stays as it is: a fifth. */
+/** The share of the tokens that stays unchanged: a fifth. */
 const recentShare = 0.2
-/** How much of a history that is too long for the provider is shown to it to be summed up. */
+/** The share of a too long history that the provider gets to summarise. */
 const shownShare = 0.5
 const charactersPerToken = 4
 /** The longest summary in the event. */
 const eventSummaryLimit = 8 * 1024
 
 /**
- * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list, taken from the calls themselves,
- * of what was asked, changed, read and run. The rollout keeps all of it.
+ * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list of requests, changes, reads and commands,
+ * taken from the calls themselves. The rollout keeps the whole conversation.
  *
  * @param trigger why it is necessary; after an `overflow` the model is shown only a part, since it can't read the whole
  * @throws ModelError where the model can't be asked, except for an overflow: then the list alone has to do

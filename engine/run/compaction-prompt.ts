@@ -11,6 +11,6 @@ Done: what you changed and why, and how you checked it.
 Failed: what you tried that did not work, so that you do not try it again.
 Open steps: what is left to do, in order, with the next step first.`
 
-/** Put before the summary, where the conversation was cut. */
+/** The text before the summary, at the point where the conversation was cut. */
 export const summaryIntroduction = `The conversation before this point was too long and was cut. This is what it came to; its last steps follow as they were.
 Go on from here. Do not begin again, and do not repeat what is done.`

@@ -4,14 +4,14 @@ import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResponseCalls } from './run-calls.ts'
 
-/** What it takes to consume one response. */
+/** What consuming one response depends on. */
 type ResponseContext = {
   readonly model: Model
   readonly request: ModelRequest
   readonly conversation: Conversation
   readonly recorder: Recorder
   readonly budget: BudgetWatch
-  /** Takes the calls as they come. */
+  /** Receives the calls as they arrive. */
   readonly calls: ResponseCalls
   readonly signal: AbortSignal
 }

@@ -1,15 +1,15 @@
 import { ModelError } from '../core/model.ts'
 
-/** By how much a conversation must have grown since it was last cut before it is cut again. */
+/** How much a conversation must have grown since the last cut before it is cut again. */
 const growth = 1.25
 
-/** Whether there is room for a further request in the model's window, and when the conversation has to be cut. */
+/** Decides whether the model's window has space for a further request, and when the conversation must be cut. */
 export class ContextWindow {
   readonly #limitOf: (model: string) => number | undefined
   #overflow: 'none' | 'seen' | 'mended' = 'none'
   #least = 0
 
-  /** @param limitOf how many tokens a request to a model may have; undefined: as many as it takes */
+  /** @param limitOf how many tokens a request to a model may have; undefined: no limit */
   constructor(limitOf: (model: string) => number | undefined) {
     this.#limitOf = limitOf
   }
@@ -22,18 +22,18 @@ export class ContextWindow {
     return limit !== undefined && tokens >= Math.max(limit, this.#least) ? 'limit' : undefined
   }
 
-  /** The conversation was cut, to so many tokens. */
+  /** Called after the conversation was cut to this number of tokens. */
   made(tokens: number): void {
     this.#least = tokens * growth
     if (this.#overflow === 'seen') this.#overflow = 'mended'
   }
 
-  /** The model has answered, so the request fitted. */
+  /** Called when the model has answered: the request fitted. */
   answered(): void {
     this.#overflow = 'none'
   }
 
-  /** Whether an error means that the conversation is too long and cutting it may help. It is tried once. */
+  /** Whether an error means that the conversation is too long, and cutting it may help. Cutting is tried once. */
   overflowed(error: unknown): error is ModelError {
     if (!isOverflow(error) || this.#overflow !== 'none') return false
     this.#overflow = 'seen'

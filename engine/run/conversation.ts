@@ -16,12 +16,12 @@ export class Conversation {
   readonly #repeats = new RepeatWatch()
   readonly #fixed: number
   #tokens: number
-  /** How many tokens the provider counts for one that is estimated. */
+  /** The ratio between the provider's token counts and our estimates. */
   #scale = 1
 
   /**
    * @param resumedFrom the history of a resumed session
-   * @param fixed about how many tokens a request has besides the conversation: instructions and tools. Default: none
+   * @param fixed the approximate number of tokens that a request has besides the conversation: instructions and tools. Default: none
    */
   constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
     const { history, original, counted } = resumedFrom ?? { history: [], original: [] }
@@ -34,7 +34,7 @@ export class Conversation {
     for (const item of unanswered(history)) this.add(item)
   }
 
-  /** What the model is sent. */
+  /** The items that the model gets. */
   get items(): readonly HistoryItem[] {
     return this.#items
   }
@@ -81,7 +81,7 @@ export class Conversation {
     this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
   }
 
-  /** Replaces the items that the model is sent from now on. The rollout keeps both. */
+  /** Replaces the items that the model gets from now on. The rollout keeps both. */
   replace(items: readonly HistoryItem[]): void {
     this.#rollout.append({ type: 'compaction', items })
     this.#rollout.sync()
@@ -95,7 +95,7 @@ export class Conversation {
     this.#tokens += Math.ceil(this.#scale * estimateTokens(item))
   }
 
-  /** Sees which call a result answers, and adds to it what the model must be told about repeating itself. */
+  /** Finds the call that a result answers, and adds a note for the model if it repeats itself. */
   #watch(item: HistoryItem): HistoryItem {
     if (item.type === 'tool_call') this.#open.set(item.call.id, item.call)
     if (item.type !== 'tool_result') return item
@@ -106,7 +106,7 @@ export class Conversation {
   }
 }
 
-/** How far a provider's count is believed to differ from an estimate: mocks and odd servers count anything. */
+/** Limits the ratio between a provider's count and an estimate: mocks and odd servers report arbitrary counts. */
 function within(scale: number): number {
   return Math.min(2, Math.max(0.5, scale))
 }

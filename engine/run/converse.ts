@@ -66,7 +66,7 @@ type Turn = {
   readonly request: ModelRequest
 }
 
-/** One response with all that it calls for, and what the observers make of it. */
+/** One response with the results of all its calls, and the observers' verdict on it. */
 async function turn({ options, path, running, model, signal, observers, request }: Turn): Promise<Verdict | undefined> {
   const { recorder, conversation } = running
   const concurrency = options.toolConcurrency ?? defaultConcurrency
@@ -92,7 +92,7 @@ async function turn({ options, path, running, model, signal, observers, request 
   return called === 0 ? { type: 'done' } : undefined
 }
 
-/** What the model is told before its first response. */
+/** The texts for the model before its first response. */
 function sayFirst(options: RunOptions, { conversation }: Running): void {
   const { planMode, tools, images = [] } = options
   const plan = planMode && planModeNotice(planMode, tools.find('exit_plan_mode') !== undefined)
@@ -103,7 +103,7 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   ]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
   const shown = images.length === 0 ? {} : { images }
-  // A fork may go on from where it is, with nothing more said.
+  // A fork may continue where it is, without a further prompt.
   if (options.prompt === '' && images.length === 0 && options.resumedFrom !== undefined) return
   conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
 }

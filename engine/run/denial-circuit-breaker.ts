@@ -2,20 +2,20 @@
 export type Refusal = {
   /** The subject of the denied call, in one line. */
   readonly what: string
-  /** Whether it would only have looked something up, which a task can mostly do without. */
+  /** Whether it would only have looked something up, which most tasks can do without. */
   readonly isLookUp: boolean
 }
 
 const mostInRow = 3
-/** Nobody needs ten documents that are unavailable. */
+/** No task needs ten unavailable documents. */
 const mostLookUps = 10
 
 /** The reaction to a model that keeps asking for what is denied. */
 type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A
- * denial applies to the aim, so another way to reach it is no progress; asking for something else is. The model is told at the second.
+ * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A denial
+ * applies to the aim, so another way to reach it is no progress; a request for something else is. The model is warned after the second response.
  * Calls of one response count as one, since none could know the others' outcome.
  */
 export class DenialCircuitBreaker {
@@ -25,10 +25,10 @@ export class DenialCircuitBreaker {
   #aims: ReadonlySet<string> = new Set()
 
   /**
-   * Takes a response that called for something.
+   * Receives a response with calls.
    *
    * @param calls how many calls it made
-   * @param refusals those of them that were refused
+   * @param refusals the refused ones
    */
   see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
     if (refusals.length < calls) {
@@ -79,9 +79,9 @@ const manner = new Set([
   'input',
 ])
 
-/** The subject of a call, as words that another way to the same aim would have too: names of files, hosts and things, not its program. */
+/** The subject of a call, as words that another way to the same aim would share: names of files, hosts and things, but not its program. */
 function aimsOf(what: string): readonly string[] {
-  // The program that runs a line is not the subject of the line.
+  // The program that runs a line is not part of its subject.
   const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()
   const [program, ...words] = line.split(/[^\p{L}\p{N}_./@+-]+/u).filter((word) => word !== '')
   const named = what.startsWith('mcp__') || words.length === 0 ? [program ?? '', ...words] : words

@@ -16,7 +16,7 @@ const mostCharacters = 8000
 const share = 0.1
 const mostChanged = 50
 
-/** What it takes to look at the tree. */
+/** What describing the tree depends on. */
 type TreeContext = {
   readonly workspace: string
   readonly sandbox: Sandbox
@@ -60,7 +60,7 @@ async function textAt(path: string, looking: TreeContext, signal: AbortSignal): 
     const { bytes, size } = await state.files.read(path, largestFile, signal)
     return bytes.length < size ? undefined : textOf(bytes)
   } catch (error) {
-    // Gone, moved or out of reach by now.
+    // Removed, moved or out of reach by now.
     if (error instanceof FileError) return undefined
     throw error
   }

@@ -4,17 +4,17 @@ import type { Stop } from './stop.ts'
 /** How often in a row a model is asked again after an empty answer. */
 const mostAsked = 2
 
-/** What follows an answer without calls: the model is asked again, or the run ends because that didn't help. */
+/** The reaction to an answer without calls: the model is asked again, or the run ends because that didn't help. */
 type Nothing = { readonly again: string } | { readonly failure: string }
 
 /**
- * Notices answers without text and calls: some models end like this after a tool's result, or after thinking alone, and it is no result of
- * a run.
+ * Notices answers without text and calls: some models end like this after a tool's result, or after thinking alone, and such an answer is no result
+ * of a run.
  */
 export class EmptyAnswers {
   #asked = 0
 
-  /** Takes the history up to an answer without calls. Undefined: the answer says something. */
+  /** Receives the history up to an answer without calls. Undefined: the answer has text. */
   see(history: readonly HistoryItem[]): Nothing | undefined {
     const last = history.findLast((item) => item.type !== 'reasoning' && item.type !== 'web_search')
     if (last?.type === 'message' && last.role === 'assistant' && !isBlank(last.text)) {
@@ -35,11 +35,11 @@ export class EmptyAnswers {
 
 /** Whether a text has nothing visible in it. */
 function isBlank(text: string): boolean {
-  // Blanks, control characters, and what takes no room, such as a zero-width space.
+  // Blanks, control characters, and characters without a width, such as a zero-width space.
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 
-/** Why a run that came to its end is still no success: it has no result. Undefined where it has one. */
+/** Why a run that ended normally is still no success: it has no result. Undefined if it has one. */
 export function endedBlank(finalMessage: string): Stop | undefined {
   if (!isBlank(finalMessage)) return undefined
   return {

@@ -1,4 +1,4 @@
-/** Where a run takes place, as far as its model has to know. */
+/** The environment of a run, as far as its model has to know it. */
 type EnvironmentFacts = {
   readonly workspace: string
   /** The day, as `2026-11-22`. */
@@ -22,7 +22,7 @@ type EnvironmentFacts = {
   readonly canEscalate: boolean
 }
 
-/** What the model is told about its environment before the prompt. It is part of the conversation and never changes in it. */
+/** The text about the environment that the model gets before the prompt. It is part of the conversation and never changes in it. */
 export function environmentContext(facts: EnvironmentFacts): string {
   return [
     '<environment>',

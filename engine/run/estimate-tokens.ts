@@ -9,10 +9,10 @@ type Measure = { readonly ofText: (text: string) => number; readonly ofImage: nu
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 
-/** High: no text in a language or of a program has more tokens than one for two bytes. */
+/** An upper bound: no text in any language has more than one token for two bytes. */
 const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2), ofImage: 3000 }
 
-/** About how many tokens an item takes in a request. Only good enough to see a full window coming. */
+/** The approximate number of tokens of an item in a request: precise enough to predict a full window. */
 export function estimateTokens(item: HistoryItem): number {
   return measured(item, usual)
 }

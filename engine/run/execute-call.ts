@@ -21,7 +21,7 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
       return denied(verdict)
     }
-    // Nobody waits for a tool to notice an abort that came before it began.
+    // Not started: nobody would wait for a tool to notice an abort that came before it began.
     if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
   } catch (error) {
@@ -29,7 +29,7 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
   }
 }
 
-/** A result before anybody sees it. */
+/** Masks secrets in a result before anybody sees it. */
 function hideIn(result: ToolResult, { state }: ToolContext): ToolResult {
   const output = state.mask(result.output)
   return output === result.output ? result : { ...result, output }

@@ -4,9 +4,9 @@ import { readOnlySandbox } from '../tools/plan-mode/read-only-sandbox.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
-/** Where a run works at a moment, and what its commands may touch there. */
+/** The run's current working place, and what its commands may access there. */
 export type ExecutionContext = ToolPlace & {
-  /** Absent: the sandbox can't be widened. */
+  /** Absent: the sandbox can't be extended. */
   readonly escalation?: Escalation
 }
 

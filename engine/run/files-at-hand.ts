@@ -6,7 +6,7 @@ import { renderSteps } from '../tools/checklist.ts'
 import { asSteps } from '../tools/todo.ts'
 import { todoIn } from '../tools/todo-list.ts'
 
-/** What a run did so far, as far as its calls and their results show it. */
+/** The run's actions so far, as far as its calls and their results show them. */
 type Snapshot = {
   readonly goals: string[]
   readonly changed: Set<string>
@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** The files that were used last, as they were named, newest first: changed ones before those that were only read. */
+/** The last used files, by the names that were used, newest first: changed files before those that were only read. */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)
   return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]
@@ -90,7 +90,7 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
 /** Tools that change the one file they name. */
 const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
 
-/** A file that is used again becomes the last one. */
+/** A file that is used again moves to the end. */
 function again(paths: Set<string>, path: string): void {
   paths.delete(path)
   paths.add(path)

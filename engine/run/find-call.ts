@@ -12,7 +12,7 @@ export type CallPath = {
   readonly registry: ToolRegistry
   readonly hooks: CallHooks
   readonly recorder: Recorder
-  /** Whether a person is there who can be asked. */
+  /** Whether a person can be asked. */
   readonly attended: boolean
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
   readonly planMode?: PlanMode

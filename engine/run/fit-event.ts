@@ -1,11 +1,11 @@
 import type { RunEvent } from '../core/events.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 
-/** Readers of lines have buffers, many of 64 KiB. */
+/** Programs that read lines have buffers, many of 64 KiB. */
 const maxBytes = 64 * 1024 - 1
 const longestText = 16 * 1024
 const longestList = 256
-/** Names, ids and words of the schema are shorter, and stay as they are. */
+/** Names, ids and words of the schema are shorter, and stay unchanged. */
 const shortText = 512
 
 /**

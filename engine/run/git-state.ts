@@ -11,7 +11,7 @@ type GitState = {
   readonly files: readonly string[]
 }
 
-/** What is checked out, and the operation that git is in the middle of: `rebase`, `merge`, … */
+/** The checked-out branch, and the operation that git has not finished: `rebase`, `merge`, … */
 type GitHead = { readonly branch: string | undefined; readonly doing: string | undefined }
 
 /** Files in a git directory that show an unfinished operation (gitrepository-layout(5), wt-status.c). */
@@ -25,8 +25,7 @@ const unfinished: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads what is checked out in a work tree, without git: starting git for something that the model may never ask costs each run as much as
- * a command.
+ * Reads without git what is checked out in a work tree: starting git costs each run as much as a command, and the model may never need it.
  *
  * @param root the top directory of the work tree
  * @returns undefined where there is no repository
@@ -43,8 +42,8 @@ export function readHead(root: string): GitHead | undefined {
 }
 
 /**
- * Identifies the commit that is checked out at or above a directory, without git. Undefined where there is no repository. A branch that is
- * packed or in reftables shows as its name alone.
+ * Identifies the commit that is checked out at or above a directory, without git. Undefined where there is no repository. A packed branch, or one in
+ * reftables, is identified only by its name.
  */
 export function headMark(directory: string): string | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
@@ -58,18 +57,18 @@ export function headMark(directory: string): string | undefined {
   return `${head} ${ref === undefined ? '' : (text(join(common, ref)) ?? '')}`
 }
 
-/** The same in a line. */
+/** The same in one line. */
 export function describeHead(head: GitHead | undefined): string {
   if (head === undefined) return 'no repository'
   const doing = head.doing === undefined ? '' : `, in the middle of a ${head.doing}`
   return `${describeBranch(head.branch)}${doing}; what has changed since the last commit is not yours`
 }
 
-/** How long a run waits to be told: of a huge tree the model finds it out itself. */
+/** How long a run waits for git's answer: for a huge tree, the model has to find it out itself. */
 const patienceMs = 1500
 
 /**
- * Asks git about the state of the tree, in the sandbox, where it can write nothing.
+ * Asks git about the state of the tree, in the sandbox, which lets git write nothing.
  *
  * @returns undefined where there is no repository, or git can't tell or takes too long
  */
@@ -85,7 +84,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
 
-/** The state in one line. Names of files are left out: anybody may have chosen them. */
+/** The state in one line. Names of files are left out, because anybody may have chosen them. */
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state

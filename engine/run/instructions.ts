@@ -11,7 +11,7 @@ const byFamily: Readonly<Record<ModelFamily, (part: Part) => string>> = { gpt, o
  *
  * @param models the names of the models that one run may ask, as users give them: they all get the same text, since a conversation
  *   keeps it from its first request to its last
- * @param part whether the run has sub-agents. Default: it has
+ * @param part whether the run has sub-agents. Default: yes
  */
 export function instructionsFor(models: readonly string[], part: Part = { handsOn: true }): string {
   return byFamily[sharedFamily(models)](part)

@@ -1,7 +1,7 @@
-/** A signal of its own that is also aborted with its parent's. */
+/** A signal that is aborted by itself or together with its parent. */
 export type NestedSignal = {
   readonly signal: AbortSignal
-  /** Aborts this one and those nested in it, not the parent. */
+  /** Aborts this signal and those nested in it, but not the parent. */
   abort(reason: unknown): void
   /** Removes its listener from the parent. Otherwise the parent would keep a nested signal that is no longer used. */
   dispose(): void

@@ -2,17 +2,17 @@ import type { ModelRequest } from '../core/model.ts'
 import type { Refusal } from './denial-circuit-breaker.ts'
 import type { Stop } from './stop.ts'
 
-/** An observer's decision at a moment in a run's loop. Undefined: the loop asks the next observer. */
+/** An observer's decision at one point of a run's loop. Undefined: the loop asks the next observer. */
 export type Verdict =
-  /** Asks the model now, with what was added to the conversation or removed from it. */
+  /** Asks the model now, with the changed conversation. */
   | { readonly type: 'ask' }
-  /** The run is at its end, as it should be. */
+  /** The run ends normally. */
   | { readonly type: 'done' }
   | { readonly type: 'stop'; readonly stop: Stop }
 
-/** A response whose calls have come to their results. */
+/** A response whose calls all have results. */
 export type Responded = {
-  /** How many calls it made. With none, the model is done. */
+  /** How many calls it made. With none, the model is finished. */
   readonly called: number
   /** How many of them were denied. */
   readonly refusals: readonly Refusal[]
@@ -21,20 +21,20 @@ export type Responded = {
 type Opinion = Verdict | undefined
 
 /**
- * Something that watches a run's loop and may have a say in it: a budget, a contract, hooks. The loop knows them by this shape alone and asks
- * them in their order; the first verdict counts.
+ * Watches a run's loop and can change its course: a budget, a contract, hooks. The loop knows observers only by this interface and asks them in
+ * order; the first verdict counts.
  */
 export type Observer = {
   readonly name: string
   /** Before the model is asked. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<Opinion> | Opinion
-  /** The model has answered; its calls may still be running. */
+  /** Called when the model has answered; its calls may still be running. */
   readonly afterAnswer?: () => void
-  /** After it has answered and everything that it called for is done. */
+  /** Called when the model has answered and all its calls are complete. */
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
-  /** The run is to end as it should, by the model or by another observer. Without a verdict it does. */
+  /** Called when the run is about to end normally, because of the model or another observer. Without a verdict it ends. */
   readonly beforeEnd?: () => Promise<Opinion> | Opinion
-  /** Where it could not be asked. Without a verdict the error ends the run; it may be put into other words here. */
+  /** Called when the model could not be asked. Without a verdict the error ends the run; an observer may reword it. */
   readonly afterFailure?: (error: unknown) => Opinion
 }
 

@@ -9,15 +9,15 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
-  /** How it is delivered, where what is delivered is more than the message. Default: as the message, or by a tool that takes it as it is. */
+  /** How the result is delivered, if it is more than the message. Default: as the message, or through a tool that accepts the schema. */
   readonly delivery?: Delivery
 }
 
-/** A tool that the result is delivered by, whatever the provider could enforce. */
+/** A tool through which the result is delivered, whatever the provider could enforce. */
 type Delivery = {
   readonly name: string
   readonly description: string
-  /** Takes what was delivered, and meets the schema. Gives the final message, or what the model is to mend first. */
+  /** Receives a delivered result that matches the schema. Returns the final message, or what the model must correct first. */
   readonly take: (
     value: unknown,
     context: ToolContext,
@@ -26,7 +26,7 @@ type Delivery = {
 
 /** What follows a response: the run is done, the model is corrected, or corrections did not help. */
 type Judgement =
-  /** `delivered`: the message, where a tool took it. */
+  /** `delivered`: the message, if a tool received it. */
   | { readonly done: true; readonly delivered?: string }
   | { readonly done: false; readonly correction: string }
   | { readonly done: false; readonly failure: string }
@@ -35,14 +35,14 @@ const maxCorrections = 3
 const toolName = 'structured_output'
 
 /**
- * Holds a model to a schema for its final message. Where the provider can enforce the schema, it is asked to; other models get a tool to
- * deliver the message with. Either way the message is checked here, and a wrong one is returned with its faults.
+ * Makes a model's final message match a schema. If the provider can enforce the schema, it is asked to; other models get a tool for delivering the
+ * message. In both cases the message is checked here, and a wrong one is returned with its faults.
  */
 export class OutputContract {
   readonly #schema: OutputSchema
-  /** What the provider is asked to enforce; undefined where it can't. */
+  /** The schema that the provider is asked to enforce; undefined if it can't. */
   readonly request: ModelRequest['outputSchema']
-  /** What the model delivers with; undefined where the provider enforces the schema. To be among the tools of the run. */
+  /** The tool for delivering the message, for the run's list of tools; undefined if the provider enforces the schema. */
   readonly tool: Tool | undefined
   #corrections = 0
   #delivered: string | undefined
@@ -71,7 +71,7 @@ export class OutputContract {
     return this.#correct(errors, `Your final message does not meet the schema it must have. ${how}.`)
   }
 
-  /** Judges what the calls of a response delivered. Undefined when the model delivered nothing. */
+  /** Judges the result that the calls of a response delivered. Undefined if the model delivered nothing. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
     // A model that continues afterwards has to deliver again.

@@ -8,21 +8,21 @@ import type { CallHooks, HookedCall, HookOpinion } from '../tools/hook-interface
 import { messageOf } from './message-of.ts'
 import type { Turn } from './scheduler.ts'
 
-/** A call that may be carried out, as far as the Guardian lets it. */
+/** A call that can be carried out if the Guardian permits it. */
 export type PreparedCall = {
   readonly tool: Tool
   readonly checked: ValidCall
   readonly context: ToolContext
-  /** The call as it runs: the model's own, or as a hook changed it. */
+  /** The call that runs: the model's own, or a hook's changed version. */
   readonly hooked: HookedCall
-  /** What a hook adds to the result for the model; undefined: nothing. */
+  /** A hook's addition to the result for the model; undefined: none. */
   readonly note: string | undefined
 }
 
 /**
- * Takes a call to where it can be carried out: plan mode, checks of the tool's own, hooks.
+ * Prepares a call for execution: plan mode, the tool's own checks, hooks.
  *
- * @returns what to carry out, or the result where it ends here
+ * @returns the call to carry out, or the result if it ends here
  */
 export async function prepareCall(
   { call, tool, checked: given, json }: Extract<FoundCall, { fits: true }>,

@@ -2,20 +2,20 @@ import type { HistoryItem } from '../core/model.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** A response of the model with the results of its calls, or a message to the model: what must not be split. */
+/** A response of the model with the results of its calls, or a message to the model: a unit that must not be split. */
 type Block = readonly HistoryItem[]
 
 const charactersPerToken = 4
 
-/** The items that every request begins with: where the run is, and the instructions of user and repository. */
+/** The items with which every request begins: the environment, and the instructions of user and repository. */
 export function leadingContext(history: readonly HistoryItem[]): readonly HistoryItem[] {
   const end = history.findIndex((item) => item.type !== 'message' || item.role !== 'developer')
   return end === -1 ? history : history.slice(0, end)
 }
 
 /**
- * The last part of a history that fits a number of tokens. A call and its result are never parted, nor a response from its
- * reasoning. The last block always stays, since the model has yet to read it; results in it are shortened where it is too long.
+ * The last part of a history that fits a number of tokens. A call is never separated from its result, nor a response from its reasoning. The last
+ * block always stays, since the model hasn't read it yet; its results are shortened if it is too long.
  */
 export function recentTurns(history: readonly HistoryItem[], maxTokens: number): readonly HistoryItem[] {
   const kept: Block[] = []

@@ -32,21 +32,21 @@ type OpenItem = { update(changes: object): void; tail(read: () => string): void;
 export type Closing = {
   /** The cost of this run in US dollars; undefined where a price is unknown. */
   readonly cost?: number | undefined
-  /** How far the audit log has come, `RECORDS:HASH`. */
+  /** The number of records in the audit log and its last hash, `RECORDS:HASH`. */
   readonly auditHead?: string
   /** Default limits that the sandbox could not enforce. */
   readonly unenforced?: readonly string[]
   /** Variables of the environment that commands did not get. */
   readonly withheld?: Withheld
-  /** What patches and commands changed together. Absent: changes by commands were not tracked. */
+  /** The combined changes of patches and commands. Absent: changes by commands were not tracked. */
   readonly changes?: Changes
   /** What happened to the changes of a transaction. */
   readonly transaction?: TransactionReport
-  /** What the final message claims and the record contradicts. */
+  /** Claims of the final message that the record contradicts. */
   readonly unsupported?: readonly UnsupportedClaim[]
-  /** What a review came to. */
+  /** The result of a review. */
   readonly review?: ReviewReport
-  /** Whether another commit is checked out than when it began. */
+  /** Whether the checked-out commit changed during the run. */
   readonly headMoved?: boolean
 }
 
@@ -70,7 +70,7 @@ export class Recorder {
   readonly #writing = maskStream()
   readonly #resumedFrom: ResumedSession | undefined
   #usage = noUsage
-  /** The record that claims of a final message are checked against. */
+  /** The record against which claims of a final message are checked. */
   readonly evidence = new Evidence()
 
   readonly #sandboxStatus: SandboxStatus
@@ -109,7 +109,7 @@ export class Recorder {
     return this.#refusals
   }
 
-  /** The last thing that was refused, if anything was. */
+  /** The last refused request, if there is one. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
     return this.#denied.at(-1)
   }
@@ -137,7 +137,7 @@ export class Recorder {
     this.#usage = sumUsage(this.#usage, usage)
   }
 
-  /** An item that is complete as it comes: a message, a rejected call. */
+  /** Emits an item that is complete from the start: a message, a rejected call. */
   complete(draft: ItemDraft): void {
     const item = this.#number(draft)
     if (item.type === 'agent_message') {

@@ -4,15 +4,15 @@ import { givingTo, isChangeInPresent, isChangeVerb, isDoneVerb, pastOf, removing
 /** A file that a sentence names as changed. */
 type NamedFile = { readonly path: string; /** It is named as removed, or as moved away. */ readonly gone: boolean }
 
-/** What follows these words is a reason, a comparison or another statement, and not a changed file. */
+/** After these words follows a reason, a comparison or another statement, but not a changed file. */
 const ending = set(
   `using via like as because for so that which where since while import imports importing reference call after when matching between based per against
    than instead about whose if before until whenever unless`,
 )
-/** They bring a source, a means or a value, behind which the place may follow: "bumped it from 18 to 20 in a.json". */
+/** After these words follows a source, a means or a value, and perhaps then the place: "bumped it from 18 to 20 in a.json". */
 const suspending = set('from to with of by out')
 const placing = set('in into inside onto within across throughout under')
-/** What is known already may have the place as its own: "replaced it with the helper in a.ts". */
+/** After these words, something known may be described by its place: "replaced it with the helper in a.ts". */
 const known = set('the that those these what how its their this one ones')
 const moving = set('created added deleted removed renamed moved')
 const hedges = set(
@@ -25,23 +25,23 @@ const agents = set("i i've we we've i'd")
 const adverbs = set(
   'also then now just have simply finally already additionally further too so has therefore instead quickly',
 )
-/** It may describe history, unless it is in the first person. */
+/** With one of these words the sentence may describe history, unless it is in the first person. */
 const history = set(
   'commit diff pr pull branch previously already before upstream author release earlier last ago originally when somebody someone',
 )
 const firstPerson = set("i i've i'm we we've my our")
 const works = set('fix fixes change changes edit edits implementation patch work')
-/** Below such a heading stands what was seen, or what may be done. */
+/** Below a heading with one of these words stand observations or proposals. */
 const observations = set(
   'review findings finding issues problems suggestions suggested todo next should could would plan proposed consider notes',
 )
 const farthest = 12
 
-/** What a sentence has said so far of who did what, for clauses that go on with it. */
+/** The subject and verb that a sentence has had so far, for later clauses that continue it. */
 type Said = { readonly verb: string | undefined; readonly byAgent: boolean; readonly open: boolean }
 
 /**
- * The files that a sentence claims were changed: as what somebody changed or did something in, as the subject of "was changed", as what is new,
+ * The files that a sentence claims were changed: as the object of a change, as the place of one, as the subject of "was changed", as something new,
  * or in a list below "Files changed:".
  */
 export function findChangedFiles({
@@ -94,7 +94,7 @@ function objectsIn(
   { isFirst, inBrackets }: { readonly isFirst: boolean; readonly inBrackets: boolean },
 ): Said & { readonly files: readonly NamedFile[] } {
   const files: NamedFile[] = []
-  // A clause that begins with a file goes on with the one before it: "changed a.ts, b.ts". In brackets, it is what that was about.
+  // A clause that begins with a file continues the one before it: "changed a.ts, b.ts". In brackets, it names the file of that clause.
   const isMore = isPath(clause[0] ?? '') && (said.open || (inBrackets && clause.every(isPath)))
   let verb = isMore ? said.verb : undefined
   let isSuspended = false
@@ -134,7 +134,7 @@ function lastVerb(clause: readonly string[]): string | undefined {
   return at >= 0 && !clause.slice(0, at).some((word) => hedges.has(word)) ? clause[at] : undefined
 }
 
-/** Whether a word is what somebody has done. `verb` is undefined where it was not done: "should be updated". */
+/** Whether a word is a verb of something that was done. `verb` is undefined if it was not done: "should be updated". */
 function doneBy(
   clause: readonly string[],
   at: number,

@@ -1,7 +1,7 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 
-/** The outcome of something that a claim may be about. `unknown` contradicts nothing; `empty`: it found no test to run. */
+/** The result of something that a claim may be about. `unknown` contradicts nothing; `empty`: it found no test to run. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
@@ -19,7 +19,7 @@ export type RunRecord = {
 /** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** A model that runs more of them reports the last ones. */
+/** The most runs that are kept: a model that runs more reports the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 
@@ -28,7 +28,7 @@ export class Evidence {
   #commands: Run[] = []
   #pushedOtherwise: string | undefined
 
-  /** Takes an item that is complete. */
+  /** Receives a completed item. */
   see(item: Item): void {
     if ((item.type === 'command_execution' || item.type === 'verification') && relevant.test(item.command)) {
       const output = item.aggregated_output
@@ -83,7 +83,7 @@ const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** They look at tests, or move them about. */
+/** Programs that read tests, or move them around. */
 const readers: ReadonlySet<string> = new Set(
   `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
    tee test touch tree type uniq wc which wget`.split(/\s+/),
@@ -110,7 +110,7 @@ const packages: ReadonlySet<string> = new Set([
   'uv',
 ])
 
-/** They only list, build or say what would happen. */
+/** Options with which they only list, build or report what would happen. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
 
@@ -149,15 +149,14 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
 
 const failingTests =
   /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
-/** A run that found nothing to run has shown nothing. */
+/** Output of a run that found no tests and has therefore shown nothing. */
 const nothingRan =
   /no tests? (?:were |was )?(?:ran|run|found|to run|files? found)|no test files|collected 0 items|\bran 0 tests|\b0 passing/i
 const somethingRan = /[1-9] (?:passed|passing|tests? passed)|^ok\s|tests?[ :]+[1-9]|[1-9] tests?\b/im
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
 
 /**
- * The outcome of a command in a line. The exit code is that of the last command; where that is another one, as after a pipe, the output
- * decides.
+ * The outcome of a command in a line. The exit code belongs to the last command; if that is another command, as after a pipe, the output decides.
  *
  * @param isLast whether no command of the line comes after it
  */

@@ -13,7 +13,7 @@ export type Claim =
 /** Finds claims about test runs, pushes and changed files. Hopes, denials and requests are no claims. */
 export function findClaims(message: string): readonly Claim[] {
   const sentences = sentencesOf(message)
-  // Who says that some fail, or that nothing was run, tells of tests what somebody else saw.
+  // A message that says that some tests fail, or that nothing was run, describes the results of others.
   const admits = sentences.some(
     (sentence, at) => admitsFailures(sentence, sentences[at - 1]) || deniesRunning(sentence),
   )

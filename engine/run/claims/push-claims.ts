@@ -14,7 +14,7 @@ const reaching = set('gone went got landed made published uploaded shipped sent 
 const proposing = set('opened raised created submitted filed')
 const requests = set('pr prs mr pull-request merge-request pull merge')
 
-/** Whether a sentence says that something was pushed, or is where only a push could have brought it. */
+/** Whether a sentence claims that something was pushed, or is in a place that only a push could reach. */
 export function claimsPush({ clauses, words, text }: Sentence): boolean {
   if (conditions.has(words[0] ?? '') || text.endsWith('?')) return false
   if (words.some((word) => refusing.has(word))) return false

@@ -6,13 +6,13 @@ export type Sentence = {
   readonly text: string
   /** The parts between commas, colons and conjunctions: a denial in one clause doesn't reach into the next. */
   readonly clauses: readonly (readonly string[])[]
-  /** What each clause began with: `,`, `(`, `and`; the first with nothing. */
+  /** The text before each clause: `,`, `(`, `and`; empty for the first. */
   readonly openers: readonly string[]
   /** Words in lower case; paths and other code between backticks unchanged. */
   readonly words: readonly string[]
   /** It is an item of a list below a line that announces changes. */
   readonly listedAsChanged: boolean
-  /** The words of the heading, or of the line with a colon, that it stands under. */
+  /** The words of the heading, or of the line with a colon, above it. */
   readonly heading: readonly string[]
 }
 

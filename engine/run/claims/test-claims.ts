@@ -5,7 +5,7 @@ const testWords = set(
   `test tests testing suite suites spec specs pytest vitest jest mocha rspec phpunit ctest unittest tox nox cypress playwright e2e test-suite unit-tests
    ava karma bats nextest`,
 )
-/** What checks something other than tests. A status without a subject, in a sentence about them, is theirs. */
+/** Words for checks other than tests. In a sentence about them, a status without a subject is theirs. */
 const checkWords = set(
   'checks lint linter linting eslint tsc mypy typecheck type-check types clippy ruff build builds compile compiles compiler prettier',
 )
@@ -15,10 +15,10 @@ const none = set('no zero 0 without nothing')
 const faults = set('regression regressions error errors')
 /** Words that refer to the tests in a sentence after the one that names them. */
 const pronouns = set('they everything all these those both it')
-/** They begin a status that names no tests: "Green across the board", "all passing". */
+/** Words that begin a status without naming tests: "Green across the board", "all passing". */
 const universal = set("all everything everything's it's we're back still now fully green")
 const objects = set('a an the through to into along their its this that as')
-/** Who saw it was somebody or something else. */
+/** Words that attribute the result to somebody or something else. */
 const sources = set('log logs according reported says report screenshot transcript pasted claims')
 const amounts = set('one two three four five six seven eight nine ten some several few others rest ones')
 const ticks = /^[✅✓✔]$/u

@@ -3,11 +3,11 @@ import { truncateMiddle } from '../../core/text/truncate.ts'
 import type { RunRecord } from './evidence.ts'
 import { findClaims, type Claim } from './find-claims.ts'
 
-/** What a run is known to have done. */
+/** The known actions of a run. */
 export type KnownOfRun = RunRecord & {
   /** Absolute paths of files that it changed. */
   readonly changed: readonly string[]
-  /** Whether a file was written since the run began, or is not there: what git ignores is no change that is listed. */
+  /** Whether a file was written since the run began, or is missing: files that git ignores are missing in the list of changes. */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** The run continues a session: the message may describe earlier runs, so only what this run contradicts is reported. */
   readonly goesOn: boolean
@@ -46,7 +46,7 @@ function contradiction(claim: Claim, known: KnownOfRun): string | undefined {
   }
 }
 
-/** Where a claim quotes a command that ran, it is about that. */
+/** If a claim quotes a command that ran, the claim is about that command. */
 function meantBy(text: string, runs: RunRecord['tests']): RunRecord['tests'] {
   const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
   const meant = runs.filter(({ command }) => quotes.some((quote) => command.includes(quote)))
@@ -95,7 +95,7 @@ function isDirectoryTouched(named: string, gone: boolean, isTouched: KnownOfRun[
   return state === (gone ? 'absent' : 'written')
 }
 
-/** As much of a changed file's path as a longer name could end in: a name may begin above the workspace. */
+/** The end of a changed file's path that a longer name may share: a name may begin above the workspace. */
 function lastOf(changed: string, named: string): string {
   const depth = named.split('/').length
   return changed

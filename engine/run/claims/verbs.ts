@@ -1,7 +1,7 @@
-/** The words that claims are made with, in English. */
+/** English words that claims consist of. */
 export const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
-/** What makes of a claim a wish, a condition, a denial or a duty, where it stands before. */
+/** Words that turn a following claim into a wish, a condition, a denial or a duty. */
 export const hedges = set(
   `should would could will shall may might must can expect expected expects hopefully hope if until unless once please ensure ensures need needs cannot
    not never none nothing when unable whether sure verify to let assuming likely probably unverified didn't don't doesn't haven't hasn't couldn't can't won't wasn't isn't
@@ -17,14 +17,14 @@ const changing = set(
 )
 export const removing = set('deleted removed renamed moved migrated')
 export const repairing = set('fixed mended repaired corrected')
-/** They may take "to" before what was changed: "added a check to a.ts". */
+/** Verbs with which "to" may precede the changed file: "added a check to a.ts". */
 export const givingTo = set('added moved renamed introduced wrote migrated')
 
 const participles = set('begun broken chosen done drawn driven gone hidden rewritten taken written')
 const irregular = set(
   'built cut gave hid made put rebuilt redid remade rewrote set shrank split swapped threw took undid unset wrote',
 )
-/** Verbs in the past that leave a file as it is: what somebody found out, tried, said, ran or left. The others changed something. */
+/** Verbs in the past tense that leave a file unchanged, such as to find out, try, say, run or leave something. All others changed something. */
 const observing = set(
   `admitted advised agreed allowed analysed analyzed answered appeared applied asked assessed assumed attempted audited avoided based benchmarked
    blocked browsed called caught caused chased checked cited claimed committed compared compiled completed concerned concluded confirmed considered
@@ -42,7 +42,7 @@ const observing = set(
    went wondered worked worried united related need indeed`,
 )
 
-/** A verb in the past that says that something was changed, of those that the lists know. */
+/** Whether a past-tense verb says that something was changed, as far as the lists know. */
 export function isChangeVerb(word: string): boolean {
   return changing.has(word)
 }
@@ -55,7 +55,7 @@ export function isChangeInPresent(word: string): boolean {
   )
 }
 
-/** A verb in the past that is none of observing or telling. Where no agent stands before it, it may be anything. */
+/** A past-tense verb that is none of observing or telling. Without a preceding agent it may mean anything. */
 export function isDoneVerb(word: string): boolean {
   return (
     (irregular.has(word) || participles.has(word) || /^(?:re-|un-)?[a-z]{2,}ed$/.test(word)) && !observing.has(word)

@@ -1,7 +1,7 @@
 import type { BudgetWatch } from '../budget-watch.ts'
 import type { Observer } from '../observer.ts'
 
-/** Ends the run before a request that its budget has no room for. */
+/** Ends the run before a request that would exceed its budget. */
 export function budgetObserver(budget: BudgetWatch): Observer {
   return {
     name: 'budget',

@@ -2,7 +2,7 @@ import { EmptyAnswers } from '../empty-answers.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 
-/** Asks a model again after an empty answer, and ends the run where that does not help. */
+/** Asks a model again after an empty answer, and ends the run if that doesn't help. */
 export function emptyAnswersObserver({ conversation }: Pick<Running, 'conversation'>): Observer {
   const empty = new EmptyAnswers()
   return {

@@ -2,7 +2,7 @@ import type { RunHooks } from '../../tools/hook-interface.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 
-/** Tells hooks that a turn is over; one may have ended the run meanwhile. */
+/** Tells hooks that a turn is over; one of them may have ended the run in the meantime. */
 export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'recorder'>): Observer {
   return {
     name: 'hooks',
@@ -15,10 +15,10 @@ export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'reco
   }
 }
 
-/** How often a hook may send the model on after it has come to its end: one that always does would never let go. */
+/** How often a hook may make the model continue after its end: a hook that always does would never let it end. */
 const maxSentBack = 8
 
-/** Asks hooks whether the model may come to its end. */
+/** Asks hooks whether the model may end. */
 export function stopHooksObserver(
   hooks: RunHooks,
   { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,

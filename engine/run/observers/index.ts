@@ -17,7 +17,7 @@ import { suggestionsObserver } from './suggestions.ts'
 import { tasksObserver } from './tasks.ts'
 import { verifyObserver } from './verify.ts'
 
-/** All that has a say in a run's loop, in the order it is asked. */
+/** All observers of a run's loop, in the order in which they are asked. */
 export function observersOf(
   options: RunOptions,
   running: Running,
@@ -33,7 +33,7 @@ export function observersOf(
     ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),
     // With a person at the terminal, repeated denials don't end the run: the person decides.
     ...(options.attended === true ? [] : [refusalsObserver(running)]),
-    // Where a schema is to be met, an empty answer is judged by it.
+    // If the final message must match a schema, the schema's check handles empty answers.
     ...(output === undefined ? [emptyAnswersObserver(running)] : [outputContractObserver(output, running)]),
     ...(output !== undefined || planMode === undefined ? [] : [planObserver(planMode, running)]),
     repeatsObserver(conversation),

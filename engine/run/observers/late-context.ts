@@ -2,8 +2,8 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
 /**
- * Tells the model between turns what was not known when the run began, such as the instructions of a server that started late. What the
- * conversation already contains isn't repeated, also where an earlier run of the session added it.
+ * Gives the model between turns the texts that were unknown when the run began, such as the instructions of a server that started late. Texts that
+ * the conversation already contains, perhaps from an earlier run of the session, aren't repeated.
  */
 export function lateContextObserver(late: () => readonly string[], conversation: Conversation): Observer {
   return {

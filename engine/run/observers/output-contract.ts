@@ -3,7 +3,7 @@ import type { OutputContract } from '../output-contract.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver.ts'
 
-/** Holds the final message to its schema: one that doesn't meet it is returned with its faults, a few times. */
+/** Makes the final message match its schema: a message that doesn't is returned with its faults, a few times. */
 export function outputContractObserver(output: OutputContract, running: Running): Observer {
   const { conversation } = running
   return {
@@ -13,7 +13,7 @@ export function outputContractObserver(output: OutputContract, running: Running)
       if (judgement === undefined) return undefined
       if ('failure' in judgement) return { type: 'stop', stop: { reason: 'failed', message: judgement.failure } }
       if (judgement.done) return called === 0 ? undefined : deliver(judgement.delivered, running)
-      // The result of a failed call already says what was wrong with it.
+      // The result of a failed call already explains its fault.
       if (called > 0) return undefined
       conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
       return { type: 'ask' }

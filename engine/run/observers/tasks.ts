@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 import { reportTasks } from '../report-tasks.ts'
 
-/** Tells the model the outcome of background tasks, and at its end also which of them would be cut off. */
+/** Tells the model the outcome of background tasks, and at its end also which of them would be ended. */
 export function tasksObserver(tasks: BackgroundTasks, conversation: Conversation): Observer {
   return {
     name: 'tasks',

@@ -15,10 +15,7 @@ type Options = {
 
 type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly command: string }
 
-/**
- * Runs the user's commands when the model is done. The model is told about failures and works on; when that doesn't help, the run has
- * failed.
- */
+/** Runs the user's commands when the model is done. The model is told about failures and continues; if that doesn't help, the run fails. */
 export function verifyObserver(
   { commands, attempts }: Verification,
   { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,
@@ -69,7 +66,7 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/** @param left how often the model is told after this; below 0: as often as the budget allows */
+/** @param left how many more times the model is told about failures; below 0: as often as the budget allows */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>

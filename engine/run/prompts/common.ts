@@ -1,6 +1,6 @@
 /** The terms of one model family in the instructions that all families share. */
 type FamilyWords = {
-  /** How it looks for things. */
+  /** How it searches for things. */
   readonly search: string
   /** How it changes files. */
   readonly edit: string
@@ -10,20 +10,20 @@ type FamilyWords = {
   readonly longCommands: string
 }
 
-/** How a model takes part in a run. */
+/** The role of a model in a run. */
 export type Part = {
-  /** Whether it has others to hand work to. */
+  /** Whether it has sub-agents to which it can delegate work. */
   readonly handsOn: boolean
 }
 
-/** For models that wait for a command's end unless they say otherwise. */
+/** For models that wait for a command's end unless they choose otherwise. */
 export const waitsForCommands =
   'Give long ones a larger timeout_ms. Give servers and watchers a yield_time_ms, read on with write_stdin,\n  and end them with kill_session: nothing outlives the run.'
 
 const handingOn =
   '\n- Hand on with agent what stands by itself: a broad search, parts that touch different files. What you hand on together runs side by side.'
 
-/** The instructions for every model. They are sent with every request, so each sentence has to earn its place. */
+/** The instructions for every model. They are sent with every request, so each sentence must be worth its tokens. */
 export function common({ search, edit, list, longCommands }: FamilyWords, { handsOn }: Part): string {
   return `You are a coding agent. You work in somebody's repository by calling tools, mostly with nobody watching.
 

@@ -1,4 +1,4 @@
-/** How a patch is written, for models that were not trained on the format. */
+/** The description of the patch format, for models that were not trained on it. */
 export const patchFormat = `# The patch format
 A patch for apply_patch looks like this:
 

@@ -82,7 +82,7 @@ describe('journals are kept', () => {
     await expect(commitChangeSet(again, { stateDirectory: state })).rejects.toMatchObject({
       code: 'no-state-directory',
       tree: 'unchanged',
-      facts: { tried: [{ path: join(state, folder), reason: expect.stringContaining('not ours alone') }] },
+      facts: { tried: [{ path: join(state, folder), reason: expect.stringContaining('other users can write to ') }] },
     })
   })
 

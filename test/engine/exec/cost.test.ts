@@ -68,7 +68,7 @@ describe('--max-tokens', () => {
       { cwd: repository() },
     )
     expect([code, requests.length]).toEqual([4, 1])
-    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("can't be kept") } })
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("can't be enforced") } })
   })
 })
 
@@ -172,7 +172,7 @@ describe('--max-cost', () => {
       { cwd: repository() },
     )
     expect(code).toBe(4)
-    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("can't be kept") } })
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("can't be enforced") } })
   })
 
   test.each(['0', '-1', 'much'])('%s is refused', async (value) => {

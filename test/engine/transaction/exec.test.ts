@@ -417,7 +417,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
   })
 
   test.each([
-    ['without a sandbox', ['-s', 'danger-full-access'], 5, 'which takes a sandbox'],
+    ['without a sandbox', ['-s', 'danger-full-access'], 5, 'which needs a sandbox'],
     ['where nothing of it is kept', ['--ephemeral'], 2, 'leave one of them out'],
   ] as const)('is refused %s', async (_, args, code, words) => {
     const ended = await transactional(repository({}), [], { args })

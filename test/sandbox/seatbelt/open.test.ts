@@ -56,7 +56,7 @@ test('each parameter is one argument, and the command follows a double dash', ()
 test('a sandbox around us, a profile not taken, and a command that merely says such words are told apart', () => {
   const nested = 'sandbox-exec: sandbox_apply: Operation not permitted\n'
   expect(diagnoseSeatbelt(71, nested)?.reason).toMatch(/inside another Seatbelt sandbox/)
-  expect(diagnoseSeatbelt(65, 'sandbox-exec: unbound variable: file-clone\n')?.reason).toMatch(/does not take/)
+  expect(diagnoseSeatbelt(65, 'sandbox-exec: unbound variable: file-clone\n')?.reason).toMatch(/rejects the profile/)
   expect(diagnoseSeatbelt(1, nested)).toBeUndefined()
   expect(diagnoseSeatbelt(71, 'sendmail: EX_OSERR\n')).toBeUndefined()
 })
