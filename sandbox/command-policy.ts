@@ -38,7 +38,6 @@ export type ShownPlaces = GuardedPlaces & {
  *
  * @param roots what the policy lets commands write to, without symlinks
  * @param keyFiles the visible parts of files with secrets; undefined if the backend can't mount
- * @param runDirectories the directories of all runs
  */
 export function placesForCommand(
   command: Command,
@@ -47,7 +46,6 @@ export function placesForCommand(
   running: { readonly writing: number },
   roots: readonly string[],
   keyFiles: (() => KeyFileView) | undefined = undefined,
-  runDirectories: readonly string[] = allRunDirectories(),
 ): ShownPlaces {
   const settled = running.writing === 0
   const trusted = settled && command.readOnly !== true
@@ -61,7 +59,7 @@ export function placesForCommand(
     replaced: [...view.replaced, ...keys.replaced],
   }
   // Files of other runs belong to those runs, and decide about their commands.
-  const others = runDirectories.filter((path) => roots.some((root) => isWithin(path, root)))
+  const others = allRunDirectories((place) => roots.some((root) => isWithin(place, root)))
   return others.length === 0
     ? { ...places, git }
     : { ...places, git, protectedPaths: [...places.protectedPaths, ...others] }

@@ -66,9 +66,14 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
   }
 }
 
-/** The directories of all runs, live and dead, in the places where runs of this environment put them. */
-export function allRunDirectories(): readonly string[] {
+/**
+ * The directories of all runs, live and dead, in the places where runs of this environment put them.
+ *
+ * @param isSeen whether such a place matters at all. Nearly always it doesn't, and listing the system's temporary directory may take long
+ */
+export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {
   return scratchBases()
+    .filter(isSeen)
     .flatMap((base) => directoriesIn(base, [prefix]))
     .map(({ path }) => path)
 }

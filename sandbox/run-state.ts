@@ -23,12 +23,8 @@ export type RunState = {
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
-  /**
-   * The guard of a running command, and its view of git and of files with secrets.
-   *
-   * @param runDirectories those of all runs, if the caller knows them already
-   */
-  readonly placesOf: (command: Command, runDirectories?: readonly string[]) => ShownPlaces
+  /** The guard of a running command, and its view of git and of files with secrets. */
+  readonly placesOf: (command: Command) => ShownPlaces
   /**
    * Reviews the commands' changes: imports some, and reverts others. It does nothing if no command could write, because all changes are then the
    * host's own.
@@ -73,8 +69,8 @@ export function openRunState(
       roots,
       run,
       running,
-      placesOf: (command, runDirectories) => ({
-        ...placesForCommand(command, guard, privateGit, running, roots, keyFiles, runDirectories),
+      placesOf: (command) => ({
+        ...placesForCommand(command, guard, privateGit, running, roots, keyFiles),
         protectedOutside: outside,
       }),
       review: async (ended) => {

@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SandboxError } from '../sandbox-error.ts'
 import { cachedFileSystem, type CachedFileSystem } from '../cached-file-system.ts'
 import type { Mount } from '../mount.ts'
@@ -12,8 +12,8 @@ type Stage = {
   /** The run's directories on the host. */
   readonly privateTemp: string
   readonly emptyDirectory: string
-  /** Directories of runs, this one's and others', which no command may see. */
-  readonly runDirectories: readonly string[]
+  /** Finds the directories of runs, this one's and others', in the places that commands see: no command may see these directories. */
+  readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
   /** The entry at a path of the host. Throws where there is none. */
   readonly look: (path: string) => Looked
 }
@@ -77,8 +77,8 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
     ownSharedMemory,
     ...(whole ? readOnlyParts : readOnlyWhole),
     ...placed,
-    ...stage.runDirectories
-      .filter((path) => !isHidden(enclosingMount(path, byPath)?.as))
+    ...stage
+      .runDirectories((place) => !isHidden(enclosingMount(join(place, 'run'), byPath)?.as))
       // Another run may end at any time, and its directory with it.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
     // Filled before they become read-only, because mount points below them are created on the way.

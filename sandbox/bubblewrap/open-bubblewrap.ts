@@ -85,8 +85,7 @@ export async function openBubblewrap(
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
-    const runDirectories = allRunDirectories()
-    const places = state.placesOf(command, runDirectories)
+    const places = state.placesOf(command)
     const applied = held.current(policyForCommand(policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
     const network = networks.start()
@@ -99,7 +98,7 @@ export async function openBubblewrap(
     const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
       privateTemp: run.temp,
       emptyDirectory: run.empty,
-      runDirectories,
+      runDirectories: allRunDirectories,
       look: (path) => {
         const identity = held.identityOf(path)
         return identity === undefined

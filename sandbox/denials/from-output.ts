@@ -19,7 +19,8 @@ const killedByFilter = 128 + 31
  * remains a suspicion: a command can print anything, so only the kernel's or the proxy's own evidence proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
-  const lines = ended.stderr.split('\n')
+  // Most commands write nothing there, and compiling what recognizes a denial takes longer than all of this.
+  const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {
     for (const denial of [...pathDenials(policy, line, ended, host), ...hostDenials(policy, line)]) {

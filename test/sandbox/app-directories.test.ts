@@ -193,7 +193,7 @@ describe('all of the host as a root', () => {
     const stage = {
       privateTemp: '/p',
       emptyDirectory: '/e',
-      runDirectories: [],
+      runDirectories: () => [],
       look: () => ({ kind: 'directory', identity }) as const,
     }
     const steps = mountSteps([{ path: '/', as: 'writable' }], stage)
