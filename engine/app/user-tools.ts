@@ -13,8 +13,8 @@ const LooksLikeTool = z.custom<Tool>((value) => {
 }, 'expected a tool made by defineTool of portcullis/engine')
 
 /**
- * Loads tools that the user wrote: each `.js` or `.mjs` file of these folders, whose default export is a tool or a list of them. Their code
- * runs in this process with all its rights, so only the user's own configuration can name such folders.
+ * Loads tools that the user wrote: each `.js`, `.mjs`, `.ts` or `.mts` file of these folders, whose default export is a tool or a list of them.
+ * What was compiled from TypeScript is taken instead of its source beside it. Their code runs in this process with all its rights, so only the user's own configuration can name such folders.
  *
  * @throws UserError `usage` naming the file, for a folder that doesn't exist, a module that can't be loaded or exports something
  *   else
@@ -24,10 +24,16 @@ export async function loadUserTools(folders: readonly string[]): Promise<readonl
   for (const named of folders) {
     const folder = named === '~' || named.startsWith('~/') ? join(homeDirectory(), named.slice(1)) : named
     if (!existsSync(folder)) throw new UserError('usage', `tool_folders: ${folder} is not there`)
-    const names = readdirSync(folder).filter((name) => /\.m?js$/.test(name))
-    for (const name of names.toSorted()) tools.push(...(await loadFile(join(folder, name))))
+    for (const name of modulesIn(readdirSync(folder))) tools.push(...(await loadFile(join(folder, name))))
   }
   return tools
+}
+
+function modulesIn(names: readonly string[]): readonly string[] {
+  const isDeclaration = (name: string): boolean => /\.d\.m?ts$/.test(name)
+  const isCompiled = (name: string): boolean => /\.m?ts$/.test(name) && names.includes(`${name.slice(0, -2)}js`)
+  const modules = names.filter((name) => /\.m?[jt]s$/.test(name) && !isDeclaration(name) && !isCompiled(name))
+  return modules.toSorted()
 }
 
 async function loadFile(path: string): Promise<readonly Tool[]> {

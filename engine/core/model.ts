@@ -151,7 +151,20 @@ export type ModelEvent =
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'end'; readonly usage: Usage }
 
-/** A language model. Throws `ModelError` when the provider can't be made to answer. */
+/**
+ * A language model. Throws `ModelError` when the provider can't be made to answer. One of your own, for `openAgent`:
+ *
+ * ```ts
+ * const usage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteInputTokens: 0, outputTokens: 0, reasoningOutputTokens: 0 }
+ * const model: Model = {
+ *   name: 'mine',
+ *   async *respond({ history }, signal) {
+ *     yield { type: 'message', text: `${history.length} items, and nothing to say` }
+ *     yield { type: 'end', usage }
+ *   },
+ * }
+ * ```
+ */
 export type Model = {
   /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
   readonly name: string

@@ -8,6 +8,7 @@ import { validate } from '../config/validate.ts'
 import { UserError } from '../core/user-error.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { AgentOptions } from './agent-options.ts'
+import { ownModel } from './own-model.ts'
 
 /**
  * The part of the request that all runs of an agent share.
@@ -32,7 +33,7 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
     ephemeral: options.ephemeral === true,
     failOnDenied: options.failOnDenied === true,
     externallySandboxed: options.externallySandboxed === true,
-    ...(typeof model === 'object' ? { model } : {}),
+    ...(typeof model === 'object' ? { model: ownModel(model) } : {}),
     ...(tools === undefined ? {} : { tools }),
     ...(reviewer === undefined ? {} : { reviewing: { by: { kind: 'function', review: reviewer } } }),
     ...(resume === undefined ? {} : { start: { type: 'resume', id: resume === 'last' ? undefined : resume } }),

@@ -9,6 +9,7 @@ import {
   UserError,
   type AgentOptions,
   type HistoryItem,
+  type ModelEvent,
   type RunEvent,
 } from '../../../engine/index.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -240,6 +241,15 @@ describe('an output schema', () => {
   })
 })
 
+test('what a model of the caller’s throws is told as its failure, with exit code 6', async () => {
+  const respond = async function* (): AsyncGenerator<ModelEvent> {
+    yield { type: 'message', text: 'a' }
+    throw new Error('no such host')
+  }
+  const { exitCode, reason, error } = await (await open({ model: { name: 'mine', respond } })).run('go').result
+  expect({ exitCode, reason, error }).toEqual({ exitCode: 6, reason: 'provider', error: 'mine: no such host' })
+})
+
 describe('to stop a run', () => {
   const waits: Response = () => [calls('exec_command', { cmd: 'sleep 60' }, 's')]
 
@@ -257,6 +267,21 @@ describe('to stop a run', () => {
       expect(await run.result).toMatchObject({ exitCode: 130, reason: 'interrupted' })
     },
   )
+
+  test('it ends one whose model never looks at the signal, and close does not wait for it', async () => {
+    const asked = Promise.withResolvers<void>()
+    const respond = async function* (): AsyncGenerator<ModelEvent> {
+      asked.resolve()
+      await new Promise(() => undefined)
+      yield { type: 'message', text: 'never' }
+    }
+    const agent = await open({ model: { name: 'deaf', respond } })
+    const run = agent.run('go')
+    await asked.promise
+    run.interrupt()
+    expect(await run.result).toMatchObject({ exitCode: 130, reason: 'interrupted' })
+    await agent.close()
+  })
 
   test('interrupting one leaves the next as it is', async () => {
     const agent = await open({ responses: [waits, done] })

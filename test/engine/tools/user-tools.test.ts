@@ -60,6 +60,23 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     expect(JSON.stringify(requests[2]?.body)).toContain('the arguments do not fit')
   })
 
+  test('may be in TypeScript, but what was compiled from it comes first', async () => {
+    const named = (name: string): string => shout.replace("'shout'", `'${name}'`)
+    const folder = tempDir({
+      'typed.ts': named('typed').replace('({ text }) =>', '({ text }: { text: string }) =>'),
+      'twice.ts': 'throw new Error("loaded")',
+      'twice.js': named('twice'),
+      'twice.d.ts': 'export {}',
+      'package.json': '{ "type": "module" }',
+    })
+    const home = tempDir({ '.config/portcullis/config.toml': `tool_folders = [${JSON.stringify(folder)}]\n` })
+    const replies = [[call('typed', { text: 'hey' })], [call('twice', { text: 'ho' })], [say('done')]]
+    const { code, requests, stderr } = await exec(replies, ['go'], { cwd: repository(), home })
+    expect(code, stderr).toBe(0)
+    expect(JSON.stringify(requests[1]?.body)).toContain('HEY')
+    expect(JSON.stringify(requests[2]?.body)).toContain('HO')
+  })
+
   test('know the errors that they meet by the classes that they import', async () => {
     const { home } = homeWith('meet.mjs', meets)
     const { requests } = await exec([[call('meet', {})], [say('done')]], ['go'], { cwd: repository(), home })

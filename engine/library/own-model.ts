@@ -1,0 +1,49 @@
+import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../core/model.ts'
+
+/**
+ * A caller's model, held to what a run relies on: a response is over once its signal is aborted, though the model never looks at it, and whatever
+ * the model throws is told as its failure, not as a fault of ours.
+ */
+export function ownModel(model: Model): Model {
+  return {
+    get name() {
+      return model.name
+    },
+    enforcesSchema: model.enforcesSchema === true,
+    searchesWeb: model.searchesWeb === true,
+    respond: (request, signal) => respond(model, request, signal),
+  }
+}
+
+async function* respond(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  aborted.catch(() => undefined)
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  let events: AsyncIterator<ModelEvent> | undefined
+  try {
+    signal.throwIfAborted()
+    events = model.respond(request, signal)[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await Promise.race([events.next(), aborted])
+      if (next.done === true) return
+      yield next.value
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof ModelError) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    throw new ModelError('provider', `${model.name}: ${message}`, { failure: 'server', cause: error })
+  } finally {
+    signal.removeEventListener('abort', abort)
+    void end(events)
+  }
+}
+
+/** Nobody waits for it: one that doesn't look at its signal may never answer. */
+async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
+  try {
+    await events?.return?.()
+  } catch {
+    // The response is over; how the model ends it is its own matter.
+  }
+}
