@@ -5,7 +5,7 @@ import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
-import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './head.ts'
+import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './hash-chain.ts'
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 

@@ -4,7 +4,7 @@ import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
-import { parseJson } from './head.ts'
+import { parseJson } from './hash-chain.ts'
 
 /** A verdict as a log has it. */
 export type AuditRecord = {

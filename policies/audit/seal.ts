@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
-import { parseJson } from './head.ts'
+import { parseJson } from './hash-chain.ts'
 
 /**
  * The seal of a log's records: a key that only the runs which write it can read, and the first record that it seals. Whoever can append to

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { AuditError } from './audit-error.ts'
 import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
-import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './head.ts'
+import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './hash-chain.ts'
 
 /** The faults of a log. */
 export type AuditFault = {

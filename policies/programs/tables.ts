@@ -1,7 +1,7 @@
 import { archives } from './archives.ts'
 import { builtins } from './builtins.ts'
 import { byteReaders } from './byte-readers.ts'
-import { filters } from './filters.ts'
+import { filters } from './sed-awk-jq.ts'
 import { find } from './find.ts'
 import { git } from './git.ts'
 import { inspectors } from './inspectors.ts'
