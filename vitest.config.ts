@@ -26,6 +26,7 @@ const long = [
   'test/engine/batch/limits.test.ts',
   'test/engine/batch/queue.test.ts',
   'test/engine/batch/run.test.ts',
+  'test/engine/batch/shared-limits.test.ts',
   'test/engine/batch/stands-still.test.ts',
   'test/engine/cli/odd-homes.test.ts',
   'test/engine/cli/read-prompt.test.ts',

@@ -33,7 +33,10 @@ export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGat
       else resolve()
       await promise
       signal.removeEventListener('abort', stop)
-      return (end) => say({ type: 'left', id, end: withoutUndefined(end) })
+      return {
+        arrived: () => say({ type: 'arrived', id }),
+        left: (end) => say({ type: 'left', id, end: withoutUndefined(end) }),
+      }
     },
     heard: (account, { requests, tokens }) =>
       say({

@@ -17,16 +17,23 @@ export type RequestEnd =
   /** It was refused, or failed; with how long the provider asks to wait. `limit`: too many requests or tokens. `quota`: nothing is left to use. */
   | { readonly type: 'failed'; readonly kind: 'limit' | 'quota' | 'other'; readonly waitMs?: number | undefined }
 
+/** What a request that was admitted tells of itself. */
+export type Admission = {
+  /** Its answer has begun: by now the provider counts it. */
+  readonly arrived: () => void
+  readonly left: (end: RequestEnd) => void
+}
+
 /** Asked before each request to a provider and told after it, so that many runs keep limits together. */
 export type RequestGate = {
   /**
    * Waits until a request may be sent.
    *
    * @param tokens about how many it will use
-   * @returns takes how it ended; to be called once
+   * @returns takes how it ended, to be called once, and before that, that the provider has it
    * @throws the signal's reason as soon as it aborts
    */
-  enter(account: Account, tokens: number, signal: AbortSignal): Promise<(end: RequestEnd) => void>
+  enter(account: Account, tokens: number, signal: AbortSignal): Promise<Admission>
   /** Told what an answer says of the limits. */
   heard(account: Account, limits: RateLimits): void
 }

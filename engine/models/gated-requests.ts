@@ -42,10 +42,13 @@ export function gatedRequests(
     send: async function* (request, ask, signal) {
       known = await (account ??= accountOf(endpoint, model))
       const input = estimateInput(request, sizes)
-      const leave = await gate.enter(known, Math.ceil(input * factor + output), signal)
+      const { arrived, left } = await gate.enter(known, Math.ceil(input * factor + output), signal)
       let end: RequestEnd = { type: 'failed', kind: 'other', waitMs: undefined }
+      let isFirst = true
       try {
         for await (const event of ask()) {
+          if (isFirst) arrived()
+          isFirst = false
           if (event.type === 'end') {
             end = { type: 'answered', tokens: counted(event.usage, countsCached) }
             if (input > 0) factor = between(0.2, (factor + event.usage.inputTokens / input) / 2, 3)
@@ -57,7 +60,7 @@ export function gatedRequests(
         if (error instanceof ProviderFailure) end = failureOf(error)
         throw error
       } finally {
-        leave(end)
+        left(end)
       }
     },
     heard: (header) => {

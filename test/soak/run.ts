@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races,transactions,batches] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
+ * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
  * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
- * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`), 32 runs at once under a limit of tokens (`rates`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -10,12 +10,13 @@ import type { Row } from '../engine/attacks/rows.ts'
 import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
 import { carriers, runManyTasks } from '../engine/batch/many-tasks.ts'
+import { runRateTrial } from '../engine/batch/rate-limit-trial.ts'
 import { runTransactions } from '../engine/transaction/battery/soak.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches' },
+    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches,rates' },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
     backend: { type: 'string', default: 'bubblewrap,docker' },
@@ -31,7 +32,7 @@ const listed = <T extends string>(name: 'only' | 'backend' | 'user' | 'carrier',
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
     return found
   })
-const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches'])
+const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches', 'rates'])
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
@@ -89,6 +90,14 @@ if (parts.includes('batches')) {
   for (const carrier of listed('carrier', carriers)) {
     const { tasks, figures, failures } = await runManyTasks(carrier, Number(values.tasks))
     tell(['batch', carrier], `${tasks} tasks`, failures)
+    for (const figure of figures) process.stdout.write(`    ${figure}\n`)
+  }
+}
+if (parts.includes('rates')) {
+  const minutes = 3
+  for (const carrier of listed('carrier', carriers)) {
+    const { figures, failures } = await runRateTrial(carrier, minutes)
+    tell(['rates', carrier], `${minutes} minutes`, failures)
     for (const figure of figures) process.stdout.write(`    ${figure}\n`)
   }
 }

@@ -15,6 +15,8 @@ export type JobData = z.infer<typeof jobData>
 /** What is used of BullMQ and ioredis, which users install themselves: no type of theirs is needed to build this. */
 type Redis = {
   info(section: string): Promise<string>
+  eval(script: string, keys: number, ...words: readonly (string | number)[]): Promise<unknown>
+  get(key: string): Promise<string | null>
   on(event: string, listener: (...args: readonly unknown[]) => void): void
   disconnect(): void
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { mkdirSync } from 'node:fs'
 import { removeTree } from '../../../sandbox/index.ts'
 import { UserError } from '../../core/user-error.ts'
+import type { RateLimits } from '../../core/request-gate.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readControl } from '../folder/control.ts'
 import { readWish } from '../folder/wish.ts'
@@ -15,6 +16,7 @@ import { Repositories } from '../run/repositories.ts'
 import type { AgentProgram } from '../run/start-run.ts'
 import type { Trial } from '../trials.ts'
 import { claimAttempt, claimantOf, isEndAsked, jobIdOf, stepWriter } from './attempt-files.ts'
+import { SharedRateLimiter } from './shared-limiter.ts'
 import { jobData, openJobWorker, type Carrier } from './redis.ts'
 import { beatMs, countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
 
@@ -50,14 +52,19 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const trials = new Map(
     folder.trials(folder.tasks()).flatMap((trial) => (tasks.has(trial.task) ? [[trial.key, trial]] : [])),
   )
-  const limiter = new RateLimiter({
+  const alone = new RateLimiter({
     limits: { requests: undefined, tokens: undefined },
     clock: { now: Date.now, after: (ms, act) => void setTimeout(act, ms).unref() },
     throttled: () => undefined,
     usedUp: () => undefined,
   })
+  const limiter = new SharedRateLimiter(carrier, {
+    ...{ batch: folder.hash, alone, say },
+    limits: () => limits,
+  })
   const repositories = new Repositories(join(registry, name), new Git(program.environment), process)
   const running = new Map<string, Work>()
+  let limits: RateLimits = { requests: undefined, tokens: undefined }
 
   const make = async (trial: Trial, attempt: number, stop: AbortSignal): Promise<void> => {
     const tell = stepWriter(folder, trial.key, attempt, process)
@@ -114,7 +121,8 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     writeBeat(registry, name, process, { labels, places: workers })
     const share = countAlive(registry)
     const { rpm, tpm } = readControl(folder.path)
-    limiter.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })
+    limits = { requests: rpm, tokens: tpm }
+    alone.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })
   }
   beat()
   const beating = setInterval(beat, beatMs)

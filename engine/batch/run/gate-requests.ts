@@ -1,18 +1,18 @@
 import type { RunMessage, SupervisorMessage } from './messages.ts'
-import type { RateLimiter } from './rate-limiter.ts'
-import type { RequestEnd } from '../../core/request-gate.ts'
+import type { RequestLimiter } from './rate-limiter.ts'
+import type { Admission } from '../../core/request-gate.ts'
 
 /** Passes on what a run says of its requests to the limits that all runs share. */
 export class GateOfRun {
-  readonly #limiter: RateLimiter
+  readonly #limiter: RequestLimiter
   readonly #owner: string
-  readonly #inside = new Map<number, (end: RequestEnd) => void>()
+  readonly #inside = new Map<number, Admission>()
   #isGone = false
   #isUsedUp = false
   #retryAt: number | undefined
 
   /** @param owner what no other run is called */
-  constructor(limiter: RateLimiter, owner: string) {
+  constructor(limiter: RequestLimiter, owner: string) {
     this.#limiter = limiter
     this.#owner = owner
   }
@@ -31,19 +31,21 @@ export class GateOfRun {
     switch (message.type) {
       case 'enter': {
         const { account, tokens, id } = message
-        return this.#limiter.enter(account, tokens, this.#owner, (leave) => {
-          if (this.#isGone) return leave({ type: 'failed', kind: 'other' })
-          this.#inside.set(id, leave)
+        return this.#limiter.enter(account, tokens, this.#owner, (left, arrived) => {
+          if (this.#isGone) return left({ type: 'failed', kind: 'other' })
+          this.#inside.set(id, { left, arrived })
           answer({ type: 'entered', id })
         })
       }
+      case 'arrived':
+        return this.#inside.get(message.id)?.arrived()
       case 'left':
         if (message.end.type === 'failed' && message.end.kind === 'quota') {
           this.#isUsedUp = true
           const { waitMs } = message.end
           this.#retryAt = waitMs === undefined ? undefined : Date.now() + waitMs
         }
-        this.#inside.get(message.id)?.(message.end)
+        this.#inside.get(message.id)?.left(message.end)
         this.#inside.delete(message.id)
         return undefined
       case 'heard':

@@ -11,7 +11,7 @@ import { finishAttempt } from './finish-attempt.ts'
 import { GateOfRun } from './gate-requests.ts'
 import { RepositoryFailure } from './git.ts'
 import type { RunMessage } from './messages.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import type { RequestLimiter } from './rate-limiter.ts'
 import type { Repositories } from './repositories.ts'
 import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
 import type { Attempt } from './supervisor.ts'
@@ -24,7 +24,7 @@ type AttemptDependencies = {
   readonly tasks: ReadonlyMap<string, Task>
   readonly repositories: Repositories
   readonly program: AgentProgram
-  readonly limiter: RateLimiter
+  readonly limiter: RequestLimiter
   readonly process: number
   /** Told what a run says. */
   readonly tell: (trial: Trial, message: RunMessage) => void

@@ -18,6 +18,8 @@ export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step'), what: z.string() }),
   /** It wants to send a request. */
   z.object({ type: z.literal('enter'), id: z.int(), account, tokens: z.number() }),
+  /** A provider has begun to answer a request. */
+  z.object({ type: z.literal('arrived'), id: z.int() }),
   /** How a request ended. */
   z.object({ type: z.literal('left'), id: z.int(), end: requestEnd }),
   /** What an answer says of the limits. */

@@ -2,8 +2,11 @@ import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts
 
 /** A minute as providers count it, and a little more, since what is sent arrives later. */
 const windowMs = 61_000
-/** What is on its way may use more than was estimated. */
+/** What is on its way may use more than was estimated; if answers are longer than that, so much more. */
 const caution = 1.15
+const [leastFactor, mostFactor] = [0.9, 4]
+/** A request is on its way for so long at most: what takes longer is the model's own time. */
+const slowestMs = 2000
 /** The wait after a refusal that names none, doubled with each further one. */
 const usualWaitMs = 2000
 const longestWaitMs = 120_000
@@ -21,11 +24,11 @@ export type LimiterOptions = {
   readonly clock: Clock
 }
 
-type Sent = { readonly at: number; tokens: number }
+type Sent = { at: number; tokens: number }
 type Waiting = {
   readonly tokens: number
   readonly owner: string
-  readonly admit: (leave: (end: RequestEnd) => void) => void
+  readonly admit: (leave: (end: RequestEnd) => void, arrived: () => void) => void
 }
 type Bucket = {
   readonly account: Account
@@ -35,13 +38,30 @@ type Bucket = {
   /** Nobody sends before. */
   heldUntil: number
   refusals: number
+  /** What requests use, as a multiple of what was estimated. */
+  factor: number
+}
+
+/** What keeps requests within limits: for one process, or for all workers. */
+export type RequestLimiter = {
+  /**
+   * Admits a request when its turn comes; requests of one account are admitted in order.
+   *
+   * @param owner who asks, for `leave`
+   * @param admit is given what takes how it ended, and what takes that the provider has it
+   */
+  enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void
+  /** Forgets the requests of somebody that wait. What was sent stays counted. */
+  leave(owner: string): void
+  /** Learns what a provider says of its limits; the user's own stay. */
+  heard(account: Account, limits: RateLimits): void
 }
 
 /**
  * Keeps requests and tokens of all runs within a minute's limits, for each provider, key and model: what a request may use is reserved before it, and
  * counted as it was after it. A refusal holds all of them for as long as the provider asks.
  */
-export class RateLimiter {
+export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions
   #own: RateLimits
   readonly #buckets = new Map<string, Bucket>()
@@ -51,18 +71,12 @@ export class RateLimiter {
     this.#own = options.limits
   }
 
-  /**
-   * Admits a request when its turn comes; requests of one account are admitted in order.
-   *
-   * @param owner who asks, for `leave`
-   */
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void {
     const bucket = this.#bucketOf(account)
     bucket.waiting.push({ tokens, owner, admit })
     this.#pump(bucket)
   }
 
-  /** Forgets the requests of somebody that wait. What was sent stays counted. */
   leave(owner: string): void {
     for (const bucket of this.#buckets.values()) {
       bucket.waiting = bucket.waiting.filter((each) => each.owner !== owner)
@@ -75,7 +89,6 @@ export class RateLimiter {
     for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
   }
 
-  /** Learns what a provider says of its limits; the user's own stay. */
   heard(account: Account, limits: RateLimits): void {
     const bucket = this.#bucketOf(account)
     const own = this.#own
@@ -90,7 +103,15 @@ export class RateLimiter {
     const key = JSON.stringify([account.provider, account.key, account.model])
     const known = this.#buckets.get(key)
     if (known !== undefined) return known
-    const bucket: Bucket = { account, limits: this.#own, sent: [], waiting: [], heldUntil: 0, refusals: 0 }
+    const bucket: Bucket = {
+      account,
+      limits: this.#own,
+      sent: [],
+      waiting: [],
+      heldUntil: 0,
+      refusals: 0,
+      factor: caution,
+    }
     this.#buckets.set(key, bucket)
     return bucket
   }
@@ -98,12 +119,16 @@ export class RateLimiter {
   #pump(bucket: Bucket): void {
     const { clock } = this.#options
     for (let next = bucket.waiting[0]; next !== undefined; next = bucket.waiting[0]) {
-      const wait = this.#waitOf(bucket, next.tokens)
+      const { tokens } = next
+      const wait = this.#waitOf(bucket, tokens * bucket.factor)
       if (wait > 0) return clock.after(wait, () => this.#pump(bucket))
       bucket.waiting.shift()
-      const sent: Sent = { at: clock.now(), tokens: next.tokens * caution }
+      const sent: Sent = { at: clock.now(), tokens: tokens * bucket.factor }
       bucket.sent.push(sent)
-      next.admit((end) => this.#settle(bucket, sent, end))
+      next.admit(
+        (end) => this.#settle(bucket, sent, end, tokens),
+        () => (sent.at = Math.min(clock.now(), sent.at + slowestMs)),
+      )
     }
   }
 
@@ -126,12 +151,15 @@ export class RateLimiter {
     return windowMs
   }
 
-  #settle(bucket: Bucket, sent: Sent, end: RequestEnd): void {
+  #settle(bucket: Bucket, sent: Sent, end: RequestEnd, estimate: number): void {
     const { clock, throttled, usedUp } = this.#options
     const now = clock.now()
     if (end.type === 'answered') {
       sent.tokens = end.tokens
       bucket.refusals = 0
+      const seen = (caution * end.tokens) / Math.max(1, estimate)
+      const next = bucket.factor + (seen > bucket.factor ? 0.5 : 0.1) * (seen - bucket.factor)
+      bucket.factor = Math.min(mostFactor, Math.max(leastFactor, next))
     } else {
       // What was refused used nothing.
       sent.tokens = 0

@@ -8,6 +8,7 @@ import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
 import { BatchQueues } from '../queue/batch-queues.ts'
 import type { Carrier } from '../queue/redis.ts'
+import { watchRefusals } from '../queue/shared-limiter.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import type { Task } from '../tasks/task.ts'
@@ -137,7 +138,12 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       folder.derive('status.json', `${JSON.stringify({ ...progress.snapshot(), unserved })}\n`)
     }
     const writing = setInterval(writeStatus, statusMs)
-    const end = await supervisor.run(trials).finally(() => clearInterval(writing))
+    const unwatch =
+      carrier === undefined ? undefined : watchRefusals(carrier, folder.hash, () => supervisor.throttled())
+    const end = await supervisor.run(trials).finally(() => {
+      clearInterval(writing)
+      unwatch?.()
+    })
     await queues?.close()
     writeStatus()
     return { end, progress, ...writeDerived(folder, trials) }

@@ -1,0 +1,163 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
+import type { RequestLimiter } from '../run/rate-limiter.ts'
+import { rateScript } from './rate-script.ts'
+import type { Carrier } from './redis.ts'
+
+/** A request that waits is looked after so often, as others may have left something over. */
+const pollMs = 500
+/** A Redis that says nothing for so long is taken for gone, and is asked again after as long. */
+const answerMs = 5000
+/** A minute as providers count it, and a little more, since what is sent arrives later. */
+const usualWindowMs = 61_000
+const slowestMs = 2000
+
+type Entry = {
+  readonly id: string
+  readonly tokens: number
+  readonly owner: string
+  readonly admit: Parameters<RequestLimiter['enter']>[3]
+}
+type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: boolean }
+
+/** What the limiter needs beside Redis. */
+type SharedLimiterOptions = {
+  /** What the batch is known by. */
+  readonly batch: string
+  /** What the user says, instead of what providers say; asked for each request. */
+  readonly limits: () => RateLimits
+  /** Keeps this process's part of the limits while Redis is gone. */
+  readonly alone: RequestLimiter
+  readonly say: (sentence: string) => void
+  readonly windowMs?: number
+}
+
+/**
+ * Keeps requests and tokens of all workers within a minute's limits, in Redis: as `RateLimiter` does it for one process. Requests wait in one order, of
+ * which each process asks for its first. While Redis doesn't answer, each worker keeps to its part.
+ */
+export class SharedRateLimiter implements RequestLimiter {
+  readonly #redis: Carrier['redis']
+  readonly #options: SharedLimiterOptions
+  readonly #windowMs: number
+  readonly #own = randomUUID()
+  readonly #lines = new Map<string, Line>()
+  #last = 0
+  #goneUntil = 0
+  #isGoneTold = false
+
+  constructor({ redis }: Pick<Carrier, 'redis'>, options: SharedLimiterOptions) {
+    this.#redis = redis
+    this.#options = options
+    this.#windowMs = options.windowMs ?? usualWindowMs
+  }
+
+  enter(account: Account, tokens: number, owner: string, admit: Entry['admit']): void {
+    if (Date.now() < this.#goneUntil) return this.#options.alone.enter(account, tokens, owner, admit)
+    const key = JSON.stringify([account.provider, account.key, account.model])
+    const line = this.#lines.get(key) ?? { account, entries: [], isMoving: false }
+    this.#lines.set(key, line)
+    line.entries.push({ id: `${this.#own}:${++this.#last}`, tokens, owner, admit })
+    if (!line.isMoving) void this.#move(line)
+  }
+
+  leave(owner: string): void {
+    this.#options.alone.leave(owner)
+    for (const { account, entries } of this.#lines.values()) {
+      for (const entry of entries.filter((each) => each.owner === owner)) {
+        entries.splice(entries.indexOf(entry), 1)
+        this.#tell(account, 'drop', entry.id)
+      }
+    }
+  }
+
+  heard(account: Account, { requests, tokens }: RateLimits): void {
+    this.#options.alone.heard(account, { requests, tokens })
+    this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
+  }
+
+  /** Asks for the first of a line until it is admitted, then for the next. */
+  async #move(line: Line): Promise<void> {
+    line.isMoving = true
+    for (let first = line.entries[0]; first !== undefined; first = line.entries[0]) {
+      const { requests, tokens } = this.#options.limits()
+      const words = [Math.ceil(first.tokens), requests ?? '', tokens ?? '']
+      const wait = await this.#ask(line.account, 'enter', first.id, ...words).catch(() => undefined)
+      if (wait === undefined) this.#leaveToAlone(line)
+      else if (wait > 0) await sleep(Math.min(wait, pollMs))
+      else this.#admit(line, first)
+    }
+    line.isMoving = false
+  }
+
+  #admit({ account, entries }: Line, entry: Entry): void {
+    const at = entries.indexOf(entry)
+    // One whose run is gone is told all the same, and gives back what was reserved.
+    if (at >= 0) entries.splice(at, 1)
+    const leave = (end: RequestEnd): void => {
+      const tokens = end.type === 'answered' ? Math.round(end.tokens) : 0
+      const isLimit = end.type === 'failed' && end.kind === 'limit'
+      const wait = end.type === 'failed' && end.waitMs !== undefined ? Math.ceil(end.waitMs) : ''
+      const estimate = end.type === 'answered' ? Math.ceil(entry.tokens) : 0
+      this.#tell(account, 'left', entry.id, tokens, estimate, isLimit ? 'limit' : '', wait)
+    }
+    entry.admit(leave, () => this.#tell(account, 'arrived', entry.id, slowestMs))
+  }
+
+  #leaveToAlone({ account, entries }: Line): void {
+    this.#goneUntil = Date.now() + answerMs
+    if (!this.#isGoneTold)
+      this.#options.say('Redis does not answer: until it does, this worker keeps to its part of the limits.')
+    this.#isGoneTold = true
+    for (const { tokens, owner, admit } of entries.splice(0)) this.#options.alone.enter(account, tokens, owner, admit)
+  }
+
+  /** What need not be waited for; a Redis that is gone finds out by time. */
+  #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
+    this.#ask(account, what, id, ...words).catch(() => undefined)
+  }
+
+  async #ask(account: Account, what: string, id: string, ...words: readonly (string | number)[]): Promise<number> {
+    // Of a hash, so that nothing about an account is to be read.
+    const hash = createHash('sha256')
+      .update(JSON.stringify([account.provider, account.key, account.model]))
+      .digest('hex')
+    const keys = ['known', 'sent', 'used', 'waiting', 'seen'].map(
+      (name) => `portcullis:rate:${hash.slice(0, 24)}:${name}`,
+    )
+    const all = [...keys, refusalsKey(this.#options.batch)]
+    const timer = new AbortController()
+    const late = sleep(answerMs, undefined, { signal: timer.signal }).then(() => {
+      throw new Error('Redis does not answer')
+    })
+    try {
+      const asked = this.#redis.eval(rateScript, all.length, ...all, what, id, this.#windowMs, ...words)
+      return Number(await Promise.race([asked, late]))
+    } finally {
+      timer.abort()
+      late.catch(() => undefined)
+    }
+  }
+}
+
+/**
+ * Tells of refusals for too many requests that any worker of a batch was given.
+ *
+ * @returns ends it
+ */
+export function watchRefusals({ redis }: Pick<Carrier, 'redis'>, batch: string, throttled: () => void): () => void {
+  let known: number | undefined
+  const look = async (): Promise<void> => {
+    const count = Number((await redis.get(refusalsKey(batch))) ?? 0)
+    for (let more = count - (known ?? count); more > 0; more--) throttled()
+    known = count
+  }
+  const looking = setInterval(() => void look().catch(() => undefined), 1000)
+  void look().catch(() => undefined)
+  return () => clearInterval(looking)
+}
+
+function refusalsKey(batch: string): string {
+  return `portcullis:rate:refusals:${batch.slice(0, 16)}`
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
+import { SharedRateLimiter, watchRefusals } from '../../../engine/batch/queue/shared-limiter.ts'
+import type { RequestLimiter } from '../../../engine/batch/run/rate-limiter.ts'
+import { batchPlace, tasksFile } from '../../support/batch.ts'
+import { startWorker } from '../../support/batch-worker.ts'
+import { say, startMockOpenAI } from '../../support/mock-openai.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
+import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
+
+const test = testUnlessOnCi(whyNoRedis())
+const account = { provider: 'api.example.com', key: 'k', model: 'm' }
+
+/** Limiters of several workers: each has a connection of its own. */
+async function limitersOf(
+  redis: TestRedis,
+  count: number,
+  limits: { readonly requests?: number; readonly tokens?: number },
+  windowMs: number,
+): Promise<readonly RequestLimiter[]> {
+  const alone: RequestLimiter = {
+    enter: () => expect.fail('Redis answers'),
+    leave: () => undefined,
+    heard: () => undefined,
+  }
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const carrier = await connectCarrier(redis.url)
+      onTestFinished(carrier.close)
+      const own = () => ({ requests: limits.requests, tokens: limits.tokens })
+      return new SharedRateLimiter(carrier, { batch: 'b', limits: own, alone, say: () => undefined, windowMs })
+    }),
+  )
+}
+
+const entered = (limiter: RequestLimiter, tokens: number, owner = 'run') =>
+  new Promise<{ readonly leave: Parameters<Parameters<RequestLimiter['enter']>[3]>[0] }>((resolve) =>
+    limiter.enter(account, tokens, owner, (leave) => resolve({ leave })),
+  )
+
+test('32 workers in four processes keep the tokens of a window together', async () => {
+  const [redis, windowMs, most] = [await startRedis(), 3000, 6000]
+  const limiters = await limitersOf(redis, 4, { tokens: most }, windowMs)
+  const sent: { readonly at: number; readonly tokens: number }[] = []
+  const work = async (limiter: RequestLimiter, worker: number): Promise<void> => {
+    for (let round = 0; round < 2; round++) {
+      const tokens = 300 + ((worker * 7 + round) % 5) * 50
+      const { leave } = await entered(limiter, tokens)
+      // Before it is told, and so no later than Redis counted it.
+      sent.push({ at: Date.now(), tokens })
+      await sleep(50)
+      leave({ type: 'answered', tokens })
+    }
+  }
+  await Promise.all(limiters.flatMap((limiter, at) => Array.from({ length: 8 }, (_, n) => work(limiter, at * 8 + n))))
+  expect(sent).toHaveLength(64)
+  const hash = redis.cli('--scan', '--pattern', 'portcullis:rate:*:sent').trim()
+  const inWindow = redis.cli('zcard', hash).trim()
+  expect(Number(inWindow)).toBeLessThan(64)
+  const perWindow = Number(redis.cli('hget', hash.replace(':sent', ':known'), 'used').trim())
+  expect(perWindow).toBeLessThanOrEqual(most)
+})
+
+test('a refusal that one worker is given holds those of the others, and is told to the coordinator once', async () => {
+  const redis = await startRedis()
+  const [one, other] = await limitersOf(redis, 2, {}, 3000)
+  if (one === undefined || other === undefined) throw new Error('two were asked for')
+  const carrier = await connectCarrier(redis.url)
+  onTestFinished(carrier.close)
+  let throttled = 0
+  onTestFinished(watchRefusals(carrier, 'b', () => (throttled += 1)))
+  const both = [await entered(one, 10), await entered(one, 10)]
+  await sleep(1500)
+  for (const { leave } of both) leave({ type: 'failed', kind: 'limit', waitMs: 4000 })
+  const known = `${redis.cli('--scan', '--pattern', 'portcullis:rate:*:known').trim()}`
+  while (redis.cli('hget', known, 'held').trim() === '') await sleep(20)
+  const held = Number(redis.cli('hget', known, 'held'))
+  await entered(other, 10)
+  const [seconds = '', micros = ''] = redis.cli('time').split('\n')
+  expect(Number(seconds) * 1000 + Number(micros) / 1000).toBeGreaterThanOrEqual(held)
+  while (throttled === 0) await sleep(50)
+  expect(throttled).toBe(1)
+})
+
+test('limits that one worker hears of hold for all, a run that is gone waits no more', async () => {
+  const redis = await startRedis()
+  const [one, other] = await limitersOf(redis, 2, {}, 2000)
+  if (one === undefined || other === undefined) throw new Error('two were asked for')
+  one.heard(account, { requests: 1, tokens: undefined })
+  while (!redis.cli('--scan', '--pattern', 'portcullis:rate:*').includes('known')) await sleep(20)
+  await entered(one, 10)
+  const order: string[] = []
+  one.enter(account, 10, 'gone', () => order.push('gone'))
+  const next = entered(other, 10, 'next').then(() => order.push('next'))
+  one.leave('gone')
+  await next
+  expect(order).toEqual(['next'])
+})
+
+test('after a 429 to one worker none of them asks before its Retry-After', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c', 'd', 'e']) })]
+  let refusedAt = 0
+  const at: number[] = []
+  const mock = await startMockOpenAI({
+    replies: (_, index) => {
+      at.push(Date.now())
+      if (index !== 1) return [say('done')]
+      refusedAt = Date.now()
+      const body = { error: { message: 'slow', code: 'rate_limit_exceeded' } }
+      return { status: 429, headers: { 'retry-after': '4' }, body }
+    },
+  })
+  onTestFinished(() => mock.close())
+  const env = { OPENAI_API_KEY: 'sk-test-key' }
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', 'gpt-5.5', '-c', `openai_base_url="${mock.baseUrl}"`]
+  const running = place.run([...words, '--queue', redis.url], { env })
+  const own = { ...place, run: (more: readonly string[], options = {}) => place.run(more, { ...options, env }) }
+  await startWorker(own, redis)
+  await startWorker(own, redis)
+  expect((await running).code).toBe(0)
+  expect(at).toHaveLength(6)
+  // One that was on its way with it is no matter.
+  expect(at.filter((time) => time > refusedAt + 1000 && time < refusedAt + 3900)).toEqual([])
+})
