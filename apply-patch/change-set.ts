@@ -17,6 +17,21 @@ export type FileState =
       /** True if its change time was so old when it was read that any later write changes it; otherwise bytes are compared. */
       readonly settled?: boolean
     }
+  /** A file that was read through once, without holding its bytes: `crc` is their CRC-32. The rest is as for a file. */
+  | {
+      readonly type: 'unread'
+      readonly size: number
+      readonly crc: number
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      readonly device: bigint
+      readonly inode: bigint
+      readonly modifiedNs: bigint
+      readonly changedNs: bigint
+      readonly links: number
+      readonly settled?: boolean
+    }
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
   /** A device, a socket or a pipe: never read, never written. */
@@ -33,6 +48,9 @@ export type Place = {
 /** New content as pieces that are written one after the other; ranges of the old file are not copied. */
 export type Content = readonly Uint8Array[]
 
+/** A part of new content: bytes, or a stretch of a file that is read while it is written, so that a large one is never in memory. */
+export type Piece = Uint8Array | { readonly file: string; readonly start: number; readonly length: number }
+
 /** The change of one file. A change set names each `key` at most once. */
 export type Change =
   | {
@@ -40,6 +58,8 @@ export type Change =
       readonly place: Place
       readonly before: FileState
       readonly content: Content
+      /** Instead of `content`, which is then empty: what is read while it is written. */
+      readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
       /** The owner to keep (of an updated or moved file), if this user may set it. `undefined` means the writing user. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readlinkSync, type BigIntStats } from 'node:fs'
 import type { FileState } from '../change-set.ts'
 import { errnoOf, type Difference } from './commit-error.ts'
-import { readState } from './read-state.ts'
+import { crcOf, readState, sizeOf } from './read-state.ts'
 
 /**
  * How the entry at a path differs from the planned state; undefined if it doesn't.
@@ -22,13 +22,15 @@ export function findDifference(before: FileState, path: string): Difference | un
       if (!stats.isSymbolicLink()) return 'kind'
       if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
       return readlinkSync(path) === before.target ? undefined : 'content'
-    case 'file': {
+    case 'file':
+    case 'unread': {
       if (!stats.isFile()) return 'kind'
       if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
-      if (stats.size !== BigInt(before.bytes.length)) return 'size'
+      if (stats.size !== BigInt(sizeOf(before))) return 'size'
       if (stats.mtimeNs !== before.modifiedNs) return 'time'
       if (Number(stats.mode & 0o7777n) !== before.mode) return 'mode'
       if (stats.ctimeNs === before.changedNs && before.settled === true) return undefined
+      if (before.type === 'unread') return crcOf(path, before.size) === before.crc ? undefined : 'content'
       const now = readState(path)
       return now.type === 'file' && now.bytes.equals(before.bytes) ? undefined : 'content'
     }
@@ -39,7 +41,7 @@ export function findDifference(before: FileState, path: string): Difference | un
 
 /** Whether this user may write a file's content. A rename would replace even a read-only file, but its owner doesn't want it changed. */
 export function mayWrite(before: FileState, path: string): boolean {
-  if (before.type !== 'file') return true
+  if (before.type !== 'file' && before.type !== 'unread') return true
   if (before.uid === process.geteuid?.() && (before.mode & 0o200) !== 0) return true
   try {
     accessSync(path, constants.W_OK)

@@ -1,6 +1,5 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
-import { undoLimit } from './keep-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { transact } from './transact.ts'
 import type { Alongside, Outcome } from './transaction-options.ts'
@@ -55,7 +54,7 @@ export type Report = {
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
   const { signal, durable = false, now, alongside } = options
   return withTreeLock(changeSet.root, options, async (lock, recovered) => {
-    const extras = { emptied: [], retires: [], undoLimit }
+    const extras = { emptied: [], retires: [], canUndo: true }
     const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
     const report: Report = {
       id: nonceOf(lock.owner),
@@ -73,7 +72,8 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
 /** Facts about the files of a change set that a user should know, beyond the patch itself. */
 function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   return changeSet.changes.flatMap((change) => {
-    if (change.type !== 'write' || change.before.type !== 'file' || change.before.links < 2) return []
+    if (change.type !== 'write' || (change.before.type !== 'file' && change.before.type !== 'unread')) return []
+    if (change.before.links < 2) return []
     const others = change.before.links - 1
     const message =
       `${change.place.path} had ${others} other hard ${others === 1 ? 'link' : 'links'}; ` +

@@ -1,4 +1,4 @@
-import type { Content } from '../change-set.ts'
+import type { Content, Piece } from '../change-set.ts'
 
 /**
  * How to restore old bytes from the new file. The numbers come in threes: the length of a run of bytes that only the old file had, then the start and
@@ -53,14 +53,23 @@ export function runLength(delta: Delta): number {
   return delta.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
 }
 
-/** The old bytes as pieces: runs from the journal, the rest from the present file. */
-export function applyDelta(delta: Delta, runs: Buffer, now: Buffer): Content {
-  const pieces: Buffer[] = []
+/**
+ * The old bytes as pieces: runs from the journal, the rest from the present file.
+ *
+ * @param runs a stretch of the runs
+ * @param now a stretch of what is there now
+ */
+export function applyDelta(
+  delta: Delta,
+  runs: (start: number, length: number) => Piece,
+  now: (start: number, length: number) => Piece,
+): readonly Piece[] {
+  const pieces: Piece[] = []
   let at = 0
   for (let index = 0; index < delta.length; index += 3) {
     const [length = 0, start = 0, kept = 0] = delta.slice(index, index + 3)
-    pieces.push(runs.subarray(at, at + length), now.subarray(start, start + kept))
+    pieces.push(runs(at, length), now(start, kept))
     at += length
   }
-  return pieces
+  return pieces.filter((piece) => piece.length > 0)
 }

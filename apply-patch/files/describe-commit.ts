@@ -7,25 +7,26 @@ import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { findDelta, wholeDelta } from './delta.ts'
 import type { DirectoryPlan } from './directory-changes.ts'
-import type { Step } from './commit-steps.ts'
+import type { Entry, Step } from './commit-steps.ts'
+import type { Directories } from './directories.ts'
+import { chunksOf } from './pieces.ts'
 import type { Extras, Options } from './transaction-options.ts'
 
 /** The journal's description of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks'> & DirectoryPlan,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared' | 'locks' | 'directories'> & DirectoryPlan,
   lock: TreeLock,
   extras: Extras,
   options: Options,
-): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
+): { readonly header: Header; readonly bytes: Iterable<Uint8Array> } {
   const { alongside } = options
   const own = plan.steps.slice(0, changeSet.changes.length)
   const isEmpty = alongside !== undefined && own.length + (changeSet.directories ?? []).length === 0
-  const isWanted = !isEmpty && extras.undoLimit >= 0 && own.every(({ change }) => change.before.type !== 'other')
-  const found = isWanted ? own.map(oldOf) : []
+  const canUndo = !isEmpty && extras.canUndo && own.every(({ change }) => change.before.type !== 'other')
+  const found = canUndo ? own.map(oldOf) : []
   const rest = plan.steps.slice(own.length).map(({ journalEntry }) => journalEntry)
-  const total = found.reduce((sum, { runs }) => sum + runs.length, 0)
-  const canUndo = isWanted && total <= extras.undoLimit
+  const total = found.reduce((sum, { length }) => sum + length, 0)
   const header: Header = {
     version: 1,
     root: changeSet.root,
@@ -38,7 +39,7 @@ export function describeCommit(
     steps: own.map(({ change, journalEntry }, index) => ({
       journalEntry,
       path: change.place.path,
-      before: (canUndo ? found[index]?.before : undefined) ?? { type: 'unknown' },
+      before: found[index]?.before ?? { type: 'unknown' },
     })),
     made: plan.made,
     cleared: plan.cleared,
@@ -48,20 +49,44 @@ export function describeCommit(
     retires: extras.retires,
     ...(alongside === undefined ? {} : { alongside: { within: alongside.within, steps: rest, locks: plan.locks } }),
     canUndo,
-    bytes: canUndo ? total : 0,
+    bytes: total,
   }
-  return { header, bytes: canUndo ? found.map(({ runs }) => runs) : [] }
+  return { header, bytes: bytesOf(found, plan.directories) }
 }
 
-const nothing = Buffer.alloc(0)
+/** The same without what it takes to undo the commit. */
+export function withoutUndo(header: Header): Header {
+  const steps = header.steps.map((step) => ({ ...step, before: { type: 'unknown' } as const }))
+  return { ...header, steps, canUndo: false, bytes: 0 }
+}
+
+/** The previous state of a file. `runs`: the bytes that only the old file had; absent for all of a file that wasn't read. */
+type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 
 /** The previous content in the journal's form; the checksum protects its reconstruction. */
-function oldOf({ change }: Step): { readonly before: OldState; readonly runs: Buffer } {
+function oldOf({ change, journalEntry: { target } }: Step): Old {
   const { before } = change
-  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: nothing }
-  if (before.type !== 'file') return { before: { type: before.type }, runs: nothing }
-  const { mode, uid, gid, bytes } = before
+  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, length: 0, entry: target }
+  if (before.type !== 'file' && before.type !== 'unread') {
+    return { before: { type: before.type }, length: 0, entry: target }
+  }
+  const { mode, uid, gid } = before
+  if (before.type === 'unread') {
+    const { size, crc } = before
+    return { before: { type: 'file', mode, uid, gid, size, crc, delta: wholeDelta(size) }, length: size, entry: target }
+  }
+  const { bytes } = before
   const { delta, runs } =
     change.type === 'write' ? findDelta(bytes, change.content) : { delta: wholeDelta(bytes.length), runs: bytes }
-  return { before: { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta }, runs }
+  const old: OldState = { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta }
+  return { before: old, length: runs.length, entry: target, runs }
+}
+
+/** Reads what isn't in memory when it is its turn. */
+function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
+  for (const { length, runs, entry } of all) {
+    if (length === 0) continue
+    if (runs !== undefined) yield runs
+    else yield* chunksOf([{ file: directories.entry(entry.directory, entry.name), start: 0, length }])
+  }
 }

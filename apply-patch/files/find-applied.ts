@@ -12,7 +12,8 @@ type Applied = {
   readonly journal: string
   /** The header, in which all paths are current. */
   readonly header: Header
-  readonly bytes: Buffer
+  /** Where in the journal the bytes begin that only the old files had. */
+  readonly bytesAt: number
 }
 
 /** The patch that can be reverted in a tree. */
@@ -35,7 +36,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
       const read = await readApplied(journal)
       if (read.state !== 'done' || read.header.root !== root) continue
       if (isSameDirectory(read.header, identity)) {
-        here.push({ journal, header: read.header, bytes: read.bytes })
+        here.push({ journal, header: read.header, bytesAt: read.bytesAt })
         break
       }
       replaced = true
@@ -66,7 +67,7 @@ async function findMoved(root: string, identity: Identity, stateDirectory: strin
       const journal = join(directory, name)
       const read = await readOthers(journal)
       if (read?.state !== 'done' || read.header.root === root || !isSurelySame(read.header, identity)) continue
-      found.push({ journal, header: read.header, bytes: read.bytes })
+      found.push({ journal, header: read.header, bytesAt: read.bytesAt })
       break
     }
   }

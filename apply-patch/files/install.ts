@@ -14,6 +14,7 @@ import type {
   LockEntry,
   WriteChange,
 } from './commit-steps.ts'
+import { sizeOf } from './read-state.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** The current operation, so that a failing system call can be attributed to the right file. */
@@ -54,7 +55,7 @@ export async function prepareAll(work: Work): Promise<void> {
     await work.pause()
     if (step.type === 'remove' || step.renamed !== undefined) continue
     Object.assign(work.current, { operation: 'write', change: step.change })
-    writeFresh(step.change, step.journalEntry.fresh, work.directories, work.durable)
+    writeFresh(step.change, step.journalEntry, work.directories, work.durable)
   }
 }
 
@@ -120,7 +121,7 @@ function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEn
     linkSync(at(source, work.directories), at(journalEntry.fresh, work.directories))
   } catch (error) {
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
-    writeFresh(change, journalEntry.fresh, work.directories, work.durable)
+    writeFresh(change, journalEntry, work.directories, work.durable)
   }
 }
 
@@ -148,7 +149,12 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
   } catch (error) {
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
     progress.copied.add(journalEntry)
-    if (change.before.type === 'file') copyOld(change.before, journalEntry.old, directories, durable)
+    if (change.before.type === 'file')
+      copyOld([change.before.bytes], change.before, journalEntry.old, directories, durable)
+    if (change.before.type === 'unread') {
+      const pieces = [{ file: at(journalEntry.target, directories), start: 0, length: change.before.size }]
+      copyOld(pieces, change.before, journalEntry.old, directories, durable)
+    }
     if (change.before.type === 'symlink') symlinkSync(change.before.target, at(journalEntry.old, directories))
   }
 }
@@ -172,7 +178,7 @@ function differenceOf(before: FileState, path: string): Difference | undefined {
   const stats = lstatSync(path, { bigint: true })
   if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
   if (before.type === 'symlink') return readlinkSync(path) === before.target ? undefined : 'content'
-  if (stats.size !== BigInt(before.bytes.length)) return 'size'
+  if (stats.size !== BigInt(sizeOf(before))) return 'size'
   return stats.mtimeNs === before.modifiedNs ? undefined : 'time'
 }
 

@@ -6,7 +6,7 @@ import type { OwnerId } from './journal-owner.ts'
 import type { Delta } from './delta.ts'
 import type { AlongsideEntries, Cleared, JournalEntry, ModeStep } from './commit-steps.ts'
 import { retryOnce } from './retry-once.ts'
-import { writeAll } from './write-all.ts'
+import { writeAll, writeChunks } from './write-all.ts'
 
 /**
  * A journal is one file. Its name tells its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed,
@@ -72,11 +72,14 @@ export const readyMark = 'ready\n'
 export const linklessMark = 'L'
 export const doneMark = 'D'
 
+/** Up to so many old bytes are written in one call with the rest. */
+const writtenAtOnce = 1024 * 1024
+
 /** A commit's own journal, open for writing. */
 export type Journal = {
   readonly path: string
-  /** Writes the whole header and the old bytes, before the tree is changed. */
-  readonly begin: (header: Header, bytes: readonly Uint8Array[], durable: boolean) => void
+  /** Writes the whole header and the old bytes, before the tree is changed. If it fails, it can be called again. */
+  readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
   /** Records that new files will be renamed into place, before the first one is. */
   readonly markLinkless: (durable: boolean) => void
   /** Marks the point of no return. If writing fails, the mark is removed again, or an error reports that it could not be. */
@@ -114,7 +117,12 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     },
     begin: (header, bytes, durable) => {
       const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
-      length = writeAll(descriptor, [line, ...bytes, Buffer.from(readyMark)])
+      const ready = Buffer.from(readyMark)
+      // What could not be written for lack of space is written anew, without the bytes.
+      if (length > 0) ftruncateSync(descriptor, 0)
+      length = line.length
+      if (header.bytes <= writtenAtOnce) length = writeAll(descriptor, [line, ...bytes, ready])
+      else length = writeChunks(descriptor, [ready], writeChunks(descriptor, bytes, writeChunks(descriptor, [line])))
       if (durable) {
         fsyncSync(descriptor)
         syncDirectory(directory)

@@ -5,9 +5,6 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** A patch that replaces more bytes than this can't be undone later; its journal would be too large for its use. */
-export const undoLimit = 64 * 1024 * 1024
-
 /** How many applied patches of one tree can be taken back, newest first, and how many bytes their journals may take. */
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
+import { chunksOf, piecesOf } from './pieces.ts'
 import { CommitError } from './commit-error.ts'
 import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
@@ -75,6 +76,7 @@ export function planSteps(
         return { type: 'install', change, renamed, journalEntry: { type: 'add', target, fresh, fingerprint } }
       }
       case 'file':
+      case 'unread':
       case 'symlink': {
         const fresh = ours(target.directory, 'new')
         return { type: 'install', change, renamed, journalEntry: { type: 'replace', target, fresh, old, fingerprint } }
@@ -94,7 +96,7 @@ export function planSteps(
 function fingerprintOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0
-  for (const piece of change.content) {
+  for (const piece of chunksOf(piecesOf(change))) {
     size += piece.length
     crc = crc32(piece, crc)
   }
@@ -112,7 +114,7 @@ function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): E
   const { bytes, mode, uid, gid } = source.before
   const { owner } = change
   if (change.mode !== mode || (owner !== undefined && (owner.uid !== uid || owner.gid !== gid))) return undefined
-  return holds(change.content, bytes) ? entryOf(change.movedFrom.key) : undefined
+  return change.pieces === undefined && holds(change.content, bytes) ? entryOf(change.movedFrom.key) : undefined
 }
 
 function holds(content: Content, bytes: Buffer): boolean {
@@ -134,6 +136,7 @@ function unsupported(change: Change): CommitError {
     absent: 'ENOENT',
     directory: 'EISDIR',
     file: 'EINVAL',
+    unread: 'EINVAL',
     symlink: 'EINVAL',
     other: 'EINVAL',
   }

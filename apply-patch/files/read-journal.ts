@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { CommitError } from './commit-error.ts'
 import type { LockEntry } from './commit-steps.ts'
 import { doneMark, linklessMark, readyMark, type Header } from './journal.ts'
@@ -13,23 +13,21 @@ export type ReadJournal =
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The bytes that only the old files had, concatenated. */
-      readonly bytes: Buffer
+      /** The position in the file of the bytes that only the old files had, concatenated. */
+      readonly bytesAt: number
     }
 
 /** Reads a journal of ours. @throws CommitError `unrecoverable` when it isn't one, or of a newer version */
 export async function readJournal(file: string): Promise<ReadJournal> {
-  const content = readFileSync(file)
-  const lineEnd = content.indexOf(0x0a)
-  if (lineEnd === -1) return { state: 'not-begun' }
+  const line = readLine(file)
+  if (line === undefined) return { state: 'not-begun' }
   const { header } = await import('./journal-schema.ts')
-  const parsed = header.safeParse(parseLine(content.subarray(0, lineEnd), file))
+  const parsed = header.safeParse(parseLine(line, file))
   if (!parsed.success)
     throw new CommitError('unrecoverable', { operation: 'journal', journal: file, cause: parsed.error })
   const { steps, modes, alongside, ...rest } = parsed.data
-  const from = lineEnd + 1
-  const to = from + rest.bytes
-  const tail = content.subarray(to).toString('latin1')
+  const bytesAt = line.length + 1
+  const tail = readAt(file, bytesAt + rest.bytes)
   if (!tail.startsWith(readyMark)) return { state: 'not-begun' }
   const marks = tail.slice(readyMark.length)
   return {
@@ -41,7 +39,40 @@ export async function readJournal(file: string): Promise<ReadJournal> {
       modes: modes?.map((mode) => ({ ...mode, before: mode.before })),
     },
     linkless: marks.includes(linklessMark),
-    bytes: content.subarray(from, to),
+    bytesAt,
+  }
+}
+
+/** The first line, without its end; undefined where it has none. The bytes behind it may be more than there is memory. */
+function readLine(file: string): Buffer | undefined {
+  return reading(file, (descriptor) => {
+    const chunks: Buffer[] = []
+    for (let at = 0; ;) {
+      const chunk = Buffer.allocUnsafe(64 * 1024)
+      const got = readSync(descriptor, chunk, 0, chunk.length, at)
+      if (got === 0) return undefined
+      const end = chunk.subarray(0, got).indexOf(0x0a)
+      chunks.push(chunk.subarray(0, end === -1 ? got : end))
+      if (end !== -1) return Buffer.concat(chunks)
+      at += got
+    }
+  })
+}
+
+/** The marks behind the bytes. */
+function readAt(file: string, position: number): string {
+  return reading(file, (descriptor) => {
+    const marks = Buffer.alloc(64)
+    return marks.toString('latin1', 0, readSync(descriptor, marks, 0, marks.length, position))
+  })
+}
+
+function reading<Result>(file: string, read: (descriptor: number) => Result): Result {
+  const descriptor = openSync(file, 'r')
+  try {
+    return read(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

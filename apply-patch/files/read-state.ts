@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, readlinkSync, type BigIntStats } from 'node:fs'
 import type { FileState } from '../change-set.ts'
+import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
 
 /** Never follow a link, never wait for a pipe's other end, never adopt a terminal. */
@@ -12,6 +13,18 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
  * @param expected the real path that the opened file must have, because a replaced link may have led elsewhere
  */
 export function readState(path: string, expected?: string): FileState {
+  return openState(path, expected, (descriptor, stats) => ({
+    type: 'file',
+    bytes: readAll(descriptor, Number(stats.size)),
+    ...factsOf(stats),
+  }))
+}
+
+function openState(
+  path: string,
+  expected: string | undefined,
+  read: (descriptor: number, stats: BigIntStats) => FileState,
+): FileState {
   let descriptor: number
   try {
     descriptor = openSync(path, readFlags)
@@ -25,17 +38,54 @@ export function readState(path: string, expected?: string): FileState {
     if (expected !== undefined && readlinkSync(`/proc/self/fd/${descriptor}`) !== expected) {
       throw Object.assign(new Error(`${expected} moved while it was read`), { code: 'EAGAIN', syscall: 'open' })
     }
-    return fileState(readAll(descriptor, Number(stats.size)), stats)
+    return read(descriptor, stats)
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** A regular file's state from its bytes and its stats. */
-function fileState(bytes: Buffer, stats: BigIntStats): FileState {
+/**
+ * The same without holding the bytes of a file, which may be larger than the memory.
+ *
+ * @param see is given all of them, chunk by chunk, each with its position; it is good until `see` returns
+ */
+export function lookThrough(
+  path: string,
+  expected: string | undefined,
+  see: (chunk: Uint8Array, at: number) => void,
+): FileState {
+  return openState(path, expected, (descriptor, stats) => {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Number(stats.size) + 1))
+    let [size, crc] = [0, 0]
+    for (;;) {
+      const got = readSync(descriptor, buffer, 0, buffer.length, null)
+      if (got === 0) break
+      const chunk = buffer.subarray(0, got)
+      crc = crc32(chunk, crc)
+      see(chunk, size)
+      size += got
+      if (got < buffer.length && size >= stats.size) break
+    }
+    return { type: 'unread', size, crc, ...factsOf(stats) }
+  })
+}
+
+const chunkSize = 1024 * 1024
+
+/** The checksum of a file's first bytes; undefined where it has fewer. */
+export function crcOf(path: string, size: number): number | undefined {
+  const now = lookThrough(path, undefined, () => undefined)
+  return now.type === 'unread' && now.size === size ? now.crc : undefined
+}
+
+/** How many bytes a file has. */
+export function sizeOf(state: Extract<FileState, { type: 'file' | 'unread' }>): number {
+  return state.type === 'file' ? state.bytes.length : state.size
+}
+
+/** What is said of a regular file beside its bytes. */
+function factsOf(stats: BigIntStats) {
   return {
-    type: 'file',
-    bytes,
     mode: Number(stats.mode & 0o7777n),
     uid: Number(stats.uid),
     gid: Number(stats.gid),

@@ -3,7 +3,6 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -11,7 +10,7 @@ import {
   type BigIntStats,
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { crc32 } from './crc32.ts'
+import { crcOf } from './read-state.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './commit-error.ts'
 import {
@@ -176,7 +175,7 @@ function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, dir
     return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === fingerprint.symlink
   }
   if (!stats.isFile() || stats.size !== BigInt(fingerprint.size)) return false
-  return crc32(readFileSync(at(entry, directories))) === fingerprint.crc
+  return crcOf(at(entry, directories), fingerprint.size) === fingerprint.crc
 }
 
 /** The stats of an entry, without following a link; undefined if the entry, or its directory, is missing. */

@@ -7,6 +7,7 @@ import { lookAtDirectory, planDirectories, removedDirectories } from './director
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './commit-error.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { checkOld, installAll, prepareAll, type CurrentOperation, type Work } from './install.ts'
+import { beginJournal } from './begin-journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
@@ -61,7 +62,7 @@ export async function transact(
     const own = planDirectories(changeSet, plan.made, directories)
     const { header, bytes } = describeCommit(changeSet, { ...work, ...own }, lock, extras, options)
     current.operation = 'journal'
-    journal.begin(header, bytes, options.durable)
+    const { canUndo } = beginJournal(journal, header, bytes, options.durable)
     try {
       await prepareAll(work)
       if (alongside !== undefined) takeLocks(alongside, locks, nonceOf(lock.owner), directories)
@@ -77,7 +78,7 @@ export async function transact(
     const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, directories)
     leftOver.push(...releaseLocks(locks, directories))
     if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
-    return { ...plan, canUndo: header.canUndo, leftOver }
+    return { ...plan, canUndo, leftOver }
   } catch (error) {
     throw typed(error, current)
   } finally {

@@ -8,8 +8,8 @@ export type Extras = {
   readonly emptied: readonly string[]
   /** Journals that are obsolete once this is complete. */
   readonly retires: readonly string[]
-  /** Old bytes up to this many are kept in the journal. */
-  readonly undoLimit: number
+  /** Whether the old bytes are kept in the journal. */
+  readonly canUndo: boolean
 }
 
 /**

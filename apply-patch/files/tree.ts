@@ -4,7 +4,7 @@ import type { FileState, Place } from '../change-set.ts'
 import { PathError, ReadError, errnoOf } from './commit-error.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { protectedComponent } from './protected-names.ts'
-import { readState } from './read-state.ts'
+import { lookThrough, readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
 
 /**
@@ -28,6 +28,8 @@ export type Tree = {
   readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
   /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
   readonly read: (place: Place) => FileState
+  /** The same without holding a file's bytes. @param see is given them, chunk by chunk, with its position */
+  readonly look: (place: Place, see?: (chunk: Uint8Array, at: number) => void) => FileState
 }
 
 /**
@@ -67,7 +69,9 @@ export function openTree(
     unsafePaths,
     locate: (path, isGone) => place(path, true, isGone),
     locateEntry: (path, isGone) => place(path, false, isGone),
-    read: (where) => read(where, descriptorsTell),
+    read: (where) => read(where, (expected) => readState(where.key, expected), descriptorsTell),
+    look: (where, see = () => undefined) =>
+      read(where, (expected) => lookThrough(where.key, expected, see), descriptorsTell),
   }
 }
 
@@ -90,10 +94,10 @@ export function confine(path: string, key: string, roots: readonly string[], git
 /** If another program replaces a file between opening it and checking its path, the new file is read again, at most this often. */
 const mostReads = 50
 
-function read(place: Place, descriptorsTell: boolean): FileState {
+function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {
   for (let reads = 1; ; reads += 1) {
     try {
-      return readState(place.key, descriptorsTell ? place.key : undefined)
+      return act(descriptorsTell ? place.key : undefined)
     } catch (error) {
       const errno = errnoOf(error)
       if (errno === undefined) throw error

@@ -7,6 +7,8 @@ import { findApplied, type AppliedLookup } from './find-applied.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { applyDelta, runLength } from './delta.ts'
+import { crcOfPieces } from './pieces.ts'
+import { sizeOf } from './read-state.ts'
 import { isInside } from './resolve-path.ts'
 import { pathOf, type JournalEntry } from './commit-steps.ts'
 import { transact } from './transact.ts'
@@ -30,15 +32,15 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
   return withTreeLock(real, options, async (lock, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
-    const { header, bytes, journal } = found.applied
+    const { header, bytesAt, journal } = found.applied
     if (options.only !== undefined && header.nonce !== options.only) {
       throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
     }
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
-    const changeSet = reverse(header, bytes, tree, journal)
+    const changeSet = reverse(header, bytesAt, tree, journal)
     const elsewhere = header.alongside?.within ?? []
     const emptied = header.made.filter((path) => !elsewhere.some((directory) => isInside(path, directory)))
-    const extras = { emptied, retires: [journal], undoLimit: -1 }
+    const extras = { emptied, retires: [journal], canUndo: false }
     const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
     const report: Report = {
       id: nonceOf(lock.owner),
@@ -70,20 +72,21 @@ async function nothingToUndo(
 }
 
 /** The change set that restores the previous state; refused as a whole if any file has changed since. */
-function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): ChangeSet {
+function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): ChangeSet {
   const differences: { path: string; key: string; how: Difference }[] = []
   const changes: Change[] = []
-  let offset = 0
+  let offset = bytesAt
   for (const { journalEntry, path, before } of header.steps) {
     const place: Place = { path, key: pathOf(journalEntry.target) }
-    const found = readAgain(place, tree)
+    const isLarge = journalEntry.type !== 'remove' && journalEntry.fingerprint.size > heldSize
+    const found = readAgain(place, tree, isLarge)
     // A directory that the patch created in place of this removed file is removed again.
     const givesWay = found.type === 'directory' && journalEntry.type === 'remove' && header.made.includes(place.key)
     const now: FileState = givesWay ? { type: 'absent' } : found
     const how = differs(now, journalEntry)
     if (how !== undefined) differences.push({ path, key: place.key, how })
     else {
-      const change = bringBack(place, now, before, bytes.subarray(offset))
+      const change = bringBack(place, now, before, { journal, at: offset })
       if (change === undefined) throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
       changes.push(change)
     }
@@ -102,7 +105,12 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
 }
 
 /** @returns undefined when the journal can't tell, or its bytes are damaged */
-function bringBack(place: Place, now: FileState, old: OldState, runs: Buffer): Change | undefined {
+function bringBack(
+  place: Place,
+  now: FileState,
+  old: OldState,
+  runs: { readonly journal: string; readonly at: number },
+): Change | undefined {
   switch (old.type) {
     case 'absent':
       return { type: 'remove', place, before: now }
@@ -112,9 +120,14 @@ function bringBack(place: Place, now: FileState, old: OldState, runs: Buffer): C
     }
     case 'file': {
       const { mode, uid, gid, delta } = old
-      const content = applyDelta(delta, runs, now.type === 'file' ? now.bytes : Buffer.alloc(0))
-      if (content.reduce((crc, piece) => crc32(piece, crc), 0) !== old.crc) return undefined
-      return { type: 'write', place, before: now, content, mode, owner: { uid, gid } }
+      const pieces = applyDelta(
+        delta,
+        (start, length) => ({ file: runs.journal, start: runs.at + start, length }),
+        (start, length) =>
+          now.type === 'file' ? now.bytes.subarray(start, start + length) : { file: place.key, start, length },
+      )
+      if (crcOfPieces(pieces) !== old.crc) return undefined
+      return { type: 'write', place, before: now, content: [], pieces, mode, owner: { uid, gid } }
     }
     case 'directory':
     case 'other':
@@ -125,9 +138,12 @@ function bringBack(place: Place, now: FileState, old: OldState, runs: Buffer): C
   }
 }
 
-function readAgain(place: Place, tree: Tree): FileState {
+/** Larger files are read in parts, whenever their bytes are needed. */
+const heldSize = 1024 * 1024
+
+function readAgain(place: Place, tree: Tree, isLarge: boolean): FileState {
   try {
-    return tree.read(place)
+    return isLarge ? tree.look(place) : tree.read(place)
   } catch (error) {
     if (!(error instanceof ReadError)) throw error
     const { path, key, errno } = error
@@ -149,8 +165,8 @@ function differs(now: FileState, journalEntry: JournalEntry): Difference | undef
     if (now.type !== 'symlink') return 'kind'
     return now.target === symlink ? undefined : 'content'
   }
-  if (now.type !== 'file') return 'kind'
-  if (now.bytes.length !== size) return 'size'
+  if (now.type !== 'file' && now.type !== 'unread') return 'kind'
+  if (sizeOf(now) !== size) return 'size'
   if (mode !== undefined && now.mode !== mode) return 'mode'
-  return crc32(now.bytes) === crc ? undefined : 'content'
+  return (now.type === 'unread' ? now.crc : crc32(now.bytes)) === crc ? undefined : 'content'
 }

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { ftruncateSync, writeSync } from 'node:fs'
 
 /** Pieces are combined up to this size: one call for many small pieces, and no second copy of a big file. */
 const gathered = 256 * 1024
@@ -28,4 +28,29 @@ export function writeAll(descriptor: number, pieces: readonly Uint8Array[]): num
 function writeOne(descriptor: number, bytes: Uint8Array): number {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
   return bytes.length
+}
+
+/** A chunk of nothing but zeros that is at least so long becomes a hole. */
+const worthAHole = 64 * 1024
+const zeros = Buffer.alloc(1024 * 1024)
+
+/**
+ * Writes chunks as they come, from a position on. Long stretches of zeros take no space: where a file was sparse, so is what is made of it.
+ *
+ * @returns the position after the last byte
+ */
+export function writeChunks(descriptor: number, chunks: Iterable<Uint8Array>, from = 0): number {
+  let [at, isHole] = [from, false]
+  for (const chunk of chunks) {
+    isHole =
+      chunk.length >= worthAHole &&
+      chunk.length <= zeros.length &&
+      zeros.compare(chunk, 0, chunk.length, 0, chunk.length) === 0
+    if (!isHole)
+      for (let done = 0; done < chunk.length;)
+        done += writeSync(descriptor, chunk, done, chunk.length - done, at + done)
+    at += chunk.length
+  }
+  if (isHole) ftruncateSync(descriptor, at)
+  return at
 }

@@ -1,8 +1,10 @@
 import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, symlinkSync } from 'node:fs'
+import type { Piece } from '../change-set.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './commit-error.ts'
-import type { Entry, WriteChange } from './commit-steps.ts'
-import { writeAll } from './write-all.ts'
+import type { Entry, InstallEntry, WriteChange } from './commit-steps.ts'
+import { chunksOf, sameChunks } from './pieces.ts'
+import { writeAll, writeChunks } from './write-all.ts'
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
@@ -12,7 +14,12 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
  *
  * Extended attributes and access control lists are lost, because Node has no calls for them.
  */
-export function writeFresh(change: WriteChange, fresh: Entry, directories: Directories, durable: boolean): void {
+export function writeFresh(
+  change: WriteChange,
+  { fresh, fingerprint }: InstallEntry,
+  directories: Directories,
+  durable: boolean,
+): void {
   const path = directories.entry(fresh.directory, fresh.name)
   if (change.symlink !== undefined) {
     symlinkSync(change.symlink, path)
@@ -20,7 +27,8 @@ export function writeFresh(change: WriteChange, fresh: Entry, directories: Direc
   }
   const descriptor = openSync(path, createFlags, change.mode === undefined ? 0o666 : 0o600)
   try {
-    writeAll(descriptor, change.content)
+    if (change.pieces === undefined) writeAll(descriptor, change.content)
+    else writeChunks(descriptor, sameChunks(change.pieces, fingerprint.crc, change.place.path))
     // Changing the owner clears set-user-id, so the mode is set afterwards.
     const kept = change.owner === undefined || keepOwner(descriptor, change.owner, fresh, directories)
     if (change.mode !== undefined) fchmodSync(descriptor, kept ? change.mode : change.mode & 0o1777)
@@ -32,14 +40,15 @@ export function writeFresh(change: WriteChange, fresh: Entry, directories: Direc
 
 /** Writes old content back under a temporary name, if it can't be linked. */
 export function copyOld(
-  before: { readonly bytes: Uint8Array; readonly mode: number; readonly uid: number; readonly gid: number },
+  pieces: readonly Piece[],
+  before: { readonly mode: number; readonly uid: number; readonly gid: number },
   old: Entry,
   directories: Directories,
   durable: boolean,
 ): void {
   const descriptor = openSync(directories.entry(old.directory, old.name), createFlags, 0o600)
   try {
-    writeAll(descriptor, [before.bytes])
+    writeChunks(descriptor, chunksOf(pieces))
     const kept = keepOwner(descriptor, before, old, directories)
     fchmodSync(descriptor, kept ? before.mode : before.mode & 0o1777)
     if (durable) fsyncSync(descriptor)

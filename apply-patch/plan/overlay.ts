@@ -108,6 +108,8 @@ function virtual(state: FileState): Virtual {
       return { type: 'file', content: [state.bytes], mode: state.mode, owner: { uid: state.uid, gid: state.gid } }
     case 'symlink':
       return { type: 'symlink', target: state.target }
+    case 'unread':
+      throw new TypeError('patches are planned from bytes')
     default:
       return { type: state.type }
   }

@@ -1,7 +1,8 @@
 import { hunksOf, withHunks } from '../../apply-patch/index.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
-import { keepBytes, keptBytes, renderPatch, type RunChange } from '../transaction/change-record.ts'
+import { renderPatch, type RunChange } from '../transaction/change-record.ts'
+import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
 
 /** The answers to a part of a change, by the letters of `git add -p`. */
 const answers = {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
+import { keptBytes } from './kept-files.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
@@ -47,39 +47,16 @@ export function removeRecord(directory: string): void {
 
 const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')
-const blobFile = (directory: string, hash: string): string => join(folder(directory), 'blobs', hash)
 
 /** The file with the patch of a session's changes, as `git apply --binary` reads it. */
 export function patchFile(directory: string): string {
   return join(folder(directory), 'changes.patch')
 }
 
-/** Stores bytes, and gives their hash. */
-export function keepBytes(directory: string, bytes: Buffer): string {
-  const hash = createHash('sha256').update(bytes).digest('hex')
-  const file = blobFile(directory, hash)
-  if (existsSync(file)) return hash
-  mkdirSync(join(folder(directory), 'blobs'), { recursive: true, mode: 0o700 })
-  writeFileSync(`${file}.new`, bytes, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-  return hash
-}
-
-/**
- * Stored bytes.
- *
- * @throws UserError `failed` where they differ from what was stored
- */
-export function keptBytes(directory: string, hash: string): Buffer {
-  const bytes = readFileSync(blobFile(directory, hash))
-  if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
-  throw new UserError('failed', `${blobFile(directory, hash)} is damaged: it no longer holds what was kept.`)
-}
-
 /** Stores the changes of a run, and their patch. */
 export function writeRecord(directory: string, now: ChangeRecord): void {
   mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
-  writeFileSync(patchFile(directory), renderPatch(directory, now.changes), { mode: 0o600 })
+  writePatch(directory, now.changes)
   const file = recordFile(directory)
   writeFileSync(`${file}.new`, `${JSON.stringify(now)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
@@ -98,9 +75,36 @@ export function readRecord(directory: string): ChangeRecord | undefined {
 
 /** The patch of some changes. It leaves out what git can't represent: directories, and files whose earlier content is unknown. */
 export function renderPatch(directory: string, changes: readonly RunChange[]): string {
-  return changes
-    .map(({ path, before, after }) => gitPatch(path, gitSide(directory, before), gitSide(directory, after)))
-    .join('')
+  return changes.map((change) => patchOf(directory, change)).join('')
+}
+
+/** One change after the other: all of them may be more than a text can hold. */
+function writePatch(directory: string, changes: readonly RunChange[]): void {
+  const descriptor = openSync(patchFile(directory), 'w', 0o600)
+  try {
+    let text = ''
+    for (const change of changes) {
+      text += patchOf(directory, change)
+      if (text.length < writtenAtOnce) continue
+      writeFileSync(descriptor, text)
+      text = ''
+    }
+    writeFileSync(descriptor, text)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const writtenAtOnce = 1024 * 1024
+
+/** Larger files are not in a patch but by name: as text they take several times their size, and git reads no patch of 1 GiB. */
+const largestInPatch = 64 * 1024 * 1024
+
+function patchOf(directory: string, { path, before, after }: RunChange): string {
+  const size = Math.max(...[before, after].map((side) => (side.type === 'file' ? side.size : 0)))
+  if (size > largestInPatch)
+    return `# ${JSON.stringify(path)} is too large for a patch (${size} bytes): agent apply lands it\n`
+  return gitPatch(path, gitSide(directory, before), gitSide(directory, after))
 }
 
 function gitSide(directory: string, one: Side): GitSide {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { accessSync, constants } from 'node:fs'
+import process from 'node:process'
 import {
   mergeText,
   openTree,
@@ -10,7 +13,8 @@ import {
   type FileState,
   type Tree,
 } from '../../apply-patch/index.ts'
-import { keptBytes, type RunChange, type Side } from './change-record.ts'
+import type { RunChange, Side } from './change-record.ts'
+import { checkKept, keptBytes, keptFile } from './kept-files.ts'
 
 /** The result of a landing that hasn't happened yet. */
 type LandingPlan = {
@@ -81,12 +85,13 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
   try {
     const place = tree.locateEntry(path, (each) => gone.has(each))
     if (place.key !== key) return { why: 'a directory on the way to it is a link now' }
-    const now = tree.read(place)
+    const found = lookAt(tree, place)
+    const { now } = found
     if (after.type === 'directory') return planDirectory(key, before, after.mode, now, place)
     if (before.type === 'directory' && after.type === 'absent') {
       return now.type === 'directory' ? { directory: { type: 'remove', key } } : { nothing: true }
     }
-    if (isSide(now, after, directory)) return { nothing: true }
+    if (isSide(found, after)) return { nothing: true }
     if (before.type === 'directory') {
       if (now.type !== 'directory' && now.type !== 'absent') return { why: 'somebody else put something in its place' }
       const write = writeOf(place, { type: 'absent' }, after, directory)
@@ -94,12 +99,13 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
         ? { why: 'what it should hold is not known' }
         : { change: write, ...(now.type === 'directory' ? { directory: { type: 'remove', key } } : {}) }
     }
-    if (isSide(now, before, directory)) {
+    if (isSide(found, before)) {
       if (after.type === 'absent') return { change: { type: 'remove', place, before: now } }
+      if (belongsToOthers(now, key)) return { why: 'it belongs to another user, and may not be written by this one' }
       const write = writeOf(place, now, after, directory)
       return write === undefined ? { why: 'what it should hold is not known' } : { change: write }
     }
-    return merge(place, now, before, after, directory)
+    return merge(place, tree.read(place), before, after, directory)
   } catch (error) {
     // Below what is a file now there is nothing that could be removed.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
@@ -116,14 +122,38 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
     return { directory: { type: 'mode', key, before: before.mode, mode } }
   }
   if (now.type === 'absent') return { directory }
-  const isAsItWas = now.type === before.type
-  if (!isAsItWas || (now.type !== 'file' && now.type !== 'symlink'))
+  const isAsItWas = (now.type === 'unread' ? 'file' : now.type) === before.type
+  if (!isAsItWas || (now.type !== 'unread' && now.type !== 'symlink'))
     return { why: 'something else is in its place now' }
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
+/** The view's copy of such a file belonged to this user, so commands could write what they can't in the tree. */
+function belongsToOthers(now: FileState, file: string): boolean {
+  if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
+  try {
+    accessSync(file, constants.W_OK)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** What is at a place, and the SHA-256 of a file's bytes, which aren't held. */
+type Found = { readonly now: FileState; readonly hash: string }
+
+function lookAt(tree: Tree, place: Change['place']): Found {
+  // A file that is replaced meanwhile is looked at from its beginning again.
+  let sum = createHash('sha256')
+  const now = tree.look(place, (chunk, at) => {
+    if (at === 0) sum = createHash('sha256')
+    sum.update(chunk)
+  })
+  return { now, hash: now.type === 'unread' ? sum.digest('hex') : '' }
+}
+
 /** Whether the current entry is what one side has: its bytes, its mode, its target. */
-function isSide(now: FileState, side: Side, directory: string): boolean {
+function isSide({ now, hash }: Found, side: Side): boolean {
   switch (side.type) {
     case 'absent':
       return now.type === 'absent'
@@ -132,19 +162,16 @@ function isSide(now: FileState, side: Side, directory: string): boolean {
     case 'directory':
       return now.type === 'directory'
     case 'file':
-      return (
-        now.type === 'file' &&
-        now.mode === side.mode &&
-        side.hash !== null &&
-        now.bytes.length === side.size &&
-        now.bytes.equals(keptBytes(directory, side.hash))
-      )
+      return now.type === 'unread' && now.mode === side.mode && now.size === side.size && side.hash === hash
     default:
       return side satisfies never
   }
 }
 
-/** @param mode the file's, where it isn't the side's */
+/** Larger files are read in parts while they are written. */
+const heldSize = 4096
+
+/** @param other what to write instead of what the side holds */
 function writeOf(
   place: Change['place'],
   now: FileState,
@@ -152,13 +179,17 @@ function writeOf(
   directory: string,
   other?: { readonly bytes: Buffer; readonly mode: number },
 ): Change | undefined {
-  const owner = now.type === 'file' ? { uid: now.uid, gid: now.gid } : undefined
+  const owner = now.type === 'file' || now.type === 'unread' ? { uid: now.uid, gid: now.gid } : undefined
   if (side.type === 'symlink') {
     return { type: 'write', place, before: now, content: [], mode: undefined, owner: undefined, symlink: side.target }
   }
   if (side.type !== 'file' || side.hash === null) return undefined
-  const { bytes, mode } = other ?? { bytes: keptBytes(directory, side.hash), mode: side.mode }
-  return { type: 'write', place, before: now, content: [bytes], mode, owner, evenReadOnly: true }
+  const write = { type: 'write', place, before: now, owner, evenReadOnly: true } as const
+  if (other !== undefined) return { ...write, content: [other.bytes], mode: other.mode }
+  if (side.size <= heldSize) return { ...write, content: [keptBytes(directory, side.hash)], mode: side.mode }
+  checkKept(directory, side.hash, side.size)
+  const pieces = [{ file: keptFile(directory, side.hash), start: 0, length: side.size }]
+  return { ...write, content: [], pieces, mode: side.mode }
 }
 
 /** Merges the run's and somebody else's changes of one file. */

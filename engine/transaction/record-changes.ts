@@ -4,22 +4,15 @@ import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { nestedGit } from './linked-git.ts'
 import { readBlob } from './read-blob.ts'
-import {
-  keepBytes,
-  readRecord,
-  removeRecord,
-  writeRecord,
-  type ChangeRecord,
-  type RunChange,
-  type Side,
-} from './change-record.ts'
+import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
+import { keepBytes, keepFile } from './kept-files.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
 import { ignoredAmong } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-changes.ts'
-import { largestFile, readFile, statsOf } from './tree-files.ts'
+import { largestFile, statsOf } from './tree-files.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** One tree of a view. */
@@ -177,8 +170,8 @@ async function changeOf(
   sandbox: Sandbox,
   earlier: ReadonlyMap<string, string>,
 ): Promise<RunChange | undefined> {
-  const now = sideOf(after, () => readFile(bytesOf(tree.source, key)), directory)
-  const was = sideOf(before, () => undefined, directory)
+  const now = sideOf(after, () => keepFile(directory, bytesOf(tree.source, key)))
+  const was = sideOf(before, () => undefined)
   const old =
     was.type === 'file'
       ? {
@@ -191,7 +184,7 @@ async function changeOf(
   return isSame ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
 }
 
-function sideOf(entry: Entry, read: () => Buffer | undefined, directory: string): Side {
+function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
   switch (entry.kind) {
     case 'absent':
     case 'other':
@@ -201,11 +194,8 @@ function sideOf(entry: Entry, read: () => Buffer | undefined, directory: string)
     case 'directory':
       return { type: 'directory', mode: entry.mode }
     case 'file': {
-      const bytes = read()
       const { mode, size } = entry
-      return bytes === undefined
-        ? { type: 'file', mode, size, hash: null }
-        : { type: 'file', mode, size: bytes.length, hash: keepBytes(directory, bytes) }
+      return { type: 'file', mode, ...(keep() ?? { size, hash: null }) }
     }
     default:
       return entry satisfies never
@@ -227,8 +217,8 @@ async function hashBefore(
     return stats !== undefined && stampOf(stats) === original.was
   }
   if (isAsItWas()) {
-    const bytes = readFile(file)
-    if (bytes !== undefined && isAsItWas()) return keepBytes(directory, bytes)
+    const kept = keepFile(directory, file)
+    if (kept !== undefined && isAsItWas()) return kept.hash
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })

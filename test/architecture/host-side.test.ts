@@ -117,6 +117,8 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-tree.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
+  'engine/transaction/kept-files.ts':
+    "the session's folder; and the view's files through no link and waiting on no pipe, when no command runs any more",
   'engine/transaction/manifest.ts': "the session's folder",
   'engine/transaction/evidence/check-tree.ts': 'named on the command line, and no command runs',
   'engine/transaction/evidence/decided-by.ts': "the session's folder",

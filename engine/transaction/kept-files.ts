@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../core/user-error.ts'
+
+const folder = (directory: string): string => join(directory, 'changes', 'blobs')
+
+/** The file with stored bytes, by their hash. */
+export function keptFile(directory: string, hash: string): string {
+  return join(folder(directory), hash)
+}
+
+/** As much of a file is in memory at a time. */
+const chunkSize = 1024 * 1024
+
+/** Stores bytes, and gives their hash. */
+export function keepBytes(directory: string, bytes: Buffer): string {
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const file = keptFile(directory, hash)
+  if (existsSync(file)) return hash
+  const descriptor = create(directory, `${hash}.new`)
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(`${file}.new`, file)
+  return hash
+}
+
+/**
+ * Stores what a file holds, however large it is: through no symlink in the last place, and waiting on no pipe.
+ *
+ * @returns undefined where it can't be read
+ * @throws the system's error where it can't be stored
+ */
+export function keepFile(
+  directory: string,
+  file: Buffer,
+): { readonly hash: string; readonly size: number } | undefined {
+  const source = openOrUndefined(file)
+  if (source === undefined) return undefined
+  try {
+    const stats = fstatSync(source)
+    if (!stats.isFile()) return undefined
+    const buffer = Buffer.allocUnsafe(Math.min(stats.size + 1, chunkSize))
+    const first = fill(source, buffer)
+    if (first < buffer.length) return { hash: keepBytes(directory, buffer.subarray(0, first)), size: first }
+    return keepLarge(directory, source, buffer)
+  } finally {
+    closeSync(source)
+  }
+}
+
+/** @param buffer holds the beginning of the file already */
+function keepLarge(
+  directory: string,
+  source: number,
+  buffer: Buffer,
+): { readonly hash: string; readonly size: number } {
+  const name = 'incoming.new'
+  const target = create(directory, name)
+  const sum = createHash('sha256')
+  let [size, got, isHole] = [0, buffer.length, false]
+  try {
+    for (; got > 0; got = fill(source, buffer)) {
+      const chunk = buffer.subarray(0, got)
+      sum.update(chunk)
+      // A file that is sparse takes no more space here.
+      isHole = chunk.equals(zeros.subarray(0, got))
+      for (let at = 0; at < got && !isHole;) at += writeSync(target, chunk, at, got - at, size + at)
+      size += got
+    }
+    if (isHole) ftruncateSync(target, size)
+  } catch (error) {
+    rmSync(keptFile(directory, name), { force: true })
+    throw error
+  } finally {
+    closeSync(target)
+  }
+  const hash = sum.digest('hex')
+  renameSync(keptFile(directory, name), keptFile(directory, hash))
+  return { hash, size }
+}
+
+const zeros = Buffer.alloc(chunkSize)
+
+function create(directory: string, name: string): number {
+  const open = (): number => openSync(keptFile(directory, name), 'w', 0o600)
+  try {
+    return open()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
+    return open()
+  }
+}
+
+function openOrUndefined(file: Buffer): number | undefined {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    // Gone, or closed to us.
+    return undefined
+  }
+}
+
+/** Reads until the buffer is full or the file ends. */
+function fill(descriptor: number, buffer: Buffer): number {
+  let length = 0
+  while (length < buffer.length) {
+    const got = readSync(descriptor, buffer, length, buffer.length - length, null)
+    if (got === 0) break
+    length += got
+  }
+  return length
+}
+
+/**
+ * Stored bytes.
+ *
+ * @throws UserError `failed` where they differ from what was stored
+ */
+export function keptBytes(directory: string, hash: string): Buffer {
+  const bytes = readFileSync(keptFile(directory, hash))
+  if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
+  throw damaged(directory, hash)
+}
+
+/** Checks stored bytes without holding them. @throws UserError `failed` where they differ from what was stored */
+export function checkKept(directory: string, hash: string, size: number): void {
+  const descriptor = openSync(keptFile(directory, hash), 'r')
+  try {
+    const [sum, buffer] = [createHash('sha256'), Buffer.allocUnsafe(Math.min(size + 1, chunkSize))]
+    for (let got = fill(descriptor, buffer); got > 0; got = fill(descriptor, buffer))
+      sum.update(buffer.subarray(0, got))
+    if (sum.digest('hex') !== hash) throw damaged(directory, hash)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function damaged(directory: string, hash: string): UserError {
+  return new UserError('failed', `${keptFile(directory, hash)} is damaged: it no longer holds what was kept.`)
+}

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readFileSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { commit, undo } from '../../../apply-patch/index.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { MiB, replacing, sparse } from './large-files.ts'
+
+const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+test('a commit of files that are not held in memory is undone, though more than 64 MB were replaced', async () => {
+  const [root, stateDirectory, store] = [tempDir(), tempDir(), tempDir()]
+  const old = {
+    replaced: hash(sparse(join(root, 'replaced'), 70, 'old')),
+    removed: hash(sparse(join(root, 'removed'), 66, 'r')),
+  }
+  const stored = sparse(join(store, 'new'), 80, 'new')
+  const report = await commit(replacing(root, stored), { stateDirectory })
+  expect(report.canUndo).toBe(true)
+  expect(readdirSync(root).toSorted()).toEqual(['added', 'replaced'])
+  expect([hash(join(root, 'added')), hash(join(root, 'replaced'))]).toEqual([hash(stored), hash(stored)])
+
+  await undo(root, { stateDirectory })
+  expect(readdirSync(root).toSorted()).toEqual(['removed', 'replaced'])
+  expect({ replaced: hash(join(root, 'replaced')), removed: hash(join(root, 'removed')) }).toEqual(old)
+  // What was a hole is one in the journal and in what came back.
+  expect(statSync(join(root, 'replaced')).blocks * 512).toBeLessThan(4 * MiB)
+})
+
+test('a file that is not held in memory is refused if somebody wrote it after the plan', async () => {
+  const [root, stateDirectory, store] = [tempDir(), tempDir(), tempDir()]
+  sparse(join(root, 'replaced'), 2, 'old')
+  sparse(join(root, 'removed'), 2, 'r')
+  const changeSet = replacing(root, sparse(join(store, 'new'), 3, 'new'))
+  const descriptor = openSync(join(root, 'replaced'), 'r+')
+  writeSync(descriptor, 'user', MiB)
+  closeSync(descriptor)
+  await expect(commit(changeSet, { stateDirectory })).rejects.toMatchObject({ code: 'changed', tree: 'unchanged' })
+  expect(readdirSync(root).toSorted()).toEqual(['removed', 'replaced'])
+})
+
+test('stored bytes that change while they are written are not committed', async () => {
+  const [root, stateDirectory, store] = [tempDir(), tempDir(), tempDir()]
+  sparse(join(root, 'replaced'), 1, 'old')
+  sparse(join(root, 'removed'), 1, 'r')
+  const stored = sparse(join(store, 'new'), 3, 'new')
+  const changeSet = replacing(root, stored)
+  writeFileSync(stored, 'short')
+  await expect(commit(changeSet, { stateDirectory })).rejects.toMatchObject({ tree: 'unchanged' })
+  expect(readdirSync(root).toSorted()).toEqual(['removed', 'replaced'])
+})
+
+test('what a commit and its undo take of memory does not grow with the files', () => {
+  const peak = (mebibytes: number): number => {
+    const [root, store] = [tempDir(), tempDir()]
+    for (const name of ['replaced', 'removed']) sparse(join(root, name), mebibytes, name)
+    const stored = sparse(join(store, 'new'), mebibytes, 'new')
+    const importOf = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href)
+    const program = `
+      import { commit, undo } from ${importOf('../../../apply-patch/index.ts')}
+      import { replacing } from ${importOf('large-files.ts')}
+      const { root, stored, stateDirectory } = ${JSON.stringify({ root, stored, stateDirectory: tempDir() })}
+      await commit(replacing(root, stored), { stateDirectory })
+      await undo(root, { stateDirectory })
+      process.stdout.write(String(process.resourceUsage().maxRSS / 1024))`
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    expect(run.stderr).toBe('')
+    return Number(run.stdout)
+  }
+  const [small, large] = [peak(2), peak(600)]
+  expect(large - small).toBeLessThan(100)
+})

@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, onTestFinished } from 'vitest'
+import { call, say } from '../../support/mock-openai.ts'
+import { testUnless, whyNoBubblewrap, whyNotRoot } from '../../support/needs.ts'
+import { exec } from '../../support/workspace.ts'
+import { fingerprint } from './fingerprint.ts'
+
+const nobody = 65534
+const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
+
+function whyNotAsNobody(): string | undefined {
+  const [command = '', ...words] = [...asNobody, process.execPath, program, '--version']
+  return spawnSync(command, words).status === 0 ? undefined : 'another user can not start the program from here'
+}
+
+/** A tree of an ordinary user, in which some things are root's. */
+function treeOfNobody(): { readonly cwd: string; readonly home: string } {
+  const base = mkdtempSync('/var/tmp/portcullis-foreign-')
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }))
+  chmodSync(base, 0o755)
+  const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
+  for (const directory of [cwd, home]) {
+    mkdirSync(directory)
+    chownSync(directory, nobody, nobody)
+  }
+  mkdirSync(join(cwd, 'of-root'))
+  for (const name of ['of-root/file.txt', 'file-of-root.txt', 'own.txt']) writeFileSync(join(cwd, name), 'old\n')
+  chownSync(join(cwd, 'own.txt'), nobody, nobody)
+  const [command = '', ...words] = [...asNobody, 'git', 'init', '-q', cwd]
+  execFileSync(command, words)
+  return { cwd, home }
+}
+
+async function run(command: string) {
+  const { cwd, home } = treeOfNobody()
+  const before = fingerprint(cwd)
+  const replies = [[call('exec_command', { cmd: command })], [say('done')]]
+  const args = ['--json', '--transactional=copy', 'x']
+  const { code, events, stderr } = await exec((index) => replies[index] ?? [say('done')], args, {
+    cwd,
+    home,
+    startedBy: asNobody,
+  })
+  const last = events.at(-1)
+  return { cwd, code, stderr, before, message: last?.type === 'turn.failed' ? last.error.message : undefined }
+}
+
+const testAsRoot = testUnless(whyNoBubblewrap() ?? whyNotRoot('becomes another user') ?? whyNotAsNobody())
+
+testAsRoot(
+  'a run lands nothing if one of its files belongs to another user, who lets nobody else write it',
+  async () => {
+    const { cwd, code, before, message } = await run('echo new > own.txt; echo new > file-of-root.txt')
+    expect(message).toBe(
+      `Nothing was landed: ${cwd}/file-of-root.txt: it belongs to another user, and may not be written by this one. ` +
+        (/The tree is as it was, .*/.exec(message ?? '')?.[0] ?? ''),
+    )
+    expect(code).toBe(1)
+    expect(fingerprint(cwd)).toEqual(before)
+  },
+)
+
+testAsRoot('a run lands nothing if one of its files is to come into a directory of another user', async () => {
+  const { cwd, code, before, message } = await run('echo new > own.txt; echo new > of-root/new.txt')
+  expect(message).toContain(`${cwd}/of-root/new.txt`)
+  expect(message).toContain('permission denied (EACCES)')
+  expect(message).toContain('The tree is as it was')
+  expect(code).toBe(1)
+  const without = (all: Readonly<Record<string, string>>) => Object.entries(all).filter(([path]) => path !== cwd)
+  expect(without(fingerprint(cwd))).toEqual(without(before))
+})
+
+testAsRoot('files of other users that a run leaves alone are in nobody’s way', async () => {
+  const { cwd, code, stderr } = await run('echo new > own.txt')
+  expect(code, stderr).toBe(0)
+  expect(readFileSync(join(cwd, 'own.txt'), 'utf8')).toBe('new\n')
+})
