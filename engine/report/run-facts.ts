@@ -1,4 +1,5 @@
 import type { EndReason } from '../core/exit-codes.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
 import type { Finding, Report, ReportRun, Step } from './report-types.ts'
@@ -111,11 +112,14 @@ function limited(list: readonly Attention[], what: string): readonly Attention[]
   ]
 }
 
-function finding({ severity, title, path = '', startLine, step }: Finding): Attention {
+const longestBody = 300
+
+function finding({ severity, title, message, path = '', startLine, step }: Finding): Attention {
+  const [body = ''] = message.trim().split(/\n\s*\n/, 1)
   return {
     tone: severity === 'high' || severity === 'critical' ? 'bad' : 'warn',
     title: `${severity}: ${title}`,
-    lines: [`${path}:${startLine ?? 1}`],
+    lines: [`${path}:${startLine ?? 1}`, ...(body === '' ? [] : [truncateMiddle(body, longestBody).text])],
     step,
   }
 }

@@ -48,7 +48,7 @@ details>summary{cursor:pointer}
 .label{font-size:12px;color:var(--dim);margin:8px 0 0}
 .agent{border-left:3px solid var(--line);margin:8px 0 8px 14px;padding-left:12px}
 .file{border:1px solid var(--line);border-radius:6px;margin:8px 0;overflow:hidden}
-.file>summary{padding:7px 12px;background:var(--soft);overflow-wrap:anywhere}
+.file>summary{padding:7px 12px;font-size:13px;background:var(--soft);overflow-wrap:anywhere}
 .plus{color:var(--ok)}.minus{color:var(--bad)}
 .diff{overflow:auto;max-height:80vh;border-top:1px solid var(--line)}
 .l{display:flex;min-height:19px;line-height:19px}.l code{background:none;padding:0;white-space:pre-wrap;overflow-wrap:anywhere;flex:1;min-width:0}

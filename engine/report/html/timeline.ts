@@ -53,7 +53,9 @@ function renderStep(step: Step, rich: Rich): Html {
   const head = html`<summary>
     <a class="num" href="#step-${number}">${number}</a><span class="kind">${names[kind]}</span
     ><span class="what${isCode && ' mono'}">${title}</span
-    >${badge !== undefined && html`<span class="badge ${status}">${badge}</span>`}<span class="took">${took}</span>
+    >${badge !== undefined && html`<span class="badge ${toneOf(status, badge)}">${badge}</span>`}<span class="took"
+      >${took}</span
+    >
   </summary>`
   const body = html`<div class="in" id="step-${number}">
     ${verdictOf(step)}${step.parts.map((part) => renderPart(part, kind, rich))}${filesOf(step)}
@@ -114,4 +116,10 @@ function filesOf({ files, kind }: Step): Html | undefined {
       ${files.map(({ path, kind: change }) => html`<li>${change} <code>${path}</code></li>`)}
     </ul>
     <p><a href="#change">The change itself</a></p>`
+}
+
+/** How bad a review's finding is shows in its colour too. */
+function toneOf(status: string, badge: string): string {
+  if (badge === 'critical' || badge === 'high') return 'bad'
+  return badge === 'medium' ? 'warn' : status
 }

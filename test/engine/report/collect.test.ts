@@ -184,3 +184,27 @@ test('a report holds no more of a long session than it shows', () => {
   heldBy(short)
   expect(heldBy(long) - heldBy(short)).toBeLessThan(8_000_000)
 })
+
+test.each([
+  ['critical', 'bad'],
+  ['high', 'bad'],
+  ['medium', 'warn'],
+  ['low', 'note'],
+])('a finding of a review tells what it is at the top of the page, and %s shows in its colour', (severity, tone) => {
+  const finding = {
+    ...{ id: 'f', type: 'review_finding', path: 'a.ts', start_line: 3, end_line: 3, severity, category: 'bug' },
+    ...{ confidence: 1, title: 'One too many', body: 'The sum is NaN.\n\nLonger.', fingerprint: 'x' },
+  }
+  const file = join(tempDir(), 'events.jsonl')
+  const events = [
+    { type: 'thread.started', thread_id: 't', config: {} },
+    { type: 'item.completed', item: finding },
+  ]
+  writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  const report = collectReport(file)
+  const page = typeof report === 'string' ? expect.fail(report) : renderReport(report, 'html')
+  const [, attention = ''] = /<ul class="attention">([^]*?)<\/ul>/.exec(page) ?? []
+  expect(attention).toContain('The sum is NaN.')
+  expect(attention).not.toContain('Longer.')
+  expect(page).toContain(`<span class="badge ${tone}">${severity}</span>`)
+})
