@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { loads, writeLoad } from './generate-patch-loads.ts'
 import { measureInTurns, type Measured, type MeasuredProgram } from './measure.ts'
+import { oldBuild } from './old-build.ts'
 import { findCodex } from './peer.ts'
 import type { BenchRow } from './row.ts'
 
@@ -21,14 +22,17 @@ const smallest = 'a'
 /** The load that is also measured as what an engine does that embeds the library: many files, no start. */
 const embedded = 'b'
 
-/** What applying costs, ours and Codex's in turns, each run on a fresh copy of the tree. */
+/** What applying costs, ours and the peer's in turns, each run on a fresh copy of the tree. The peer is Codex, or the build that `OLD` names. */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))
   spreadCopies(folder)
   // The library keeps its journals where the program does.
   process.env['XDG_STATE_HOME'] = join(folder, 'state')
   try {
-    const codex = await linkPeer(folder)
+    const codex = oldBuild === undefined ? await linkPeer(folder) : undefined
+    const old = oldBuild === undefined ? undefined : join(oldBuild, 'dist/bin/apply-patch.js')
+    const beside: MeasuredProgram['argv'] | undefined =
+      old !== undefined ? [process.execPath, old] : codex === undefined ? undefined : [codex]
     const empty = join(folder, 'empty.mjs')
     await writeFile(empty, '')
     const rows: BenchRow[] = []
@@ -41,18 +45,18 @@ export async function patchLoads(): Promise<readonly BenchRow[]> {
         return { argv, directory, stdin: patch, exitCode: letter === refused ? 1 : 0 }
       }
       const all: readonly (readonly [name: string, Measured] | undefined)[] = [
-        codex === undefined ? undefined : ['peer', measured([codex])],
+        beside === undefined ? undefined : ['peer', measured(beside)],
         letter === smallest ? ['an empty Node script', measured([process.execPath, empty])] : undefined,
         [`${letter}: ${title}`, measured([process.execPath, program])],
         letter === embedded ? [`${letter} in-process`, { directory, act: await embed(patch) }] : undefined,
       ]
       const programs = all.filter((one) => one !== undefined)
-      const count = slowForThePeer.includes(letter) ? 2 : letter === smallest ? 21 : runs
+      const count = oldBuild === undefined && slowForThePeer.includes(letter) ? 2 : letter === smallest ? 21 : runs
       const costs = await measureInTurns(
         programs.map(([, one]) => one),
         count,
       )
-      const peer = codex === undefined ? undefined : costs[0]
+      const peer = beside === undefined ? undefined : costs[0]
       for (const [index, [name]] of programs.entries()) {
         const ours = costs[index]
         if (ours === undefined || name === 'peer') continue

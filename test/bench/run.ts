@@ -1,7 +1,7 @@
 /**
  * `npm run bench [NAME…]`: measures, and prints a table. Ours and the peer's take turns in one run, since only their ratio means
  * anything on a machine that others use too. The peer is found as `codex` on PATH or by CODEX_BIN; without it its columns
- * stay empty. With `OLD` as the directory of another commit that was built, `sandbox` and `run` have that for a peer.
+ * stay empty. With `OLD` as the directory of another commit that was built, `patch`, `sandbox` and `run` have that for a peer.
  */
 import process from 'node:process'
 import type { BenchRow } from './row.ts'
