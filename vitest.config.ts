@@ -68,6 +68,7 @@ const long = [
   'test/engine/transaction/battery/battery.test.ts',
   'test/engine/transaction/commands.test.ts',
   'test/engine/transaction/commits.test.ts',
+  'test/engine/transaction/docker.test.ts',
   'test/engine/transaction/exec.test.ts',
   'test/engine/transaction/landing-kills.test.ts',
   'test/engine/transaction/linked.test.ts',

@@ -66,7 +66,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([read('a.txt'), read('b.txt'), read('new.txt')]).toEqual(['x\n', 'left\n', 'y\n'])
     expect(report).toMatchObject({ commits: [{ moved: { branch: 'refs/heads/main', old: first } }] })
     const undone = await ask('undo', '--last')
-    expect([undone.code, undone.stdout]).toEqual([0, expect.stringMatching(/^Taken back\./)])
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringMatching(/^Reverted\./)])
     expect([git('rev-parse', 'main'), git('status', '--porcelain'), existsSync(join(cwd, 'new.txt'))]).toEqual([
       first,
       '',
