@@ -1,11 +1,11 @@
-/** What a worker's machine has to have for a task, such as `docker`: names, sorted, each once. Empty: nothing. */
+/** Properties that a worker's machine needs for a task, such as `docker`: sorted names, each once. Empty: none. */
 export type Labels = readonly string[]
 
 const label = /^[\w.-]{1,64}$/
 
 /**
  * @param said names, joined by commas or spaces, or a list of them
- * @returns undefined for what is no such list
+ * @returns undefined for anything else
  */
 export function parseLabels(said: unknown): Labels | undefined {
   const names: unknown = typeof said === 'string' ? said.split(/[,\s]/).filter((name) => name !== '') : said
@@ -14,12 +14,12 @@ export function parseLabels(said: unknown): Labels | undefined {
   return known.length === names.length ? [...new Set(known)].toSorted() : undefined
 }
 
-/** Whether a worker with these labels may do a task that needs those. */
+/** Whether a worker with these labels may run a task that needs those. */
 export function hasLabels(own: Labels, needed: Labels): boolean {
   return needed.every((name) => own.includes(name))
 }
 
-/** The labels that tasks need, each set of them once. */
+/** The distinct sets of labels that tasks need. */
 export function labelSetsOf(tasks: readonly { readonly labels: Labels }[]): readonly Labels[] {
   return [...new Map(tasks.map(({ labels }) => [labels.join(), labels])).values()]
 }

@@ -5,26 +5,26 @@ import { BatchFolder } from './folder/batch-folder.ts'
 import type { Task } from './tasks/task.ts'
 import { endedAttempts } from './run/settle-trial.ts'
 
-/** How much was put together, of how much. */
+/** The result of a merge: how many trials are settled, of how many. */
 type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
 
 /**
- * Puts folders of one batch together, such as those of its shards, in a new one. Every attempt comes along, and its cost counts; where two folders
- * settled the same trial the first that was named holds, and the other's attempts are superseded.
+ * Merges folders of one batch, such as those of its shards, into a new one. Every attempt is copied, and its cost counts. If two folders settled the
+ * same trial, the first named folder's result counts, and the other's attempts are superseded.
  *
  * @param paths at least one
- * @throws UserError `usage` for folders of different batches, and where the new one is not empty
+ * @throws UserError `usage` for folders of different batches, and if the new one is not empty
  */
 export function mergeFolders(paths: readonly string[], to: string, owner: number): Merged {
   const sources = paths.map((path) => BatchFolder.open(path, owner))
   const [first] = sources
-  if (first === undefined) throw new UserError('usage', 'Name the folders that are to be put together.')
+  if (first === undefined) throw new UserError('usage', 'Name the folders to merge.')
   const other = sources.find(({ hash }) => hash !== first.hash)
   if (other !== undefined) {
-    throw new UserError('usage', `${other.path} is of another batch than ${first.path}: they can't be put together.`)
+    throw new UserError('usage', `${other.path} is of another batch than ${first.path}: they can't be merged.`)
   }
   if (existsSync(to) && readdirSync(to).length > 0)
-    throw new UserError('usage', `${to} is not empty: name a folder that is empty or not there.`)
+    throw new UserError('usage', `${to} is not empty: name an empty or a new folder.`)
   const tasks: readonly Task[] = first.tasks()
   const { shard: _, tasks: __, ...manifest } = first.manifest
   const folder = BatchFolder.begin(to, tasks, manifest, owner)
@@ -46,20 +46,20 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
   return { folder, settled, superseded }
 }
 
-/** Copies an attempt, by the next number that is free there. @returns that number */
+/** Copies an attempt under the next free number. @returns that number */
 function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
   const attempt = to.beginAttempt(trial)
   const source = from.attemptPath(trial, old)
   const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
   const filter = (path: string): boolean => !records.includes(path)
   cpSync(source, to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true, filter })
-  // In this order, the second is kept beside the first.
+  // In this order: the second is stored next to the first.
   for (const record of [from.attemptOf(trial, old), from.supersededOf(trial, old)])
     if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
   return attempt
 }
 
-/** A record of an attempt that has another number now. */
+/** A record of an attempt under its new number. */
 function moveRecord<
   T extends { readonly attempt: number; readonly patch?: string | undefined; readonly session?: string | undefined },
 >(record: T, trial: string, attempt: number): T {

@@ -1,8 +1,8 @@
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * How an attempt ended. The first four are answers: what the model made of the task. The others say that there is none: no sandbox, the provider
- * failed, nothing is left to use of what was bought of it, the repository could not be had, the process was lost, the run was not begun (exit code 2), somebody interrupted it.
+ * How an attempt ended. The first four are answers: the model's results for the task. The others mean that there is none: no sandbox, a provider
+ * failure, an exhausted quota, an unavailable repository, a lost process, a run that did not begin (exit code 2), an interruption.
  */
 export const outcomes = [
   'done',
@@ -29,7 +29,7 @@ export function isAnswer(outcome: Outcome): boolean {
   return answers.includes(outcome)
 }
 
-/** Whether another attempt may end better. */
+/** Whether another attempt may have a better outcome. */
 export function isRepeated(outcome: Outcome): boolean {
   return repeated.includes(outcome)
 }
@@ -47,9 +47,9 @@ const byCode: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
 ])
 
 /**
- * What an exit code says.
+ * The outcome for an exit code.
  *
- * @param code undefined: the process was killed, or nobody saw its end
+ * @param code undefined: the process was killed, or its end was not observed
  * @param hasEnded whether the session has a terminal event. A run that failed before its first is an error of ours, no answer
  */
 export function outcomeOf(code: number | undefined, hasEnded: boolean): Outcome {

@@ -1,6 +1,6 @@
 import { UserError } from '../core/user-error.ts'
 
-/** One of the parts that the trials of a batch are dealt out to, counted from 0. */
+/** One of the parts to which the trials of a batch are distributed, counted from 0. */
 type Shard = { readonly index: number; readonly of: number }
 
 /**
@@ -15,7 +15,7 @@ export function parseShard(text: string): Shard {
   throw new UserError('usage', `--shard ${text}: expected INDEX/COUNT with the index from 0, such as 0/4 to 3/4.`)
 }
 
-/** What of a list is a shard's: every so-many-th, so that shards are of one size, whatever the order. */
+/** The part of a list that belongs to a shard: every n-th entry, so that all shards have the same size, whatever the order. */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)
 }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Task } from './tasks/task.ts'
 
-/** One task tried with one model, once: what has a result. It may take several attempts. */
+/** One task tried once with one model: the unit that has a result. It may take several attempts. */
 export type Trial = {
-  /** The folder of its attempts, and what everything knows it by. */
+  /** The folder of its attempts, which also identifies it. */
   readonly key: string
   readonly task: string
-  /** As it was named; undefined: as configured. */
+  /** The model as the user named it; undefined: as configured. */
   readonly model: string | undefined
   /** From 1. */
   readonly repeat: number
 }
 
-/** What makes trials of tasks. */
+/** The numbers by which tasks become trials. */
 type Matrix = {
   /** Empty: the configured one. */
   readonly models: readonly string[]
@@ -36,7 +36,7 @@ export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }:
 
 const longest = 100
 
-/** A text as the name of a file that no other text has: its unusual characters as `%XX`, a long one cut, with a hash. */
+/** Turns a text into a unique file name: unusual characters become `%XX`, and a long name is cut, with a hash. */
 export function fileName(text: string): string {
   const plain = encodeURIComponent(text)
     .replace(/[~!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)

@@ -6,10 +6,10 @@ import { outcomes } from './outcome.ts'
 const fields = ['outcome', 'model', 'task'] as const
 
 /**
- * Which trials a condition means: `outcome=provider`, `model=gpt-5.5`, `task=one`; several, joined by commas, must all hold, and `|` between values
+ * Parses a condition on trials: `outcome=provider`, `model=gpt-5.5`, `task=one`; several, joined by commas, must all hold, and `|` between values
  * means any of them.
  *
- * @throws UserError `usage` for a field or an outcome that there is not
+ * @throws UserError `usage` for an unknown field or outcome
  */
 export function parseWhere(text: string): (settled: SettledRecord) => boolean {
   const conditions = text.split(',').map((part) => {
@@ -35,5 +35,5 @@ function requireOutcome(value: string): void {
   if ((outcomes as readonly string[]).includes(value)) return
   const near = nearest(value, outcomes)
   const hint = near === undefined ? '' : ` Did you mean '${near}'?`
-  throw new UserError('usage', `--where: '${value}' is no outcome; there are ${outcomes.join(', ')}.${hint}`)
+  throw new UserError('usage', `--where: '${value}' is not an outcome; the outcomes are ${outcomes.join(', ')}.${hint}`)
 }

@@ -11,8 +11,8 @@ import { tableNotes, tablesOf, type Table } from '../statistics/tables.ts'
 import type { Summary, TrialResult } from './results.ts'
 
 /**
- * `report.html`: what a batch came to, and a matrix of its trials, tasks below each other and models beside each other. Each cell leads to the page of
- * the run that settled it.
+ * `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell leads to the page
+ * of the run that settled it.
  */
 export function renderBatchPage(folder: BatchFolder, results: readonly TrialResult[], summary: Summary): string {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary
@@ -53,7 +53,7 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   return renderDocument(`Batch: ${head}`, content)
 }
 
-/** What the models are compared by. Nothing while no run has an answer. */
+/** The comparison of the models. Empty while no run has an answer. */
 function renderStatistics(results: readonly TrialResult[]): Html {
   const statistics = compareModels(results)
   if (statistics.models.every(({ answers }) => answers === 0)) return joined([])

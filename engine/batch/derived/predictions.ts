@@ -4,14 +4,14 @@ import { readIfThere } from '../folder/files.ts'
 import { isAnswer } from '../outcome.ts'
 import type { TrialResult } from './results.ts'
 
-/** What SWE-bench's evaluation reads of one instance (https://www.swebench.com/SWE-bench/guides/evaluation/). */
+/** SWE-bench's input for evaluating one instance (https://www.swebench.com/SWE-bench/guides/evaluation/). */
 type Prediction = {
   readonly instance_id: string
   readonly model_name_or_path: string
   readonly model_patch: string
 }
 
-/** Predictions of one model and one repeat, and what the file of them is called. */
+/** Predictions of one model and one repeat, and the name of their file. */
 type PredictionFile = {
   readonly name: string
   readonly model: string
@@ -20,9 +20,9 @@ type PredictionFile = {
 }
 
 /**
- * What SWE-bench evaluates: a patch, maybe an empty one, for each task that has an answer. A task without one is left out: an error is no result.
+ * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without one is left out: an error is no result.
  *
- * @param configured what the model is called that the configuration names
+ * @param configured the name of the configured model
  */
 export function predictionsOf(
   folder: BatchFolder,

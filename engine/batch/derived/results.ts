@@ -4,15 +4,15 @@ import type { SettledRecord } from '../folder/records.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** A trial, and what it came to; undefined while it is open. */
+/** A trial, and its result; undefined while it is open. */
 export type TrialResult = { readonly trial: Trial; readonly settled: SettledRecord | undefined }
 
-/** What all trials of a batch have come to. */
+/** The results of all trials of a batch. */
 export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readonly TrialResult[] {
   return trials.map((trial) => {
     const settled = folder.settled(trial.key)
     if (settled === undefined) return { trial, settled }
-    // What was said of an attempt after its trial was settled counts too.
+    // Reports about an attempt that came after its trial was settled count too.
     const total = costOfTrial(folder, trial.key)
     return { trial, settled: { ...settled, ...(total === undefined ? {} : { total_cost_usd: total }) } }
   })
@@ -48,17 +48,17 @@ function lineOf({ key, task, model, repeat }: Trial, settled: SettledRecord): ob
   }
 }
 
-/** How far a batch is, and what it came to. */
+/** The progress and the results of a batch. */
 export type Summary = {
   readonly version: 1
   readonly manifest: string
   readonly trials: number
   readonly settled: number
-  /** Settled with an answer: what shares of done and failed are counted of. */
+  /** The number of trials that are settled with an answer: the base of the shares of done and failed. */
   readonly answers: number
   readonly outcomes: Readonly<Partial<Record<Outcome, number>>>
   readonly attempts: number
-  /** Of all attempts, lost and superseded ones too, as far as prices are known. */
+  /** The cost of all attempts, including lost and superseded ones, as far as prices are known. */
   readonly cost_usd: number
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number }
 }

@@ -20,13 +20,13 @@ const taskLine = z.object({
 })
 
 /**
- * The folder of a batch, which is the truth about it. `batch.json` and `tasks.jsonl` are frozen when it is begun; each attempt has a folder below
- * `runs/`; `settled.json` beside it is made once.
+ * The folder of a batch, which is the only source of its state. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has a
+ * folder below `runs/`; `settled.json` next to it is created once.
  */
 export class BatchFolder {
   readonly path: string
   readonly manifest: Manifest
-  /** What the batch is known by. */
+  /** The hash that identifies the batch. */
   readonly hash: string
   readonly #owner: number
 
@@ -40,8 +40,8 @@ export class BatchFolder {
   /**
    * Opens the folder of a batch.
    *
-   * @param owner the process that writes, for names that no other has
-   * @throws UserError `usage` where there is none
+   * @param owner the id of the writing process, for unique file names
+   * @throws UserError `usage` if there is none
    */
   static open(path: string, owner: number): BatchFolder {
     const text = readIfThere(join(path, 'batch.json'))
@@ -50,9 +50,9 @@ export class BatchFolder {
   }
 
   /**
-   * Begins a batch in a folder, or opens the one that was begun there, if it is the same.
+   * Begins a batch in a folder, or opens the batch that was begun there, if it is the same.
    *
-   * @throws UserError `usage` where the folder holds another batch, or other files
+   * @throws UserError `usage` if the folder contains another batch, or other files
    */
   static begin(path: string, tasks: readonly Task[], wish: Omit<Manifest, 'tasks'>, owner: number): BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
@@ -61,17 +61,14 @@ export class BatchFolder {
       const there = BatchFolder.open(path, owner)
       const different = differences(there.manifest, manifest)
       if (different.length === 0) return there
-      const message = `${path} holds another batch: ${different.join(', ')} were not the same when it was begun.`
-      throw new UserError('usage', `${message} Name another folder, or ask for the same.`)
+      const message = `${path} contains another batch, which was begun with other values of ${different.join(', ')}.`
+      throw new UserError('usage', `${message} Name another folder, or use the same options.`)
     }
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    // One that was cut off here has its tasks and no manifest.
+    // A batch whose beginning was interrupted has its tasks and no manifest.
     const others = readdirSync(path).filter((name) => !name.startsWith('tasks.jsonl') && !name.startsWith('batch.json'))
     if (others.length > 0) {
-      throw new UserError(
-        'usage',
-        `${path} holds other files (${others[0] ?? ''}): name a folder that is empty or not there.`,
-      )
+      throw new UserError('usage', `${path} contains other files (${others[0] ?? ''}): name an empty or a new folder.`)
     }
     writeWhole(join(path, 'tasks.jsonl'), text, owner)
     mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
@@ -84,10 +81,7 @@ export class BatchFolder {
     const file = join(this.path, 'tasks.jsonl')
     const text = readIfThere(file) ?? ''
     if (sha256(text) !== this.manifest.tasks)
-      throw new UserError(
-        'usage',
-        `${file} is not what the batch was begun with: it was changed. Begin the batch anew.`,
-      )
+      throw new UserError('usage', `${file} was changed since the batch began. Begin a new batch.`)
     return text
       .split('\n')
       .filter((line) => line !== '')
@@ -114,7 +108,7 @@ export class BatchFolder {
     return join(this.trialPath(trial), String(attempt))
   }
 
-  /** The numbers of the attempts that were begun, in order. */
+  /** The numbers of the begun attempts, in order. */
   attempts(trial: string): readonly number[] {
     const path = this.trialPath(trial)
     if (!existsSync(path)) return []
@@ -124,19 +118,19 @@ export class BatchFolder {
       .toSorted((one, other) => one - other)
   }
 
-  /** Makes the folder of the next attempt, or gives the one that has not ended. */
+  /** Creates the folder of the next attempt, or returns the unfinished one. */
   beginAttempt(trial: string): number {
     const last = this.attempts(trial).at(-1) ?? 0
-    // One that workers were given, and that has not ended, is gone on with.
+    // An attempt that was given to a worker and has not ended is continued.
     if (last > 0 && this.attemptOf(trial, last) === undefined) return last
     const attempt = last + 1
     mkdirSync(this.trialPath(trial), { recursive: true, mode: 0o700 })
-    // Of two who begin it, the second fails.
+    // If two processes begin the attempt, the second one fails.
     mkdirSync(this.attemptPath(trial, attempt), { mode: 0o700 })
     return attempt
   }
 
-  /** How an attempt ended; undefined where nobody has written it down. */
+  /** How an attempt ended; undefined if no result is written yet. */
   attemptOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'result.json')
     const text = readIfThere(file)
@@ -144,7 +138,7 @@ export class BatchFolder {
   }
 
   /**
-   * Writes down how an attempt ended, once: of two who say it the first holds, and what the other says is kept beside.
+   * Records how an attempt ended, once: of two reports the first one counts, and the other is stored next to it.
    *
    * @returns how it ended
    */
@@ -156,34 +150,34 @@ export class BatchFolder {
     return this.attemptOf(record.trial, record.attempt) ?? record
   }
 
-  /** What was said of the end of an attempt after somebody else had said it: what it cost counts too. */
+  /** Later reports about the end of an attempt: their costs count too. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  /** What a trial came to; undefined while it is open. */
+  /** The result of a trial; undefined while it is open. */
   settled(trial: string): SettledRecord | undefined {
     const file = join(this.trialPath(trial), 'settled.json')
     const text = readIfThere(file)
     return text === undefined ? undefined : parse(settledRecord, text, file)
   }
 
-  /** @returns whether this is what the trial came to: only the first is */
+  /** @returns whether this is the trial's result: only the first one is */
   settle(record: SettledRecord): boolean {
     mkdirSync(this.trialPath(record.trial), { recursive: true, mode: 0o700 })
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
   }
 
-  /** Opens a trial again, which may have as many attempts as a new one. What it had come to is kept beside. */
+  /** Opens a trial again, with as many attempts as a new one. The earlier result is stored next to it. */
   reopen(trial: string): void {
     const path = this.trialPath(trial)
     const [last = 0] = this.attempts(trial).toReversed()
     renameSync(join(path, 'settled.json'), join(path, `settled-${last}.json`))
   }
 
-  /** The last attempt that counts no more, since the trial was opened again after it; 0 where it never was. */
+  /** The last attempt before the trial was opened again, which no longer counts; 0 if it never was. */
   reopenedAfter(trial: string): number {
     const path = this.trialPath(trial)
     if (!existsSync(path)) return 0
@@ -191,7 +185,7 @@ export class BatchFolder {
     return Math.max(0, ...kept)
   }
 
-  /** Writes a file that is made of the others, and can be made again. */
+  /** Writes a file that is computed from the others, and can be computed again. */
   derive(name: string, text: string): void {
     writeWhole(join(this.path, name), text, this.#owner)
   }
@@ -202,7 +196,7 @@ function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task
     ...{ id, prompt, repo: source },
     ...(ref === undefined ? {} : { ref }),
     ...(image === undefined ? {} : { image }),
-    // None leaves a batch the same that was begun before there were any.
+    // Without labels, a batch stays the same as one that was begun before labels existed.
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
   }
 }

@@ -4,32 +4,32 @@ import * as z from 'zod'
 import { readIfThere, writeWhole } from './files.ts'
 
 const control = z.object({
-  /** Nothing is begun; what runs goes on. */
+  /** No task begins; running tasks continue. */
   paused: z.boolean().default(false),
-  /** What runs is interrupted, and the batch ends. */
+  /** Running tasks are interrupted, and the batch ends. */
   cancelled: z.boolean().default(false),
   workers: z.int().min(1).optional(),
   rpm: z.int().min(1).optional(),
   tpm: z.int().min(1).optional(),
 })
 
-/** What is asked of a batch that goes on, by whoever is not its supervisor. */
+/** Requests to a running batch from processes other than its supervisor. */
 type Control = z.infer<typeof control>
 
 const fileOf = (folder: string): string => join(folder, 'control.json')
 
-/** What is asked of a batch. A file that can't be read asks for nothing. */
+/** Reads the requests to a batch. An unreadable file contains none. */
 export function readControl(folder: string): Control {
   const parsed = control.safeParse(parseJson(readIfThere(fileOf(folder)) ?? '{}'))
   return parsed.success ? parsed.data : control.parse({})
 }
 
-/** Asks something of a batch, besides what was asked before. */
+/** Adds a request to the earlier ones. */
 export function writeControl(folder: string, wish: Partial<Control>, owner: number): void {
   writeWhole(fileOf(folder), `${JSON.stringify({ ...readControl(folder), ...wish })}\n`, owner)
 }
 
-/** When something was last asked, as a text that changes with it. */
+/** A text that changes with each request. */
 export function controlStamp(folder: string): string {
   const stat = statSync(fileOf(folder), { throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.mtimeMs}-${stat.ino}`

@@ -1,11 +1,11 @@
 import type { BatchFolder } from './batch-folder.ts'
 
-/** What attempts cost: once each, as whoever knew most of them said. */
+/** The costs of attempts: each counts once, by the most complete report. */
 
 /**
- * What an attempt cost, in US dollars. What was said of it later is of the same run, and has in it what it had cost before.
+ * The cost of an attempt in US dollars. A later report is about the same run, and includes the earlier cost.
  *
- * @returns undefined where nobody knows
+ * @returns undefined if it is unknown
  */
 export function costOfAttempt(folder: BatchFolder, trial: string, attempt: number): number | undefined {
   const known = [folder.attemptOf(trial, attempt), folder.supersededOf(trial, attempt)].flatMap(
@@ -14,15 +14,15 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The same, for whoever must not pass a limit: of a run that was lost, all that it might have cost counts. */
+/** The same for limits that must not be exceeded: a lost run counts with the most that it may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }
 
 /**
- * What all attempts of a trial cost, lost and superseded ones too.
+ * The cost of all attempts of a trial, including lost and superseded ones.
  *
- * @returns undefined where nobody knows of any
+ * @returns undefined if no cost is known
  */
 export function costOfTrial(folder: BatchFolder, trial: string): number | undefined {
   const known = folder.attempts(trial).flatMap((attempt) => costOfAttempt(folder, trial, attempt) ?? [])

@@ -14,14 +14,15 @@ import {
 } from 'node:fs'
 
 /**
- * Files of a batch's folder, which no command can write to. Whole files are written beside their place and renamed; what must be made once is linked.
+ * Files of a batch's folder, which no command can write to. Whole files are written under a temporary name and renamed; files that must be created
+ * only once are linked.
  */
 
 let counter = 0
-/** A name beside a file that no other process and no other write has. */
+/** A temporary name that no other process and no other write uses. */
 const besideOf = (path: string, owner: number): string => `${path}.${owner}-${++counter}.new`
 
-/** Writes a whole file in the place of what was there. Readable by its owner alone: it may hold prompts and code. */
+/** Replaces a whole file. Only its owner can read it, since it may contain prompts and code. */
 export function writeWhole(path: string, text: string, owner: number): void {
   const beside = besideOf(path, owner)
   writeFileSync(beside, text, { mode: 0o600 })
@@ -29,9 +30,9 @@ export function writeWhole(path: string, text: string, owner: number): void {
 }
 
 /**
- * Makes a file, whole, where there is none.
+ * Creates a complete file if there is none.
  *
- * @returns whether this call made it: of several at once, one does
+ * @returns whether this call created it: of several simultaneous calls, one does
  */
 export function writeOnce(path: string, text: string, owner: number): boolean {
   const beside = besideOf(path, owner)
@@ -78,7 +79,7 @@ export function readEnd(path: string, bytes: number): string {
   return buffer.toString()
 }
 
-/** Ends the last line of a file that whoever wrote it was killed in, so that the next is one by itself. */
+/** Ends a last line that a killed process left incomplete, so that the next line is separate. */
 export function mendLastLine(path: string): void {
   const end = readEnd(path, 1)
   if (end !== '' && end !== '\n') appendFileSync(path, '\n')

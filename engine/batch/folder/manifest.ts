@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
-/** What a batch is, frozen when it is begun: what every run is given, and what a second start must ask for too. */
+/** The definition of a batch, fixed when it begins: what every run gets, and what a second start must ask for too. */
 export const manifestSchema = z.object({
   version: z.literal(1),
   /** ISO 8601. */
@@ -10,9 +10,9 @@ export const manifestSchema = z.object({
   tasks: z.string(),
   models: z.array(z.string()),
   repeat: z.int().min(1),
-  /** Further words of each `agent exec`. */
+  /** Further arguments of each `agent exec`. */
   options: z.array(z.string()),
-  /** The directory that these words count paths from. */
+  /** The directory to which paths in these arguments are relative. */
   cwd: z.string(),
   /** US dollars that one run may cost. */
   max_cost_per_run: z.number().optional(),
@@ -22,13 +22,13 @@ export const manifestSchema = z.object({
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** What a manifest is known by: the same for all shards of a batch, wherever and whenever they were begun. */
+/** The hash that identifies a manifest: the same for all shards of a batch, wherever and whenever they were begun. */
 export function hashOf(manifest: Manifest): string {
   const { created: _, cwd: __, shard: ___, ...rest } = manifest
   return createHash('sha256').update(JSON.stringify(rest)).digest('hex')
 }
 
-/** What two manifests say differently, as names of what was asked for; empty where they are the same batch. */
+/** The differences between two manifests, as names of options; empty if they define the same batch. */
 export function differences(one: Manifest, other: Manifest): readonly string[] {
   const names: readonly (readonly [keyof Manifest, string])[] = [
     ['tasks', 'the tasks'],

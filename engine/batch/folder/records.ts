@@ -9,15 +9,15 @@ export const attemptRecord = z.object({
   trial: z.string(),
   attempt: z.int(),
   outcome: z.enum(outcomes),
-  /** Undefined: the process was killed, or nobody saw its end. */
+  /** Undefined: the process was killed, or its end was not observed. */
   exit_code: z.int().optional(),
   /** Why there is no answer, or why the task failed. */
   error: z.string().optional(),
-  /** US dollars; absent where a model's price is not known. */
+  /** US dollars; absent if a model's price is unknown. */
   cost_usd: z.number().optional(),
-  /** US dollars that it may have cost at most, where it was lost and so nobody knows: counted against `--max-cost`. */
+  /** The most that a lost run may have cost, in US dollars, since its cost is unknown: it counts against `--max-cost`. */
   reserved_usd: z.number().optional(),
-  /** With the outcome `quota`: when the provider says that there will be something to use again. ISO 8601. */
+  /** With the outcome `quota`: when the provider says that quota will be available again. ISO 8601. */
   retry_at: z.string().optional(),
   tokens,
   turns: z.int(),
@@ -25,11 +25,11 @@ export const attemptRecord = z.object({
   files: z.int(),
   /** Whether all commands of `--verify` succeeded in the end. Absent: there were none, or they never ran. */
   verified: z.boolean().optional(),
-  /** The commit that it began with. */
+  /** The commit with which it began. */
   commit: z.string().optional(),
-  /** Its changes, as `git apply --binary` takes them, from the batch's folder. Absent: it changed nothing. */
+  /** Its changes in the form of `git apply --binary`, relative to the batch's folder. Absent: it changed nothing. */
   patch: z.string().optional(),
-  /** Its session, from the batch's folder. Absent: it had none. */
+  /** The path of its session, relative to the batch's folder. Absent: it had none. */
   session: z.string().optional(),
   /** ISO 8601. */
   started: z.string().optional(),
@@ -39,21 +39,21 @@ export const attemptRecord = z.object({
 
 export type AttemptRecord = z.infer<typeof attemptRecord>
 
-/** What a trial came to: `runs/TRIAL/settled.json`, made once. */
+/** The result of a trial: `runs/TRIAL/settled.json`, created once. */
 export const settledRecord = attemptRecord.extend({
   task: z.string(),
   model: z.string().optional(),
   repeat: z.int(),
-  /** Of the batch: `hashOf` its manifest. */
+  /** The batch's manifest hash, from `hashOf`. */
   manifest: z.string(),
-  /** How many attempts there were, and what all of them cost together. */
+  /** The number of attempts, and their total cost. */
   attempts: z.int(),
   total_cost_usd: z.number().optional(),
 })
 
 export type SettledRecord = z.infer<typeof settledRecord>
 
-/** A line of `journal.jsonl`: what happened when. The files of the runs are the truth; this is for those who look. */
+/** A line of `journal.jsonl`: what happened when. The state is in the files of the runs; the journal is only for observers. */
 export type JournalEntry =
   | { readonly type: 'batch-started'; readonly pid: number; readonly workers: number; readonly missing: number }
   | { readonly type: 'attempt-started'; readonly trial: string; readonly attempt: number; readonly pid?: number }

@@ -8,20 +8,20 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** A lease of another machine counts as long as it is renewed so often. */
+/** A lease of another machine is valid for this time after each renewal. */
 const leaseMs = 120_000
 const renewMs = 20_000
 
-/** What a supervisor holds its folder by. */
+/** A supervisor's hold on its batch folder. */
 type Lease = {
-  /** Whether it does still: one whose machine stood still for longer than a lease lasts may have lost it to another. */
+  /** Whether it is still valid: if a machine stood still for longer than a lease lasts, another process may have taken the folder. */
   readonly isHeld: () => boolean
   readonly release: () => void
 }
 
 /**
- * Takes the batch's folder for this process: two supervisors would pass its limits together. A lease whose process has ended counts for nothing; of
- * another machine's, nobody here can see that, so it counts until it was not renewed for two minutes.
+ * Takes the batch's folder for this process: two supervisors together would exceed its limits. A lease whose process has ended is invalid. For
+ * another machine's process that can't be checked here, so its lease is valid until it was not renewed for two minutes.
  *
  * @throws UserError `usage` that names who supervises the batch
  */
@@ -32,7 +32,7 @@ export function leaseFolder(folder: string, pid: number): Lease {
     const owner = ownerOf(file)
     if ((owner !== undefined && isAlive(file, owner)) || tries > 3) {
       const who = owner === undefined ? 'another process' : `process ${owner.pid} of ${owner.host}`
-      throw new UserError('usage', `${folder} is supervised by ${who}. agent batch status shows how far it is.`)
+      throw new UserError('usage', `${folder} is supervised by ${who}. agent batch status shows its progress.`)
     }
     rmSync(file, { force: true })
   }

@@ -5,7 +5,7 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const wish = z.object({ max_cost: z.number().optional() })
 
-/** What an attempt may cost, as whoever gives it out says. */
+/** Records what an attempt may cost. */
 export function writeWish(
   folder: BatchFolder,
   trial: string,
@@ -17,7 +17,7 @@ export function writeWish(
   writeOnce(join(folder.attemptPath(trial, attempt), 'wish.json'), text, owner)
 }
 
-/** The same, read. Undefined: it was not given out. */
+/** Reads this limit. Undefined: the attempt was not given to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

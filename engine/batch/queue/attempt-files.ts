@@ -8,11 +8,11 @@ import type { AttemptRecord } from '../folder/records.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RunMessage } from '../run/messages.ts'
 
-/** What the coordinator of a batch and a worker tell each other of an attempt: files of its folder, which both can write to. */
+/** Files in the folder of an attempt by which a batch's coordinator and a worker communicate; both can write to them. */
 
 const step = z.object({ what: z.string(), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() })
 
-/** Asks whoever makes an attempt to end it. */
+/** Asks the worker of an attempt to end it. */
 export function askToEnd(folder: BatchFolder, trial: string, attempt: number, owner: number): void {
   writeOnce(join(folder.attemptPath(trial, attempt), 'end-asked'), '', owner)
 }
@@ -21,7 +21,7 @@ export function isEndAsked(folder: BatchFolder, trial: string, attempt: number):
   return existsSync(join(folder.attemptPath(trial, attempt), 'end-asked'))
 }
 
-/** Claims an attempt for a worker. @returns false where one has it, or had it */
+/** Claims an attempt for a worker. @returns false if another worker has or had it */
 export function claimAttempt(
   folder: BatchFolder,
   trial: string,
@@ -32,7 +32,7 @@ export function claimAttempt(
   return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner)
 }
 
-/** Keeps what a run is at for those who watch. @returns takes what it says */
+/** Stores the progress of a run for observers. @returns a function that takes the run's messages */
 export function stepWriter(
   folder: BatchFolder,
   trial: string,
@@ -49,17 +49,17 @@ export function stepWriter(
   }
 }
 
-/** The worker that claimed an attempt; undefined where none has. */
+/** The worker that claimed an attempt; undefined if none has. */
 export function claimantOf(folder: BatchFolder, trial: string, attempt: number): string | undefined {
   return readIfThere(join(folder.attemptPath(trial, attempt), 'worker'))?.trim()
 }
 
-/** The id of the job of an attempt: a job with another is none that was given out. */
+/** The id of an attempt's job: jobs with other ids were not given out. */
 export function jobIdOf(trial: string, attempt: number): string {
   return `${createHash('sha256').update(trial).digest('hex').slice(0, 24)}-${attempt}`
 }
 
-/** What a run is at, as messages of it; none where it has not begun. */
+/** The progress of a run, as its messages; empty if it has not begun. */
 export function readSteps(folder: BatchFolder, trial: string, attempt: number): readonly RunMessage[] {
   const text = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
   if (text === undefined) return []
@@ -71,10 +71,10 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
 }
 
 /**
- * Ends an attempt that no worker says the end of.
+ * Ends an attempt whose end no worker reports.
  *
- * @param reserved what it may have cost all the same, in US dollars
- * @returns how it ended: as this says, or as a worker said before
+ * @param reserved the most that it may have cost, in US dollars
+ * @returns how it ended: by this call, or by an earlier report of a worker
  */
 export function endWithoutRun(
   folder: BatchFolder,

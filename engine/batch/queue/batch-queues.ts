@@ -5,7 +5,7 @@ import type { Trial } from '../trials.ts'
 import { openJobQueue, type Carrier, type JobQueue } from './redis.ts'
 import { registryOf, WorkersThere, type Unserved } from './worker-registry.ts'
 
-/** The queues of a batch, one for each set of labels that its tasks need: a worker takes jobs of those whose labels it has. */
+/** The queues of a batch, one for each set of labels that its tasks need: a worker takes jobs from the queues whose labels it has. */
 export class BatchQueues {
   readonly #labels: ReadonlyMap<string, Labels>
   readonly #queues: ReadonlyMap<string, JobQueue>
@@ -19,25 +19,25 @@ export class BatchQueues {
     this.#workers = new WorkersThere(registryOf(folder))
   }
 
-  /** The queue that the jobs of a trial go by. */
+  /** The queue for the jobs of a trial. */
   queueOf(trial: Trial): JobQueue {
     const queue = this.#queues.get(this.#labelsOf(trial).join())
-    if (queue === undefined) throw new Error(`the task ${trial.task} is not of this batch`)
+    if (queue === undefined) throw new Error(`the task ${trial.task} does not belong to this batch`)
     return queue
   }
 
-  /** Whether a trial is to be given out: one that no worker may do would keep another from being given out. */
+  /** Whether a trial may be given out: one that no worker may run would block another. */
   mayBegin(trial: Trial): boolean {
     const labels = this.#labelsOf(trial)
     return labels.length === 0 || this.#workers.have(labels)
   }
 
-  /** How many runs the workers that are there make at once. */
+  /** How many simultaneous runs the present workers make. */
   places(): number {
     return this.#workers.places()
   }
 
-  /** What no worker has that these trials need. */
+  /** The labels that these trials need and no worker has. */
   unserved(open: readonly Trial[]): readonly Unserved[] {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }

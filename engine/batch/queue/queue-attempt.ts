@@ -9,24 +9,24 @@ import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
 import type { JobQueue } from './redis.ts'
 
 const lookMs = 250
-/** How often Redis is asked what became of a job whose result isn't there. */
+/** How often Redis is queried about a job whose result hasn't arrived. */
 const askMs = 5000
-/** A worker has so long to end a run that is not wanted any more. */
+/** How long a worker gets to end a run that is no longer wanted. */
 const graceMs = 45_000
 
 type QueueDependencies = {
   readonly folder: BatchFolder
-  /** The queue that the jobs of a trial go by. */
+  /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
-  /** Told what the user should know. */
+  /** Receives facts that the user should know. */
   readonly say: (sentence: string) => void
-  /** Told that a provider had nothing left to use; until when, where it says so. */
+  /** Called when a provider's quota is exhausted; `until` if the provider says when it will be available again. */
   readonly usedUp: (until: number | undefined) => void
 }
 
-/** Has attempts made by workers: each is a job, and its result comes by the folder, which all of them share. */
+/** Lets workers run attempts: each is a job, and its result is in the folder, which all of them share. */
 export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
@@ -58,7 +58,7 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
       } else if (Date.now() - askedAt > askMs) {
         askedAt = Date.now()
         const { state, reason } = await queue.look(id).catch(() => ({ state: 'there', reason: undefined }) as const)
-        // A Redis that forgot it is given it again: its worker knows it by the folder.
+        // If Redis lost the job, it gets the job again: a worker that has it recognises it by the folder.
         if (state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (state === 'failed')
           return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed', maxCost)
@@ -72,9 +72,9 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
     return record
   }
 
-  /** A Redis that is full, or gone, is asked again. */
+  /** If Redis is full or unreachable, the request is repeated. */
   function told(error: Error): false {
-    if (!isFullTold) say(`No job can be given out: ${error.message}. This is tried again until it works.`)
+    if (!isFullTold) say(`No job can be given out: ${error.message}. The attempts continue until one succeeds.`)
     isFullTold = true
     return false
   }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
 
-/** What a job in Redis holds, and nothing else: whoever can write to Redis names a trial of a batch that is known here, and that is all. */
+/** The whole content of a job in Redis: an attacker with write access to Redis can only name a known trial of a batch. */
 export const jobData = z.strictObject({
   batch: z.string().max(100),
   task: z.string().max(1000),
@@ -12,7 +12,7 @@ export const jobData = z.strictObject({
 
 export type JobData = z.infer<typeof jobData>
 
-/** What is used of BullMQ and ioredis, which users install themselves: no type of theirs is needed to build this. */
+/** The used parts of BullMQ and ioredis, which users install themselves: building this needs none of their types. */
 type Redis = {
   info(section: string): Promise<string>
   eval(script: string, keys: number, ...words: readonly (string | number)[]): Promise<unknown>
@@ -26,7 +26,7 @@ type Job = {
   readonly failedReason?: string
   getState(): Promise<string>
   remove(): Promise<void>
-  /** Gives it back to the queue. */
+  /** Returns it to the queue. */
   moveToWait(token: string): Promise<unknown>
 }
 type BullQueue = {
@@ -45,7 +45,7 @@ type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
   readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
   readonly UnrecoverableError: new (message: string) => Error
-  /** Thrown for a job that was given back. */
+  /** Thrown for a job that was returned to the queue. */
   readonly WaitingError: new () => Error
   readonly Redis: new (url: string, options: object) => Redis
 }
@@ -54,20 +54,20 @@ const prefix = 'portcullis'
 const keptFailures = 1000
 const steerMs = 5000
 
-/** A connection to the Redis that carries a batch's jobs. */
+/** A connection to the Redis with a batch's jobs. */
 export type Carrier = {
   readonly packages: Packages
   readonly redis: Redis
-  /** What to warn of: it works, and something could be lost. */
+  /** A warning: the connection works, but jobs could be lost. */
   readonly warning: string | undefined
   readonly close: () => void
 }
 
 /**
- * Connects to Redis, and looks whether it keeps what it is given.
+ * Connects to Redis, and checks whether it stores data reliably.
  *
- * @param url `redis://` or `rediss://`, with a name and a password where it asks for one
- * @throws UserError `usage` where the packages are missing, nothing answers, or it may throw jobs away
+ * @param url `redis://` or `rediss://`, with a name and a password if it requires them
+ * @throws UserError `usage` if the packages are missing, nothing answers, or Redis may drop jobs
  */
 export async function connectCarrier(url: string): Promise<Carrier> {
   if (!/^rediss?:\/\//.test(url))
@@ -80,13 +80,13 @@ export async function connectCarrier(url: string): Promise<Carrier> {
     const facts = await Promise.race([redis.info('all'), failAfter(10_000, () => refusal)])
     const policy = /^maxmemory_policy:(\S+)/m.exec(facts)?.[1]
     if (policy !== undefined && policy !== 'noeviction') {
-      const message = `This Redis throws data away when it is full (maxmemory-policy ${policy}), and with it jobs.`
+      const message = `This Redis drops data, including jobs, when it is full (maxmemory-policy ${policy}).`
       throw new UserError('usage', `${message} Set it to noeviction: redis-cli config set maxmemory-policy noeviction`)
     }
     const isKept = /^aof_enabled:1/m.test(facts)
     const warning = isKept
       ? undefined
-      : 'This Redis writes nothing down at once (appendonly no): jobs are lost when it ends. The batch finds out, and gives them out again.'
+      : "This Redis doesn't write data to disk at once (appendonly no): jobs are lost when it ends. The batch detects that, and gives them out again."
     return { packages, redis, warning, close: () => redis.disconnect() }
   } catch (error) {
     redis.disconnect()
@@ -94,20 +94,20 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   }
 }
 
-/** The jobs of one batch, for whoever gives them out. */
+/** The jobs of one batch, for the process that gives them out. */
 export type JobQueue = {
-  /** Gives a job out; one with the same id is the same job. */
+  /** Adds a job; a job with the same id is the same job. */
   readonly add: (id: string, data: JobData) => Promise<void>
-  /** Takes a job back. @returns whether nobody has it by now */
+  /** Removes a job. @returns whether no worker has it */
   readonly takeBack: (id: string) => Promise<boolean>
-  /** How a job failed, where it did; `missing` where there is none. */
+  /** How a job failed, if it did; `missing` if there is no such job. */
   readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>
   readonly close: () => Promise<void>
 }
 
 /**
- * @param batch what the batch is known by
- * @param labels what a worker must have for its jobs: each set of labels has a queue of its own
+ * @param batch the batch's hash
+ * @param labels the labels that a worker needs for its jobs: each set of labels has a queue of its own
  */
 export function openJobQueue({ packages, redis }: Carrier, batch: string, labels: Labels = []): JobQueue {
   const queue = new packages.Queue(nameOf(batch, labels), { connection: redis, prefix })
@@ -140,21 +140,21 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string, labels
 }
 
 export type JobWorkerOptions = {
-  /** The queues that it takes jobs of, by the labels that they need. */
+  /** The queues from which it takes jobs, by their labels. */
   readonly labelSets: readonly Labels[]
-  /** So many jobs at once, of all queues together. */
+  /** The number of simultaneous jobs, of all queues together. */
   readonly concurrency: number
   readonly lockMs: number
-  /** Told that the lock of a job was renewed. */
+  /** Called when the lock of a job was renewed. */
   readonly renewed: (id: string) => void
   readonly say: (sentence: string) => void
 }
 
 /**
- * Takes the jobs of one batch and does them.
+ * Takes the jobs of one batch and runs them.
  *
- * @param act does one; it throws `UserError` for one that is refused
- * @returns what takes no more, once those that are being done have ended
+ * @param act runs one job; throws `UserError` for a refused job
+ * @returns a function that takes no further jobs, and resolves when the running ones have ended
  */
 export function openJobWorker(
   { packages, redis }: Carrier,
@@ -174,7 +174,7 @@ export function openJobWorker(
   }
   const take = async (job: Job, token = ''): Promise<void> => {
     if (busy >= concurrency) {
-      // Of another queue, taken before that could be held: another worker may be free for it.
+      // A job of another queue, taken before that queue could be paused: another worker may be free for it.
       await job.moveToWait(token)
       throw new packages.WaitingError()
     }
@@ -190,10 +190,10 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
-      // Just after a renewal or just before one, a Redis that is gone for half a lock costs no run.
+      // Whether Redis disappears just after a renewal or just before: half a lock's time without it costs no run.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
-      // How often a job's worker may be lost is counted by attempts, which are kept.
+      // Attempts, which are stored, count how often a job's worker may be lost.
       maxStalledCount: 1000,
     })
     worker.on('error', () => undefined)
@@ -203,12 +203,12 @@ export function openJobWorker(
     })
     return worker
   })
-  /** Holds all queues while as much is done as may be at once: one alone needs no such care. */
+  /** Pauses all queues while the maximum of jobs is running; a single queue doesn't need this. */
   function steer(): void {
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // One that was let go just as it came to rest would rest for good.
+  // A queue that was resumed just before its pause took effect would stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)
@@ -216,14 +216,14 @@ export function openJobWorker(
   }
 }
 
-/** The queue of a batch for jobs that need no labels has the name that it had before there were any. */
+/** The queue for jobs without labels keeps the name that it had before labels existed. */
 function nameOf(batch: string, labels: Labels): string {
   const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
   return `batch-${batch.slice(0, 16)}${needs}`
 }
 
 async function loadPackages(): Promise<Packages> {
-  // Names that no bundle holds: they are the user's own to install.
+  // Names that no bundle may contain: the user installs these packages.
   const [bullmq, ioredis] = ['bullmq', 'ioredis']
   try {
     const { Queue, Worker, UnrecoverableError, WaitingError } = (await import(bullmq)) as Pick<
@@ -234,7 +234,7 @@ async function loadPackages(): Promise<Packages> {
     return { Queue, Worker, UnrecoverableError, WaitingError, Redis }
   } catch (error) {
     const message =
-      '--queue takes two packages that do not come along. Install them beside this one: npm i bullmq@6 ioredis@5'
+      '--queue needs two packages that are not included. Install them next to this one: npm i bullmq@6 ioredis@5'
     throw new UserError('usage', message, { cause: error })
   }
 }

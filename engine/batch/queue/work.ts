@@ -21,7 +21,7 @@ import { jobData, openJobWorker, type Carrier } from './redis.ts'
 import { beatMs, countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
 
 type WorkOptions = {
-  /** What this worker's machine has: it takes no task that needs another label. */
+  /** The labels of this worker's machine: it takes no task that needs another label. */
   readonly labels: Labels
   readonly workers: number
   readonly lockMs: number
@@ -36,8 +36,8 @@ const lookMs = 500
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
 
 /**
- * Does the jobs of a batch until it is told to stop: each is a run in a process of its own, and its result goes into the folder. A lock that is not renewed
- * ends its run before another worker may begin it.
+ * Runs the jobs of a batch until it is stopped: each is a run in a process of its own, and its result is written to the folder. A lock that is not
+ * renewed ends its run before another worker may begin it.
  *
  * @param folder the batch's own, which the coordinator writes to too
  */
@@ -46,7 +46,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const name = `${hostname()}-${process}`
   const registry = registryOf(folder)
   mkdirSync(join(registry, name), { recursive: true, mode: 0o700 })
-  // A job of another task is refused, whatever queue it comes by.
+  // A job for another task is refused, whichever queue it comes from.
   const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
   const tasks = new Map(own.map((task) => [task.id, task]))
   const trials = new Map(
@@ -79,13 +79,13 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const act = async (id: string, data: unknown): Promise<void> => {
     const { trial, attempt } = attemptOf(folder, trials, id, data)
     if (folder.attemptOf(trial.key, attempt) !== undefined) return
-    // A job that comes again while it is done here is the same one.
+    // A job that arrives again while it runs here is the same one.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!claimAttempt(folder, trial.key, attempt, name, process)) {
-      // As when Redis forgot its jobs, and this one was given out again: its worker goes on with it.
+      // For example, Redis lost its jobs, and this one was given out again: its worker continues it.
       if (isWorking(registry, claimantOf(folder, trial.key, attempt))) return
-      say(`${trial.key}: the worker that had it is gone, so this attempt is lost`)
+      say(`${trial.key}: its worker is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })
       return
     }
@@ -139,9 +139,9 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 }
 
 /**
- * The attempt that a job means: the last of its trial, as it was given out.
+ * The attempt that a job names: the last one of its trial, as it was given out.
  *
- * @throws UserError `usage` for a job that is none of this batch's
+ * @throws UserError `usage` for a job that doesn't belong to this batch
  */
 function attemptOf(
   folder: BatchFolder,
@@ -156,7 +156,7 @@ function attemptOf(
   if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it is of another batch')
   const trial = trials.get(task)
   if (trial === undefined)
-    throw new UserError('usage', 'it names a task that this batch has not, or that needs other labels')
+    throw new UserError('usage', "it names a task that this batch doesn't have, or that needs other labels")
   const attempt = folder.attempts(trial.key).at(-1)
   const isGivenOut =
     attempt !== undefined && id === jobIdOf(trial.key, attempt) && readWish(folder, trial.key, attempt) !== undefined

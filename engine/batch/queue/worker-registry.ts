@@ -7,14 +7,14 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hasLabels, type Labels } from '../labels.ts'
 
-/** The workers of a batch: each keeps a file below `workers/` of its folder, and renews it. */
+/** The workers of a batch: each has a file below `workers/` of its folder, and renews it. */
 
 const workerFile = z.object({
   host: z.string(),
   pid: z.int(),
   started: z.string().optional(),
   labels: z.array(z.string()).default([]),
-  /** How many runs it makes at once. */
+  /** The number of its simultaneous runs. */
   places: z.int().default(1),
 })
 type WorkerFile = z.infer<typeof workerFile>
@@ -28,7 +28,7 @@ export function registryOf(folder: BatchFolder): string {
   return join(folder.path, 'workers')
 }
 
-/** Says that a worker is there. */
+/** Records that a worker is alive. */
 export function writeBeat(
   registry: string,
   name: string,
@@ -39,12 +39,12 @@ export function writeBeat(
   writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
 }
 
-/** Says that a worker is gone. */
+/** Records that a worker has ended. */
 export function endBeat(registry: string, name: string): void {
   utimesSync(join(registry, `${name}.json`), 0, 0)
 }
 
-/** Whether a worker is there still: its file was renewed lately, and where it is of this machine, its process has not ended. */
+/** Whether a worker is still alive: its file was renewed recently, and if it is on this machine, its process has not ended. */
 export function isWorking(registry: string, name: string | undefined): boolean {
   return readWorker(registry, `${name ?? ''}.json`) !== undefined
 }
@@ -57,7 +57,7 @@ function readWorker(registry: string, name: string): WorkerFile | undefined {
   return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
 }
 
-/** How many workers of a batch there are: those whose file was renewed lately. */
+/** The number of live workers of a batch: those whose file was renewed recently. */
 export function countAlive(registry: string): number {
   const since = Date.now() - aliveMs
   const alive = filesIn(registry).filter((name) => {
@@ -75,7 +75,7 @@ function filesIn(registry: string): readonly string[] {
 /** Labels that tasks need and no worker has. */
 export type Unserved = { readonly labels: Labels; readonly runs: number }
 
-/** What the workers that are there can do. */
+/** The capabilities of the live workers. */
 export class WorkersThere {
   readonly #registry: string
   #there: readonly WorkerFile[] = []
@@ -90,12 +90,12 @@ export class WorkersThere {
     return this.#look().some(({ labels }) => hasLabels(labels, needed))
   }
 
-  /** How many runs they make at once, all together. */
+  /** The number of their simultaneous runs in total. */
   places(): number {
     return this.#look().reduce((sum, { places }) => sum + places, 0)
   }
 
-  /** @param needed the labels of each run that is open */
+  /** @param needed the labels of each open run */
   unserved(needed: readonly Labels[]): readonly Unserved[] {
     const sets = Map.groupBy(needed, (labels) => labels.join())
     return [...sets.values()].flatMap((runs) => {
@@ -105,7 +105,7 @@ export class WorkersThere {
   }
 
   #look(): readonly WorkerFile[] {
-    // Asked for each task that waits, over and over.
+    // Cached, because each waiting task asks again and again.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
       this.#readAt = Date.now()

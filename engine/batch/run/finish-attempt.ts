@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../folder/records.ts'
 import { readWish } from '../folder/wish.ts'
 import { outcomeOf, type Outcome } from '../outcome.ts'
 
-/** What is read of the end of a session's log. */
+/** How much of the end of a session's log is read. */
 const readBytes = 4 * 1024 * 1024
 const longestError = 2000
 
@@ -29,11 +29,11 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), turns: z.int(), tokens: z.int(), costUsd: z.number().optional() }),
 ])
 
-/** What is known of the end of an attempt by whoever saw it. */
+/** The observed facts about the end of an attempt. */
 type SeenEnd = {
   /** Undefined: it was killed. `unseen`: this process did not start it. */
   readonly exitCode: number | undefined | 'unseen'
-  /** What it is, where it isn't the exit code that says so. */
+  /** The outcome, if the exit code doesn't determine it. */
   readonly outcome?: Outcome
   readonly error?: string
   readonly started?: string
@@ -44,8 +44,8 @@ type SeenEnd = {
 }
 
 /**
- * Writes down how an attempt ended, by its session's log: the same whether this process saw its end or finds it later. Its session and its patch are
- * put beside, and the private view that it worked on goes.
+ * Records how an attempt ended, from its session's log: the result is the same whether this process observed the end or finds it later. The session
+ * and the patch are stored next to it, and the private view is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -90,7 +90,7 @@ export async function finishAttempt(
   return folder.endAttempt(ended)
 }
 
-/** Takes the session out of the state folder that the run was given. @returns where it is; undefined where there is none */
+/** Moves the session out of the run's state folder. @returns its path; undefined if there is none */
 async function keepSession(path: string): Promise<string | undefined> {
   const kept = join(path, 'session')
   const sessions = join(path, 'state/portcullis/sessions')
@@ -110,7 +110,7 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and what it had spent: a log that was cut off has the latter alone. */
+/** The last event of a session, and its usage: an interrupted log has only the latter. */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']
@@ -133,7 +133,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // The first is cut where it was begun to be read, the last where the run was killed.
+    // The first line is cut by the read limit, the last one if the run was killed.
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import type { RunMessage, SupervisorMessage } from './messages.ts'
 import type { RequestLimiter } from './rate-limiter.ts'
 import type { Admission } from '../../core/request-gate.ts'
 
-/** Passes on what a run says of its requests to the limits that all runs share. */
+/** Passes on a run's messages about its requests to the shared limits of all runs. */
 export class GateOfRun {
   readonly #limiter: RequestLimiter
   readonly #owner: string
@@ -11,18 +11,18 @@ export class GateOfRun {
   #isUsedUp = false
   #retryAt: number | undefined
 
-  /** @param owner what no other run is called */
+  /** @param owner a unique name of the run */
   constructor(limiter: RequestLimiter, owner: string) {
     this.#limiter = limiter
     this.#owner = owner
   }
 
-  /** Whether a provider said that nothing is left to use. */
+  /** Whether a provider reported an exhausted quota. */
   get isUsedUp(): boolean {
     return this.#isUsedUp
   }
 
-  /** When it says that there will be something again; undefined where it doesn't. */
+  /** When the provider says that quota will be available again; undefined if it doesn't say. */
   get retryAt(): number | undefined {
     return this.#retryAt
   }
@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** The run has ended: what it waits for is forgotten, and what it had sent stays counted as it was reserved. */
+  /** Called when the run has ended: its waiting requests are forgotten, and sent ones stay counted as reserved. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

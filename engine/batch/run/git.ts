@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { hostProgram } from '../../../sandbox/index.ts'
 
-/** What a repository must not make git do on the host, wherever it was cloned from. */
+/** Options that keep git from obeying a cloned repository on the host, wherever it comes from. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -11,18 +11,18 @@ const hardened = [
   'init.templateDir=',
 ].flatMap((setting) => ['-c', setting])
 
-/** Variables that would lead git to another repository than the one it is run in. */
+/** Variables that would make git use another repository than the one in which it runs. */
 const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR']
 
 const longestMs = 3_600_000
 
-/** A repository could not be had: what git said of it. */
+/** A repository is unavailable; the message is git's. */
 export class RepositoryFailure extends Error {}
 
 /**
  * The host's git, with the user's own access to the repositories that a batch names. It asks nobody for a password.
  *
- * @param environment the variables of whoever started the batch
+ * @param environment the variables of the process that started the batch
  */
 export class Git {
   readonly #program: string
@@ -42,10 +42,10 @@ export class Git {
   }
 
   /**
-   * Runs it to its end.
+   * Runs git to its end.
    *
    * @returns what it printed
-   * @throws RepositoryFailure with what it said where it failed
+   * @throws RepositoryFailure with git's message if it fails
    */
   async run(cwd: string, words: readonly string[], signal?: AbortSignal): Promise<string> {
     const { exitCode, stdout, stderr, shortMessage } = await execa(this.#program, [...hardened, ...words], {

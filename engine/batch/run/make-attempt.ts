@@ -16,7 +16,7 @@ import type { Repositories } from './repositories.ts'
 import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
 import type { Attempt } from './supervisor.ts'
 
-/** What an interrupted run has to end in good order. */
+/** How long an interrupted run gets to end cleanly. */
 const graceMs = 20_000
 
 type AttemptDependencies = {
@@ -26,11 +26,11 @@ type AttemptDependencies = {
   readonly program: AgentProgram
   readonly limiter: RequestLimiter
   readonly process: number
-  /** Told what a run says. */
+  /** Receives the messages of a run. */
   readonly tell: (trial: Trial, message: RunMessage) => void
 }
 
-/** Makes attempts as processes of this machine, each on a private view of its task's repository. */
+/** Runs attempts as processes of this machine, each on a private view of its task's repository. */
 export function attemptHere(dependencies: AttemptDependencies): Attempt {
   return async (trial, attempt, { maxCost, began }, signal) => {
     const { folder, tasks, repositories, tell } = dependencies
@@ -47,7 +47,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
-      // For whoever finds it lost, after this process was too.
+      // For a later process that finds the attempt lost, after this process was lost too.
       if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
@@ -69,7 +69,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
         ...(running.pid === undefined ? {} : { pid: running.pid }),
       })
       const exitCode = await untilEnd(running, signal).finally(() => gate.gone())
-      // That nothing is left to use says nothing of the task, and nothing of the provider's health.
+      // An exhausted quota says nothing about the task, or about the provider's health.
       const isQuota = exitCode === exitCodes.provider && gate.isUsedUp
       return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota', ...retryAt(gate) } : {}) })
     } catch (error) {
@@ -95,12 +95,12 @@ type RunFacts = {
   readonly maxCost: number | undefined
 }
 
-/** The words of `agent exec`: those of the manifest, and what is this attempt's. */
+/** The arguments of `agent exec`: those of the manifest, and those of this attempt. */
 function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, maxCost }: RunFacts): readonly string[] {
   return [
     ...folder.manifest.options,
     ...['-C', tree],
-    // Nothing lands: what a run changed is its patch.
+    // Nothing lands: the result of a run is its patch.
     '--transactional=copy',
     ...['--land', 'never', '--summary', 'off', '--quiet'],
     ...['--report', join(path, 'report.html')],
@@ -110,12 +110,12 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   ]
 }
 
-/** Rounded down, and never as a power of ten. */
+/** Rounded down, and without an exponent. */
 function decimal(amount: number): string {
   return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }
 
-/** Who runs it, for a supervisor that comes after this one was killed. */
+/** Records the process, for a supervisor that comes after this one was killed. */
 function noteProcess(path: string, pid: number | undefined, owner: number): void {
   if (pid !== undefined) writeWhole(join(path, 'process.json'), JSON.stringify({ pid, started: startOf(pid) }), owner)
 }

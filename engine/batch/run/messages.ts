@@ -10,26 +10,26 @@ const requestEnd = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What a supervised run tells its supervisor, over the channel that the supervisor gave it. */
+/** The messages of a supervised run to its supervisor, over the channel that the supervisor opened. */
 export const runMessage = z.discriminatedUnion('type', [
   /** Its session has begun. */
   z.object({ type: z.literal('began'), thread: z.string() }),
   /** What it is at. */
   z.object({ type: z.literal('step'), what: z.string() }),
-  /** It wants to send a request. */
+  /** The run wants to send a request. */
   z.object({ type: z.literal('enter'), id: z.int(), account, tokens: z.number() }),
   /** A provider has begun to answer a request. */
   z.object({ type: z.literal('arrived'), id: z.int() }),
   /** How a request ended. */
   z.object({ type: z.literal('left'), id: z.int(), end: requestEnd }),
-  /** What an answer says of the limits. */
+  /** The limits that an answer reported. */
   z.object({ type: z.literal('heard'), account, requests: z.number().optional(), tokens: z.number().optional() }),
   z.object({ type: z.literal('spent'), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() }),
 ])
 
 export type RunMessage = z.infer<typeof runMessage>
 
-/** What a supervisor tells a run: that it may send the request with this number. */
+/** The messages of a supervisor to a run: it may send the request with this number. */
 export const supervisorMessage = z.object({ type: z.literal('entered'), id: z.int() })
 
 export type SupervisorMessage = z.infer<typeof supervisorMessage>

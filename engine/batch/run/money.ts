@@ -1,4 +1,4 @@
-/** US dollars that a batch may cost, of which each run reserves what it may cost before it begins. */
+/** The budget of a batch in US dollars, of which each run reserves the most that it may cost before it begins. */
 export class Money {
   readonly #limit: number | undefined
   readonly #perRun: number | undefined
@@ -8,7 +8,7 @@ export class Money {
   #ended = 0
 
   /**
-   * @param limit for all runs together, those of earlier starts too. Undefined: none
+   * @param limit for all runs together, including those of earlier starts. Undefined: none
    * @param perRun for one. Undefined: with a limit for all, its share among the workers
    */
   constructor(limit: number | undefined, perRun: number | undefined, workers: () => number) {
@@ -21,23 +21,23 @@ export class Money {
     return this.#spent
   }
 
-  /** Counts what an attempt of an earlier start cost. */
+  /** Counts the cost of an attempt of an earlier start. */
   count(cost: number | undefined): void {
     this.#spent += cost ?? 0
     this.#ended += 1
   }
 
   /**
-   * Reserves what a run may cost.
+   * Reserves the most that a run may cost.
    *
-   * @returns its limit, none where nothing limits; or why it can't begin: others may give something back, or what is left is too little
+   * @returns its limit, or none if nothing limits it; or why it can't begin: it must wait for other runs to release money, or too little is left
    */
   reserve(): { readonly limit: number | undefined } | 'wait' | 'used-up' {
     if (this.#limit === undefined) return { limit: this.#perRun }
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // Without a limit of its own, the last runs have all that is left, as long as that is enough for most.
+    // Without a limit per run, the last runs get all that is left, as long as that is enough for most.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'
@@ -46,9 +46,9 @@ export class Money {
   }
 
   /**
-   * Gives back what a run did not use.
+   * Releases the part that a run did not use.
    *
-   * @param cost undefined: nobody knows, as of a run that was killed; then all that it might have cost is counted
+   * @param cost undefined: unknown, as for a killed run; then the whole reservation counts
    */
   settle(limit: number | undefined, cost: number | undefined): void {
     if (this.#limit !== undefined) this.#reserved -= limit ?? 0

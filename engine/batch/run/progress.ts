@@ -12,7 +12,7 @@ type Running = {
   cost: number
 }
 
-/** How far a batch is, for those who watch. */
+/** The progress of a batch, for observers. */
 export class Progress {
   readonly #running = new Map<string, Running>()
   readonly #outcomes = new Map<Outcome, number>()
@@ -27,8 +27,8 @@ export class Progress {
 
   /**
    * @param all how many trials there are
-   * @param outcomes how those had ended that were settled before
-   * @param cost what attempts before have cost
+   * @param outcomes the outcomes of the trials that were settled before
+   * @param cost the cost of earlier attempts
    */
   constructor(all: number, outcomes: readonly Outcome[], cost: number) {
     this.#all = all
@@ -66,7 +66,7 @@ export class Progress {
     this.#paused = why
   }
 
-  /** In one line: how many are settled and how, what it took, how long it may take. */
+  /** In one line: how many trials are settled and how, the elapsed time, the remaining time. */
   line(): string {
     const running = [...this.#running.values()]
     const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)
@@ -82,7 +82,7 @@ export class Progress {
     ].join(' · ')
   }
 
-  /** What each run is at, the longest first. */
+  /** What each run is doing, the longest first. */
   rows(most: number): readonly string[] {
     const now = Date.now()
     const rows = [...this.#running.values()].toSorted((one, other) => one.since - other.since)
@@ -93,7 +93,7 @@ export class Progress {
     return rows.length > most ? [...shown, `  … and ${rows.length - most} more`] : shown
   }
 
-  /** The same as data, for whoever asks from elsewhere. */
+  /** The same as data, for other processes. */
   snapshot(): object {
     return {
       at: new Date().toISOString(),

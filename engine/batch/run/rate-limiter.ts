@@ -1,13 +1,13 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 
-/** A minute as providers count it, and a little more, since what is sent arrives later. */
+/** A minute as providers count it, plus a little, since requests arrive later than they are sent. */
 const windowMs = 61_000
 /** What is on its way may use more than was estimated; if answers are longer than that, so much more. */
 const caution = 1.15
 const [leastFactor, mostFactor] = [0.9, 4]
 /** A request is on its way for so long at most: what takes longer is the model's own time. */
 const slowestMs = 2000
-/** The wait after a refusal that names none, doubled with each further one. */
+/** The wait after a refusal that doesn't name one, doubled with each further refusal. */
 const usualWaitMs = 2000
 const longestWaitMs = 120_000
 
@@ -15,11 +15,11 @@ const longestWaitMs = 120_000
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {
-  /** What the user says, instead of what providers say. */
+  /** The user's limits, which replace those of the providers. */
   readonly limits: RateLimits
-  /** Told that a provider refused a request because there were too many; once for those that were on their way together. */
+  /** Called when a provider refused a request because there were too many; once for requests that were sent together. */
   readonly throttled: (until: number) => void
-  /** Told that nothing is left to use; `until` where the provider says when there will be. */
+  /** Called when a quota is exhausted; `until` if the provider says when it will be available again. */
   readonly usedUp: (account: Account, until: number | undefined) => void
   readonly clock: Clock
 }
@@ -58,8 +58,8 @@ export type RequestLimiter = {
 }
 
 /**
- * Keeps requests and tokens of all runs within a minute's limits, for each provider, key and model: what a request may use is reserved before it, and
- * counted as it was after it. A refusal holds all of them for as long as the provider asks.
+ * Keeps requests and tokens of all runs within limits per minute, for each provider, key and model. The most that a request may use is reserved
+ * beforehand, and its real usage counts afterwards. A refusal delays all of them for as long as the provider asks.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions
@@ -83,7 +83,7 @@ export class RateLimiter implements RequestLimiter {
     }
   }
 
-  /** Limits requests otherwise than until now; what is undefined stays as it was. */
+  /** Changes the limits; undefined ones stay. */
   limit({ requests, tokens }: RateLimits): void {
     this.#own = { requests: requests ?? this.#own.requests, tokens: tokens ?? this.#own.tokens }
     for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
@@ -132,7 +132,7 @@ export class RateLimiter implements RequestLimiter {
     }
   }
 
-  /** How long a request of so many tokens has to wait; 0 where it need not. */
+  /** How long a request of this many tokens has to wait; 0 if it need not. */
   #waitOf(bucket: Bucket, tokens: number): number {
     const now = this.#options.clock.now()
     if (bucket.heldUntil > now) return bucket.heldUntil - now
@@ -140,7 +140,7 @@ export class RateLimiter implements RequestLimiter {
     const { sent } = bucket
     const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
     let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // One that is larger than the limit is sent when nothing else is counted.
+    // A request that is larger than the limit is sent when nothing else is counted.
     const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
     if (fits()) return 0
     for (const each of sent) {
@@ -161,7 +161,7 @@ export class RateLimiter implements RequestLimiter {
       const next = bucket.factor + (seen > bucket.factor ? 0.5 : 0.1) * (seen - bucket.factor)
       bucket.factor = Math.min(mostFactor, Math.max(leastFactor, next))
     } else {
-      // What was refused used nothing.
+      // A refused request used nothing.
       sent.tokens = 0
       const until = end.waitMs === undefined ? undefined : now + end.waitMs
       if (end.kind === 'quota') usedUp(bucket.account, until)

@@ -7,15 +7,15 @@ import { readIfThere } from '../folder/files.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
 
-/** A run whose supervisor is gone ends by itself; it is given so long for that. */
+/** How long a run whose supervisor is gone gets to end by itself. */
 const graceMs = 30_000
 const lookMs = 100
 
 const owner = z.object({ pid: z.int(), started: z.string().optional() })
 
 /**
- * Writes down how attempts ended that a killed supervisor left without a result: by their sessions. A run that goes on still is ended first, since
- * nobody would take its result.
+ * Records how attempts ended that a killed supervisor left without a result, from their sessions. A run that still continues is ended first, since no
+ * process would receive its result.
  *
  * @param kill ends a process at once
  */

@@ -11,8 +11,8 @@ import { RepositoryFailure, type Git } from './git.ts'
 type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
- * The repositories of a batch: a bare mirror of each, which is kept, and a work tree of each ref that a run needs. A run never works in that tree: it is
- * what the private view of the run is made from. It has the history of its own commit alone, so no command finds in it what came later.
+ * The repositories of a batch: a bare mirror of each, which is kept, and a work tree of each ref that a run needs. A run never works in that tree,
+ * but in a private view made from it. The tree has only the history of its own commit, so no command finds later commits in it.
  */
 export class Repositories {
   readonly #folder: string
@@ -21,7 +21,7 @@ export class Repositories {
   readonly #mirrors = new Map<string, Promise<string>>()
   readonly #checkouts = new Map<string, Promise<Checkout>>()
 
-  /** @param folder where mirrors and trees are kept */
+  /** @param folder the folder of the mirrors and trees */
   constructor(folder: string, git: Git, owner: number) {
     this.#folder = folder
     this.#git = git
@@ -29,9 +29,9 @@ export class Repositories {
   }
 
   /**
-   * A tree of the ref. The commit that a name stands for is looked up once, and stays the same for the whole batch.
+   * A tree of the ref. The commit of a name is looked up once, and stays the same for the whole batch.
    *
-   * @throws RepositoryFailure where it can't be cloned, or has no such ref
+   * @throws RepositoryFailure if it can't be cloned, or has no such ref
    */
   async checkOut(repository: Repository): Promise<Checkout> {
     return once(this.#checkouts, JSON.stringify(repository), async () => {
@@ -44,9 +44,9 @@ export class Repositories {
   }
 
   /**
-   * Looks whether there is such a repository, and in one of this machine such a ref. Nothing is cloned.
+   * Checks whether the repository exists, and for a local one, whether the ref exists. It clones nothing.
    *
-   * @returns what is wrong; undefined where nothing is
+   * @returns the problem; undefined if there is none
    */
   async check({ source, ref }: Repository): Promise<string | undefined> {
     try {
@@ -81,10 +81,10 @@ export class Repositories {
     if (before !== undefined) return before
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
-      // Named after the mirror was made, or by no branch: it is asked for by itself.
+      // The commit is newer than the mirror, or no branch contains it: it is fetched by itself.
       await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
       return look().catch(() => {
-        throw new RepositoryFailure(`${source} has no commit that is called ${name}`)
+        throw new RepositoryFailure(`${source} has no commit named ${name}`)
       })
     })
     const latest = JSON.parse(readIfThere(file) ?? '{}') as Readonly<Record<string, string>>
@@ -105,12 +105,12 @@ export class Repositories {
   }
 }
 
-/** A ref as git takes it for the commit that it leads to. */
+/** A ref in the form that makes git resolve it to a commit. */
 function asCommit(ref: string | undefined): string {
   return `${ref ?? 'HEAD'}^{commit}`
 }
 
-/** What is being made, or was: whoever asks meanwhile waits for it. What failed is tried again. */
+/** Results that exist or are being computed: simultaneous callers wait for the same one. A failed attempt is repeated. */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)
   if (known !== undefined) return known

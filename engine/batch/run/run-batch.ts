@@ -26,11 +26,11 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  /** So many runs at once. Undefined: as many as there are places for at workers, else the usual number. */
+  /** The number of simultaneous runs. Undefined: with workers, as many as they can make, else the usual number. */
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** What each provider's key and model may be asked in a minute; undefined: what the provider says. */
+  /** The limits per minute for each provider's key and model; undefined: the provider's. */
   readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
@@ -39,20 +39,20 @@ type RunBatchOptions = {
   readonly kill: (pid: number) => void
   readonly signal: AbortSignal
   /**
-   * Looks whether runs could begin, before the first does.
+   * Checks whether runs could begin, before the first one does.
    *
    * @throws UserError for what is wrong
    */
   readonly check: (tree: string, models: readonly string[]) => Promise<void>
-  /** Given how far it is, to be looked at as often as one likes. */
+  /** Receives the progress, which can be read at any time. */
   readonly watch: (progress: Progress) => void
-  /** Told of what a watcher should know at once. */
+  /** Receives facts that an observer should know at once. */
   readonly say: (sentence: string) => void
-  /** Has workers make the attempts. Undefined: they are made here. */
+  /** Lets workers run the attempts. Undefined: they run here. */
   readonly carrier: Carrier | undefined
 }
 
-/** How a batch ended, and what it came to. */
+/** How a batch ended, and its results. */
 export type BatchResult = {
   readonly end: BatchEnd
   readonly progress: Progress
@@ -61,20 +61,20 @@ export type BatchResult = {
 }
 
 const statusMs = 1000
-/** So many runs at once, where nobody says. */
+/** The default number of simultaneous runs. */
 const usualWorkers = 4
 
 /**
- * Runs what is missing of a batch, here: each run is a process of this machine.
+ * Runs the missing trials of a batch on this machine: each run is a process of its own.
  *
- * @throws UserError `usage` where another process supervises the folder, and for what `check` finds
+ * @throws UserError `usage` if another process supervises the folder, and for problems that `check` finds
  */
 export async function runBatch(folder: BatchFolder, options: RunBatchOptions): Promise<BatchResult> {
   const { process, program, signal } = options
   const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
-    // What was asked of an earlier start is over.
+    // Requests to an earlier start no longer apply.
     writeControl(
       folder.path,
       { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },
@@ -83,14 +83,14 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // What workers were given they go on with.
+    // Workers continue the attempts that they were given.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
-      options.say(`${lost} runs of an earlier start had no result; what their sessions say is written down.`)
+      options.say(`${lost} runs of an earlier start had no result; their results are now recorded from their sessions.`)
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // The keys are the workers' own.
+    // The keys belong to the workers.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
-    // Before it is said how far the batch is.
+    // Done before the progress is reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
@@ -101,7 +101,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       limits: options.limits,
       clock: { now: Date.now, after: (ms, act) => void setTimeout(act, ms).unref() },
       throttled: () => supervisor.throttled(),
-      usedUp: ({ provider, model }, until) => pause(`nothing is left to use of ${model} at ${provider}`, until),
+      usedUp: ({ provider, model }, until) => pause(`the quota of ${model} at ${provider} is exhausted`, until),
     })
     const tell = (trial: Trial, message: RunMessage): void => progress.said(trial, message)
     const queues = carrier === undefined ? undefined : new BatchQueues(carrier, folder, tasks)
@@ -115,11 +115,11 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
         ? attemptHere({ ...{ folder, tasks: byId, repositories, program, limiter, process }, tell })
         : attemptOnQueue({
             ...{ folder, queueOf: (trial) => queues.queueOf(trial), process, tell, say: options.say },
-            usedUp: (until) => pause('nothing is left to use at the provider', until),
+            usedUp: (until) => pause("the provider's quota is exhausted", until),
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // What a worker takes next is there when it has ended a run.
+      // The next job of a worker is ready when its run has ended.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
@@ -152,7 +152,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   }
 }
 
-/** On a checkout of the first task that is open: what is wrong with the configuration would be wrong with every run. */
+/** Checks with the first open task: an error in the configuration would affect every run. */
 async function checkFirst(
   folder: BatchFolder,
   trials: readonly Trial[],
@@ -163,7 +163,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // One that can't be cloned is that task's own trouble.
+  // A repository that can't be cloned is a problem of that task alone.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -4,11 +4,11 @@ import type { AttemptRecord, SettledRecord } from '../folder/records.ts'
 import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** A trial whose worker was lost so often is not given to another: it may be what kills them. */
+/** How often a trial may lose its worker before it is no longer given to others: the trial itself may kill them. */
 const mostLost = 2
 
 /**
- * What is to become of a trial after its attempts: an answer settles it, and so does the last failure of those it may have.
+ * What to do with a trial after its attempts: an answer settles it, and so does the last permitted failure.
  *
  * @param ended its attempts that count, in order
  * @param mostAttempts how many attempts may end without an answer
@@ -19,11 +19,11 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Whoever interrupted a run did not find out what it would come to, nor did one that had no credit.
+  // Interrupted runs, and runs without credit, show nothing about the trial's result.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
-/** The attempts of a trial that count, as far as they have ended. */
+/** The finished attempts of a trial that count. */
 export function endedAttempts(folder: BatchFolder, trial: string): readonly AttemptRecord[] {
   const from = folder.reopenedAfter(trial)
   return folder
@@ -33,24 +33,24 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
- * Whether a trial is open, after attempts of an earlier start. One of them may settle it still, where whoever made it was killed before it could.
+ * Whether a trial is open, after attempts of an earlier start. One of them may still settle it, if its process was killed before doing so.
  *
- * @param mostAttempts how many may end without an answer
+ * @param mostAttempts how many attempts may end without an answer
  */
 export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number): boolean {
   if (folder.settled(trial.key) !== undefined) return false
   const ended = endedAttempts(folder, trial.key)
   const last = ended.at(-1)
-  // What was wrong with the configuration may be mended by now.
+  // An error in the configuration may be fixed by now.
   if (last === undefined || last.outcome === 'usage' || judgeTrial(ended, mostAttempts) === 'open') return true
   settleTrial(folder, trial, last)
   return false
 }
 
 /**
- * Settles a trial by an attempt of it.
+ * Settles a trial with one of its attempts.
  *
- * @returns false where it was settled already: then this attempt is superseded, and its cost counts all the same
+ * @returns false if it was settled already: then this attempt is superseded, but its cost still counts
  */
 export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord): boolean {
   const all = folder.attempts(trial.key).flatMap((attempt) => folder.attemptOf(trial.key, attempt) ?? [])

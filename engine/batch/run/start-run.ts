@@ -4,29 +4,29 @@ import { runMessage, type RunMessage, type SupervisorMessage } from './messages.
 
 /** How a supervisor starts `agent`. */
 export type AgentProgram = {
-  /** Node, and what it runs. */
+  /** Node, and the program that it runs. */
   readonly argv: readonly [string, ...string[]]
   readonly environment: Readonly<NodeJS.ProcessEnv>
 }
 
-/** A run that goes on in a process of its own. */
+/** A run in a process of its own. */
 export type RunningRun = {
   readonly pid: number | undefined
-  /** Its exit code; undefined where it was killed. */
+  /** Its exit code; undefined if it was killed. */
   readonly ended: Promise<number | undefined>
-  /** Has it end in good order. */
+  /** Makes it end cleanly. */
   readonly interrupt: () => void
   /** Ends it at once. */
   readonly kill: () => void
 }
 
 type RunWish = {
-  /** The folder of the attempt, where its session is kept. */
+  /** The folder of the attempt, which contains its session. */
   readonly directory: string
   readonly cwd: string
   readonly words: readonly string[]
   readonly prompt: string
-  /** Told what it says, and given what answers. */
+  /** Receives its messages, with a function that answers them. */
   readonly tell: (message: RunMessage, answer: (message: SupervisorMessage) => void) => void
 }
 
@@ -50,7 +50,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     reject: false,
     buffer: false,
   })
-  // One that has ended meanwhile needs no answer.
+  // A run that has ended in the meantime needs no answer.
   const answer = (message: SupervisorMessage): void => void child.sendMessage(message).catch(() => undefined)
   const listen = async (): Promise<void> => {
     for await (const said of child.getEachMessage()) {
@@ -58,7 +58,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
       if (message.success) tell(message.data, answer)
     }
   }
-  // How it ended is told by its exit code.
+  // Its exit code shows how it ended.
   listen().catch(() => undefined)
   return {
     pid: child.pid,

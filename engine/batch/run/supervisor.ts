@@ -10,63 +10,63 @@ import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
 import { endedAttempts, isOpen, judgeTrial, settleTrial } from './settle-trial.ts'
 
-/** Makes an attempt, to its end, whatever that is. Throws where the folder can't be written. */
+/** Runs an attempt to its end, whatever that is. Throws if the folder can't be written. */
 export type Attempt = (
   trial: Trial,
   attempt: number,
   wish: {
     readonly maxCost: number | undefined
-    /** Told when its run has begun: then nothing is wrong with the configuration. */
+    /** Called when its run has begun: then the configuration has no error. */
     readonly began: () => void
   },
   signal: AbortSignal,
 ) => Promise<AttemptRecord>
 
 type SupervisorOptions = {
-  /** So many runs at once, until it is asked for otherwise. */
+  /** The number of simultaneous runs, until another number is requested. */
   readonly workers: () => number
-  /** So many more are given out before their turn, so that nobody who makes them waits for the next. */
+  /** How many more runs are given out in advance, so that no worker waits for the next. */
   readonly ahead: () => number
   /** How many attempts of a trial may end without an answer. */
   readonly attempts: number
   readonly maxCost: number | undefined
   /** The wait before a second attempt, doubled for each further one. */
   readonly backoffMs: number
-  /** Whether the folder is this process's still. */
+  /** Whether this process still holds the folder. */
   readonly isHeld: () => boolean
-  /** Aborted: what runs is interrupted, and nothing more begins. */
+  /** Aborted: running tasks are interrupted, and no other begins. */
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
-  /** Whether somebody is there to make an attempt of this trial: otherwise it waits, and others go first. */
+  /** Whether a worker could run this trial now: otherwise it waits, and others go first. */
   readonly mayBegin: (trial: Trial) => boolean
-  /** Told of limits that are asked for from elsewhere. */
+  /** Receives limits that other processes request. */
   readonly limit: (limits: RateLimits) => void
 }
 
-/** What a supervisor tells those who watch. */
+/** The news from a supervisor for observers. */
 type SupervisorNews =
   | { readonly type: 'begun'; readonly trial: Trial; readonly attempt: number }
   | { readonly type: 'ended'; readonly trial: Trial; readonly record: AttemptRecord; readonly settled: boolean }
   | { readonly type: 'paused'; readonly why: string; readonly until: Date | undefined }
   | { readonly type: 'resumed' }
 
-/** Why a batch ended: every trial is settled, or the money is used up, or somebody wanted it to, or nothing can be begun. */
+/** Why a batch ended: every trial is settled, the money is used up, somebody ended it, or no run can begin. */
 export type BatchEnd =
   | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
-  /** `failed`: the folder can't be written, so nothing of what runs would be kept. */
+  /** `failed`: the folder can't be written, so no result would be stored. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
-/** So many runs that could not be begun, one after the other, are no accident. */
+/** This many runs in a row that could not begin are no accident. */
 const mostUnbegun = 3
 const longestWaitMs = 300_000
 const takenOver =
-  'Another process has taken this batch over: this one stood still for too long. Its runs are ended; agent batch status shows how far the batch is.'
+  'Another process has taken over this batch, because this one stood still for too long. Its runs are ended; agent batch status shows the progress.'
 const lookMs = 500
 
 type Open = { readonly trial: Trial; notBefore: number }
 
-/** Gives the open trials of a batch to so many runs at once, until each is settled. */
+/** Runs the open trials of a batch, several at once, until each is settled. */
 export class Supervisor {
   readonly #folder: BatchFolder
   readonly #attempt: Attempt
@@ -90,12 +90,12 @@ export class Supervisor {
     this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers())
   }
 
-  /** A provider refused requests for being too many: fewer runs at once make fewer. */
+  /** Called when a provider refused requests because there were too many: fewer simultaneous runs make fewer. */
   throttled(): void {
     this.#concurrency.throttled()
   }
 
-  /** Begins nothing before that time. */
+  /** Begins no run before that time. */
   pause(why: string, until: Date): void {
     if (this.#pauseUntil !== undefined && this.#pauseUntil >= until.getTime()) return
     this.#pauseUntil = until.getTime()
@@ -104,7 +104,7 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Runs what is missing of these trials. */
+  /** Runs the missing ones of these trials. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     this.#waiting = trials.flatMap((trial) => this.#openOf(trial))
     const { signal, process } = this.#options
@@ -128,7 +128,7 @@ export class Supervisor {
     return end
   }
 
-  /** What an earlier start left: its attempts have ended by now, and their cost counts. */
+  /** The trials that an earlier start left open: its attempts have ended by now, and their cost counts. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
@@ -155,7 +155,7 @@ export class Supervisor {
     return this.#asked === undefined ? this.#options.ahead() : 0
   }
 
-  /** Begins what may begin now. */
+  /** Begins the runs that may begin now. */
   #begin(): void {
     const now = Date.now()
     if (this.#pauseUntil !== undefined && now >= this.#pauseUntil) {
@@ -164,7 +164,7 @@ export class Supervisor {
       this.#options.tell({ type: 'resumed' })
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
-      // Until one has begun, a fault of the configuration would be every run's.
+      // Until one run has begun, an error in the configuration would affect every run.
       const most = this.#hasBegun ? this.#concurrency.of(this.#workers()) + this.#ahead() : 1
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
@@ -206,7 +206,7 @@ export class Supervisor {
   #judge(trial: Trial, record: AttemptRecord): boolean {
     if (record.outcome !== 'usage') this.#unbegun = []
     else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
-      // As the first of a batch, or over and over, it is no fault of the task.
+      // If this happens to the first run, or again and again, it is no fault of the task.
       this.#end({ why: 'usage', message: record.error ?? 'no run could be begun' })
       return false
     }
@@ -226,7 +226,7 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Waits for something to happen: an end, something that is asked, a time that has come. */
+  /** Waits for an event: the end of a run, a request, or a point in time. */
   async #next(): Promise<void> {
     const timer = new AbortController()
     await Promise.race([this.#wake.promise, sleep(lookMs, undefined, { signal: timer.signal }).catch(() => undefined)])

@@ -2,55 +2,55 @@ import type { TrialResult } from '../derived/results.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import { meanInterval, passAtK, signTest, wilsonInterval, type Estimate } from './estimates.ts'
 
-/** What one model made of the tasks. */
+/** The results of one model. */
 export type ModelStatistics = {
   /** Undefined: as configured. */
   readonly model: string | undefined
   readonly trials: number
-  /** Settled with an answer: what shares are counted of. */
+  /** The number of trials that are settled with an answer: the base of the shares. */
   readonly answers: number
   readonly solved: number
-  /** Tasks that have an answer, and those of them that one of its tries solved. */
+  /** The number of tasks with an answer, and of those that at least one try solved. */
   readonly tasks: number
   readonly solvedTasks: number
-  /** Of answers. Undefined: there are none. */
+  /** The share of solved answers. Undefined: there are none. */
   readonly share: Estimate | undefined
   /** The mean over the tasks with at least `k` answers. */
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
-  /** Of all attempts together, those without an answer too, as far as prices are known. */
+  /** The cost of all attempts, including those without an answer, as far as prices are known. */
   readonly costUsd: number
-  /** Trials of which the price of an attempt is not known. */
+  /** The number of trials with an attempt whose price is unknown. */
   readonly unpriced: number
   readonly durationMs: number
-  /** Undefined where nothing was solved. */
+  /** Undefined if nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** What is no answer, and so no result. */
+  /** Outcomes that are no answer, and therefore no result. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }
 
-/** Two models, task by task: of the tasks that both have an answer to. */
+/** Two models compared task by task, for the tasks that both have an answer to. */
 export type PairedStatistics = {
   readonly a: string | undefined
   readonly b: string | undefined
   readonly tasks: number
-  /** The share that `b` solves of a task less the share that `a` does, in the mean. Undefined: they have no task in common. */
+  /** The mean over the tasks of the share that `b` solves minus the share that `a` solves. Undefined: they have no task in common. */
   readonly difference: Estimate | undefined
-  /** Tasks of which `b` solved more than `a`, and less. */
+  /** The number of tasks of which `b` solved more than `a`, and fewer. */
   readonly wins: number
   readonly losses: number
-  /** How probable so uneven a count is between equals. */
+  /** How probable such an uneven count is between equal models. */
   readonly p: number
 }
 
-/** What a batch says of its models. */
+/** The statistics of a batch's models. */
 export type BatchStatistics = {
   readonly models: readonly ModelStatistics[]
   readonly pairs: readonly PairedStatistics[]
 }
 
-/** Adds up the results of a batch by model. An error is no result: it is in no share, and its cost counts. */
+/** Adds up the results of a batch by model. An error is no result: it counts in no share, but its cost counts. */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {
   const byModel = new Map<string | undefined, TrialResult[]>()
   for (const result of results) {

@@ -2,10 +2,10 @@ import { dollars, seconds } from '../../display/format-values.ts'
 import type { BatchStatistics, ModelStatistics, PairedStatistics } from './compare-models.ts'
 import type { Estimate } from './estimates.ts'
 
-/** A table as rows of texts, the first of them its heads. */
+/** A table as rows of texts, of which the first is the header. */
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
-/** What a batch says of its models, as tables for people. The second is there where there are two models or more. */
+/** The statistics of a batch's models, as tables for people. The second one exists if there are at least two models. */
 export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = most > 1 ? Array.from({ length: most }, (_, at) => at + 1) : []
@@ -50,7 +50,7 @@ export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   ]
 }
 
-/** What the figures do not say by themselves. */
+/** Notes that explain the figures. */
 export const tableNotes: readonly string[] = [
   'Shares are of runs with an answer; a run without one is no result, and its cost counts. Tries of one task are not independent, so with several of them the interval of a share is too narrow.',
   'Differences are means over the tasks that both have an answer to; p is of the sign test.',
@@ -82,7 +82,7 @@ export function renderMarkdownTables(tables: readonly Table[], escape: (text: st
     .join('\n')
 }
 
-/** A line for each model, all figures in full (RFC 4180). */
+/** A line for each model, with all figures in full (RFC 4180). */
 export function renderCsv({ models, pairs }: BatchStatistics): string {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = Array.from({ length: most }, (_, at) => at + 1)
@@ -120,7 +120,7 @@ function bounds(estimate: Estimate | undefined): readonly (number | undefined)[]
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(Number(value.toPrecision(10)))
-  // A name that begins a formula stays a name in a spreadsheet.
+  // Escaped, so that a name that looks like a formula stays a name in a spreadsheet.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

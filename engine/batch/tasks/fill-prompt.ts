@@ -1,7 +1,7 @@
 /**
- * A prompt with `{{name}}` replaced by what the name stands for.
+ * Replaces each `{{name}}` in a prompt with its value.
  *
- * @returns the prompt, or the first name that stands for nothing
+ * @returns the prompt, or the first name without a value
  */
 export function fillPrompt(
   template: string,

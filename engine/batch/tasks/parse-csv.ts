@@ -3,8 +3,8 @@ import { TaskFault, type Entry } from './task.ts'
 type Row = { readonly line: number; readonly cells: readonly string[] }
 
 /**
- * Reads comma-separated values as RFC 4180 has them: the first record names the columns, a cell in double quotes may hold commas, line feeds and
- * doubled quotes. An empty cell says nothing of its field. A column `variables.NAME` is a variable of the prompt.
+ * Reads comma-separated values as in RFC 4180: the first record names the columns, a cell in double quotes may contain commas, line feeds and doubled
+ * quotes. An empty cell leaves its field undefined. A column `variables.NAME` is a variable of the prompt.
  *
  * @throws TaskFault for a record with more or fewer cells than there are columns, or a quote that doesn't end
  */
@@ -16,7 +16,7 @@ export function parseCsv(text: string): readonly Entry[] {
   if (repeated !== undefined) throw new TaskFault(header.line, `the column '${repeated}' is there twice`)
   return rows.map(({ line, cells }) => {
     if (cells.length !== columns.length) {
-      throw new TaskFault(line, `this record has ${cells.length} cells, and there are ${columns.length} columns`)
+      throw new TaskFault(line, `this record has ${cells.length} cells, but there are ${columns.length} columns`)
     }
     return { line, value: asObject(columns, cells) }
   })
@@ -69,7 +69,7 @@ function recordsOf(text: string): readonly Row[] {
     else if (character === '\n') endRow()
     else if (character !== '\r') cell += character
   }
-  if (isQuoted) throw new TaskFault(startLine, 'a cell of this record begins with a double quote that nothing ends')
+  if (isQuoted) throw new TaskFault(startLine, 'a cell of this record begins with a double quote that is not closed')
   endRow()
   return rows
 }

@@ -4,14 +4,14 @@ import { locateInJson, positionAt } from '../../core/locate-json.ts'
 import { parseCsv } from './parse-csv.ts'
 import { TaskFault, type Entry, type TaskFile } from './task.ts'
 
-/** The keys of a document under which its list of tasks stands. */
+/** The keys of a document that may contain its list of tasks. */
 const listKeys = ['tasks', 'repositories'] as const
 
 /**
- * Reads the text of a file of tasks by what its name says: JSON lines, JSON, YAML or CSV. A JSON or YAML document is a list, or a table with a list
- * under `tasks` or `repositories` and, beside it, what holds for all.
+ * Reads the text of a file of tasks in the format of its extension: JSON lines, JSON, YAML or CSV. A JSON or YAML document is a list, or a table with
+ * a list under `tasks` or `repositories` and next to it, values for all tasks.
  *
- * @throws TaskFault for what isn't that, with the line
+ * @throws TaskFault with the line, for anything else
  */
 export async function parseEntries(file: string, text: string): Promise<TaskFile> {
   switch (extname(file).toLowerCase()) {
@@ -26,7 +26,7 @@ export async function parseEntries(file: string, text: string): Promise<TaskFile
     case '.yml':
       return parseYamlDocument(text)
     default:
-      throw new TaskFault(1, 'its name does not say what it is: end it in .jsonl, .json, .yaml or .csv')
+      throw new TaskFault(1, 'its name does not tell its format: end it in .jsonl, .json, .yaml or .csv')
   }
 }
 

@@ -3,7 +3,7 @@ import { nearest } from '../../core/text/nearest.ts'
 import { parseLabels, type Labels } from '../labels.ts'
 import { TaskFault, type Entry } from './task.ts'
 
-/** What is said of a task, by our names of it. */
+/** The fields of a task, under our names. */
 export type TaskFields = {
   readonly id: string | undefined
   readonly prompt: string | undefined
@@ -17,7 +17,7 @@ export type TaskFields = {
   readonly isSweBench: boolean
 }
 
-/** Our name of each field, then what SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch` call it. */
+/** Our name of each field, followed by the names in SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch`. */
 const spellings = {
   id: ['id', 'instance_id'],
   prompt: ['prompt', 'problem_statement'],
@@ -44,13 +44,13 @@ const forEvaluation: readonly string[] = [
 const known = Object.values(spellings).flat()
 
 /**
- * The fields of a task or of what all tasks share.
+ * The fields of a task, or those that all tasks share.
  *
- * @throws TaskFault for a field that is unknown, said twice, or not a text
+ * @throws TaskFault for a field that is unknown, repeated, or not a text
  */
 export function readFields({ line, value }: Entry): TaskFields {
   if (typeof value === 'string') return fieldsOf(line, repositoryIn(value))
-  if (!isTable(value)) throw new TaskFault(line, 'expected a table of fields, or the place of a repository')
+  if (!isTable(value)) throw new TaskFault(line, 'expected a table of fields, or the path or URL of a repository')
   return fieldsOf(line, value)
 }
 
@@ -66,20 +66,20 @@ function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskF
     if ((known as readonly string[]).includes(name) || (isSweBench && forEvaluation.includes(name))) continue
     const near = nearest(name, known)
     const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean '${near}'?`
-    throw new TaskFault(line, `'${name}' is no field of a task. ${hint}`)
+    throw new TaskFault(line, `'${name}' is not a field of a task. ${hint}`)
   }
   const valueOf = (field: keyof typeof spellings): { readonly name: string; readonly value: unknown } | undefined => {
     const said = spellings[field].filter((name) => table[name] !== undefined && table[name] !== null)
     const [name, other] = said
     if (name === undefined) return undefined
-    if (other !== undefined) throw new TaskFault(line, `'${name}' and '${other}' say the same: leave one out`)
+    if (other !== undefined) throw new TaskFault(line, `'${name}' and '${other}' mean the same: leave one out`)
     return { name, value: table[name] }
   }
   const text = (field: keyof typeof spellings): string | undefined => {
     const found = valueOf(field)
     if (found === undefined) return undefined
     if (typeof found.value === 'string' && found.value.trim() !== '') return found.value
-    throw new TaskFault(line, `'${found.name}' is no text, or an empty one`)
+    throw new TaskFault(line, `'${found.name}' is not a text, or is empty`)
   }
   return {
     id: text('id'),
@@ -97,7 +97,7 @@ function labelsOf(line: number, said: unknown): Labels | undefined {
   if (said === undefined) return undefined
   const labels = parseLabels(said)
   if (labels !== undefined) return labels
-  throw new TaskFault(line, "'labels' is no list of names: letters, digits, and . _ - in each")
+  throw new TaskFault(line, "'labels' is not a list of names: letters, digits, and . _ - in each")
 }
 
 function variablesOf(
@@ -106,7 +106,7 @@ function variablesOf(
 ): Readonly<Record<string, string>> {
   if (found === undefined) return {}
   const { name, value } = found
-  if (!isTable(value)) throw new TaskFault(line, `'${name}' is no table of texts`)
+  if (!isTable(value)) throw new TaskFault(line, `'${name}' is not a table of texts`)
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') return [key, String(each)]

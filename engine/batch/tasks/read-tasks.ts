@@ -14,8 +14,8 @@ const mostFaults = 20
  * Reads a file of tasks.
  *
  * @param file JSON lines, JSON, YAML or CSV
- * @param here the repository of tasks that name none; undefined where there is none
- * @throws UserError `usage` that names `file:line` of every fault (twenty at most): unknown fields, ids that occur twice, what is missing
+ * @param here the repository for tasks that name none; undefined if there is none
+ * @throws UserError `usage` that names `file:line` of every fault (twenty at most): unknown fields, repeated ids, missing fields
  */
 export async function readTasks(file: string, here: string | undefined): Promise<readonly Task[]> {
   const path = resolve(file)
@@ -33,7 +33,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
       try {
         const task = taskOf(entry, common, { folder: dirname(path), here })
         const first = lines.get(task.id)
-        if (first !== undefined) throw new TaskFault(entry.line, `the id '${task.id}' is that of line ${first} too`)
+        if (first !== undefined) throw new TaskFault(entry.line, `the id '${task.id}' is already used in line ${first}`)
         lines.set(task.id, entry.line)
         tasks.push(task)
       } catch (error) {
@@ -53,7 +53,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
 }
 
 type Places = {
-  /** The folder that paths of repositories count from. */
+  /** The folder to which paths of repositories are relative. */
   readonly folder: string
   readonly here: string | undefined
 }
@@ -63,7 +63,7 @@ function taskOf(entry: Entry, common: TaskFields | undefined, places: Places): T
   const { line } = entry
   const source = repositoryOf(own, common, places, line)
   const id = own.id ?? (own.repo === undefined ? undefined : nameOf(source))
-  if (id === undefined) throw new TaskFault(line, "the task has no 'id', which its result is known by")
+  if (id === undefined) throw new TaskFault(line, "the task has no 'id', which identifies its result")
   const ref = own.ref ?? common?.ref
   return {
     id,
@@ -80,14 +80,14 @@ function promptOf(
   of: Readonly<Record<string, string | undefined>>,
   line: number,
 ): string {
-  // Only the prompt that all share is a template: one of a task may speak of a language that writes {{ }} too.
+  // Only the shared prompt is a template: the prompt of a single task may be about a language that uses {{ }} too.
   if (common?.prompt === undefined) {
     if (own.prompt !== undefined) return own.prompt
-    throw new TaskFault(line, "the task has no 'prompt', and there is none for all")
+    throw new TaskFault(line, "the task has no 'prompt', and there is no shared one")
   }
   const filled = fillPrompt(common.prompt, { ...of, prompt: own.prompt, ...common.variables, ...own.variables })
   if ('prompt' in filled) return filled.prompt
-  throw new TaskFault(line, `the prompt asks for {{${filled.unknown}}}, which is no variable of this task`)
+  throw new TaskFault(line, `the prompt uses {{${filled.unknown}}}, which is not a variable of this task`)
 }
 
 function repositoryOf(
@@ -99,7 +99,7 @@ function repositoryOf(
   const said = own.repo ?? common?.repo
   if (said === undefined) {
     if (here !== undefined) return here
-    throw new TaskFault(line, "the task has no 'repo', and the batch is started in no git repository")
+    throw new TaskFault(line, "the task has no 'repo', and the batch was not started in a git repository")
   }
   if (said.startsWith('-')) throw new TaskFault(line, `'${said}' is no repository`)
   if (isUrl(said)) return said
@@ -109,7 +109,7 @@ function repositoryOf(
   throw new TaskFault(line, `there is no repository ${path}, and '${said}' is no git URL`)
 }
 
-/** What git takes for a URL: with a scheme, or `host:path` as ssh has it. */
+/** Texts that git reads as a URL: with a scheme, or `host:path` as for ssh. */
 function isUrl(text: string): boolean {
   return /^(?:https?|ssh|git|file):\/\//.test(text) || /^[\w.-]{1,64}@[\w.-]{1,255}:[^/]/.test(text)
 }

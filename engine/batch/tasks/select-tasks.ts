@@ -4,20 +4,20 @@ import type { Task } from './task.ts'
 
 /** Which tasks of a file belong to a batch. */
 type Selection = {
-  /** Ids, with `*` and `?`; a task is taken that one of them means. */
+  /** Id patterns with `*` and `?`; a task is selected if one of them matches. */
   readonly filter?: readonly string[] | undefined
-  /** Puts them in an order that is the same for the same seed. */
+  /** Shuffles them; the same seed gives the same order. */
   readonly shuffle?: number | undefined
-  /** `FROM:TO` as Python has it: from 0, without the last, counted from the end where negative. */
+  /** `FROM:TO` as in Python: from 0, without the last, and counted from the end if negative. */
   readonly slice?: string | undefined
   /** At most so many. */
   readonly limit?: number | undefined
 }
 
 /**
- * The tasks that are wanted: filtered, then shuffled, then sliced, then cut.
+ * The selected tasks: filtered, then shuffled, then sliced, then limited.
  *
- * @throws UserError `usage` for a slice that is none, and where no task is left
+ * @throws UserError `usage` for an invalid slice, and if no task is left
  */
 export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limit }: Selection): readonly Task[] {
   const filtered = filter === undefined ? all : all.filter(({ id }) => filter.some((pattern) => isMeant(id, pattern)))
@@ -28,7 +28,7 @@ export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limi
   throw new UserError('usage', `None of the ${all.length} tasks is left: --filter, --slice and --limit leave all out.`)
 }
 
-/** A slash in an id is a character like any other. */
+/** A slash in an id is an ordinary character. */
 function isMeant(id: string, pattern: string): boolean {
   return matchesName(id.replaceAll('/', '\u0001'), [`**/${pattern.replaceAll('/', '\u0001')}`])
 }
@@ -40,7 +40,7 @@ function sliceOf(tasks: readonly Task[], text: string): readonly Task[] {
   return tasks.slice(from === undefined ? 0 : Number(from), to === undefined ? undefined : Number(to))
 }
 
-/** Fisher and Yates, by a generator (mulberry32) that gives the same numbers everywhere. */
+/** The Fisher-Yates shuffle, with a generator (mulberry32) that gives the same numbers everywhere. */
 function shuffled(tasks: readonly Task[], seed: number): readonly Task[] {
   const order = [...tasks]
   let state = seed >>> 0

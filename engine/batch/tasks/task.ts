@@ -1,29 +1,29 @@
 import type { Labels } from '../labels.ts'
 
-/** Where a task works: a git repository and what of it is checked out. */
+/** The place of a task's work: a git repository and its checked-out ref. */
 export type Repository = {
   /** An absolute path or a git URL. */
   readonly source: string
-  /** A branch, a tag or a commit. Undefined: what is checked out there, or the default branch. */
+  /** A branch, a tag or a commit. Undefined: the checked-out commit of a local repository, or the default branch. */
   readonly ref: string | undefined
 }
 
-/** One task of a batch, as it was read, the prompt filled in. */
+/** One task of a batch, with its prompt filled in. */
 export type Task = {
-  /** Stable: what results, folders and a second start know the task by. */
+  /** Stable: results, folders and a second start identify the task by it. */
   readonly id: string
   readonly prompt: string
   readonly repository: Repository
   /** The container image that commands run in. Undefined: as configured. */
   readonly image: string | undefined
-  /** What a worker of a queue must have to be given it. */
+  /** The labels that a worker of a queue needs to get it. */
   readonly labels: Labels
 }
 
 /** A value of a file of tasks, and the line it begins in. */
 export type Entry = { readonly line: number; readonly value: unknown }
 
-/** What a file of tasks holds: what holds for all of its tasks, and the tasks. */
+/** The content of a file of tasks: the values for all tasks, and the tasks. */
 export type TaskFile = {
   readonly shared: Entry | undefined
   readonly entries: readonly Entry[]

@@ -80,7 +80,7 @@ test('a folder that holds another batch, or other files, is refused', async () =
   const other = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model, '--repeat', '2'])
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('holds another batch: --repeat') as string])
   const filled = await place.run(['run', 'tasks.jsonl', '-o', 'other', '-m', model])
-  expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('holds other files (file)') as string])
+  expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('contains other files (file)') as string])
 })
 
 test('a model that is not there stops the batch before it starts, and --dry-run finds it', async () => {

@@ -84,7 +84,7 @@ test('a supervisor that stood still past its lease, and lost it to another machi
   const [one, other] = await Promise.all([first.ended, second])
   expect([one.code, one.stderr]).toEqual([
     1,
-    expect.stringContaining('Another process has taken this batch over') as string,
+    expect.stringContaining('Another process has taken over this batch') as string,
   ])
   expect(other.code).toBe(0)
   expect(outcomesOf(place)).toEqual([

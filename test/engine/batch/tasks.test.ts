@@ -33,7 +33,7 @@ tasks:
   const tasks = await read('tasks.yaml', text)
   expect(tasks.map(({ labels }) => labels)).toEqual([['docker'], ['big', 'docker'], ['big', 'gpu']])
   await expect(read('tasks.jsonl', '{"id":"a","prompt":"x","repo":"one","labels":["a b"]}')).rejects.toThrow(
-    "tasks.jsonl:1: 'labels' is no list of names",
+    "tasks.jsonl:1: 'labels' is not a list of names",
   )
 })
 
@@ -109,28 +109,32 @@ test.each([
   [
     'tasks.jsonl',
     '{"id":"a","prompt":"x","repo":"one"}\n{"id":"b","promt":"x","repo":"one"}',
-    ":2: 'promt' is no field of a task. Did you mean 'prompt'?",
+    ":2: 'promt' is not a field of a task. Did you mean 'prompt'?",
   ],
   [
     'tasks.jsonl',
     '{"id":"a","prompt":"x","repo":"one"}\n\n{"id":"a","prompt":"y","repo":"one"}',
-    ":3: the id 'a' is that of line 1 too",
+    ":3: the id 'a' is already used in line 1",
   ],
   ['tasks.jsonl', '{"id":"a","prompt":"x","repo":"one"}\n{"id"', ':2: not valid JSON'],
   ['tasks.json', '[\n  {"id":"a","prompt":"x","repo":"one"},\n  {"prompt":"x"}\n]', ":3: the task has no 'repo'"],
-  ['tasks.json', '{\n "tasks": [\n  {"id":"a","instance_id":"a"}]}', ":3: 'id' and 'instance_id' say the same"],
+  ['tasks.json', '{\n "tasks": [\n  {"id":"a","instance_id":"a"}]}', ":3: 'id' and 'instance_id' mean the same"],
   [
     'tasks.yaml',
     'prompt: "{{what}}"\nrepositories:\n  - ./one\n  - ./two\n',
-    ':4: the prompt asks for {{what}}, which is no variable of this task',
+    ':4: the prompt uses {{what}}, which is not a variable of this task',
   ],
   ['tasks.yaml', 'prompt: x\ntasks:\n  - {id: a, repo: ./none}\n', ':3: there is no repository'],
   ['tasks.yaml', 'tasks: [\n', ':2: '],
-  ['tasks.csv', 'id,prompt,repo\na,b\n', ':2: this record has 2 cells, and there are 3 columns'],
-  ['tasks.csv', 'id,prompt,repo\na,"b,one\n', ':2: a cell of this record begins with a double quote that nothing ends'],
+  ['tasks.csv', 'id,prompt,repo\na,b\n', ':2: this record has 2 cells, but there are 3 columns'],
+  [
+    'tasks.csv',
+    'id,prompt,repo\na,"b,one\n',
+    ':2: a cell of this record begins with a double quote that is not closed',
+  ],
   ['tasks.jsonl', '{"id":"a","repo":"one"}', ":1: the task has no 'prompt'"],
   ['tasks.jsonl', '{"id":"a","prompt":"x","repo":"--upload-pack=evil"}', ":1: '--upload-pack=evil' is no repository"],
-  ['tasks.txt', 'a', ':1: its name does not say what it is'],
+  ['tasks.txt', 'a', ':1: its name does not tell its format'],
 ])('what is wrong in %s is refused with its line (%#)', async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message)
 })
