@@ -180,16 +180,16 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
     'a workflow, under a star',
     { ...base, '.github/workflows/x.yml': 'x' },
     { 'allowed-paths': '**' },
-    /what other programs obey/,
+    /Other programs obey/,
   ],
-  ['a hook of git', { ...base, '.husky/pre-commit': 'x' }, { 'allowed-paths': '**' }, /what other programs obey/],
-  ['instructions of agents', { ...base, 'src/AGENTS.md': 'x' }, {}, /what other programs obey/],
-  ['a lockfile', { ...base, 'src/package-lock.json': '{}' }, {}, /what other programs obey/],
+  ['a hook of git', { ...base, '.husky/pre-commit': 'x' }, { 'allowed-paths': '**' }, /Other programs obey/],
+  ['instructions of agents', { ...base, 'src/AGENTS.md': 'x' }, {}, /Other programs obey/],
+  ['a lockfile', { ...base, 'src/package-lock.json': '{}' }, {}, /Other programs obey/],
   ['one file too many', changed, { 'max-files': '3' }, /changes 4 files, and 3 are allowed/],
   ['a byte too much', changed, { 'max-bytes': '100' }, /and 100 are allowed/],
-  ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /a link or something else/],
-  ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /no file in the commit/],
-  ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is no name that a file/],
+  ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /not be a regular file/],
+  ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /not a file in the commit/],
+  ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is not a name that a file/],
 ])('%s is refused, and nothing is written', async (_, files, inputs, why) => {
   const step = await apply(bundleOf(files), inputs)
   expect(step).toMatchObject({ code: 1, outputs: {}, log: expect.stringMatching(why) })

@@ -113,7 +113,7 @@ test.skipIf(needsBubblewrap())(
       writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/(?<="patch_sha256": ")\w+/, hash))
       return hash
     }
-    expect(await apply(made)).toMatchObject(refused(/"src\/a.txt" is not as the run left it/))
+    expect(await apply(made)).toMatchObject(refused(/"src\/a.txt" differs from the run's result/))
     expect(await apply(made, { 'evidence-public-key': '' })).toMatchObject({ code: 0 })
     expect(
       await apply((bundle) => {

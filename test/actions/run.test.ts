@@ -330,7 +330,7 @@ test('a review of a hostile pull request changes nothing, obeys nothing of it an
 })
 
 test.each([
-  [{ review: 'true' }, "the input 'review-base' has to say what to review against"],
+  [{ review: 'true' }, "the input 'review-base' must name the base of the review"],
   [{ review: 'true', 'review-base': 'main', verify: 'true' }, "'verify' doesn't fit a review"],
   [{ 'fail-on': 'high' }, "'fail-on' is for a review"],
   [{ review: 'yes' }, "'review' must be true or false"],

@@ -10,15 +10,15 @@ import type { Patched } from './patched-files.ts'
 
 const largestEvidence = 256 * 1024 * 1024
 
-/** What a run signed that it left, by path. */
+/** The files that a run signed, by path. */
 export type Signed = ReadonlyMap<string, FileAfter>
 
 /**
  * Opens the evidence of a bundle.
  *
- * @param keys public keys, in PEM or as lines of ssh, of which one has to have signed it
- * @param base the commit that the patch is of
- * @throws ActionError where it is not there, not whole, of another key or commit, or of a run that did not succeed
+ * @param keys public keys, in PEM or as lines of ssh, one of which must have signed it
+ * @param base the commit to which the patch applies
+ * @throws ActionError if it is missing, damaged, of another key or commit, or of a run that did not succeed
  */
 export function readEvidence(bundle: string, keys: string, base: string): Signed {
   const refuse = (why: string): never => {
@@ -33,20 +33,20 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   if (opened.type === 'broken') return refuse(opened.why)
   const { subject, predicate } = opened.statement
   if (!subject.some(({ digest }) => 'gitCommit' in digest && digest.gitCommit === base)) {
-    return refuse(`it is of a run on another commit than ${base}`)
+    return refuse(`it belongs to a run on another commit than ${base}`)
   }
-  if (predicate.exit_code !== 0) return refuse(`the run that it is of ended with ${endOf(predicate)}`)
+  if (predicate.exit_code !== 0) return refuse(`its run ended with ${endOf(predicate)}`)
   const [tree, ...others] = predicate.trees
-  if (tree === undefined || others.length > 0) return refuse(`it is of ${predicate.trees.length} trees, and not of one`)
+  if (tree === undefined || others.length > 0) return refuse(`it covers ${predicate.trees.length} trees instead of one`)
   return new Map(tree.files.map((each) => [each.path, each]))
 }
 
-/** Refuses what a patch would write that the run did not sign, byte for byte. @throws ActionError that names the first */
+/** Refuses a patch that would write anything but the bytes that the run signed. @throws ActionError that names the first */
 export function checkEvidence(patched: readonly Patched[], signed: Signed): void {
   for (const one of patched) {
     if (!isAsSigned(one, signed.get(one.path))) {
       const name = JSON.stringify(one.path)
-      throw new ActionError(`${name} is not as the run left it, by its evidence. Nothing is applied.`)
+      throw new ActionError(`${name} differs from the run's result in the evidence. Nothing is applied.`)
     }
   }
 }
@@ -62,7 +62,7 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
   return code === null ? 'no exit code' : `exit code ${code} (${result ?? 'no result'})`
 }
 
-/** @throws ActionError where the input is no key */
+/** @throws ActionError if the input is no key */
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {

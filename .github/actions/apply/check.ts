@@ -3,14 +3,14 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ActionError } from '../shared/runner.ts'
 
-/** What the workflow lets a patch do. */
+/** The limits that the workflow sets for a patch. */
 export type Limits = {
   readonly allowed: readonly string[]
   readonly maxFiles: number
   readonly maxBytes: number
 }
 
-/** What other programs obey, or what decides which code they run: only a pattern that begins with the name lets it change. */
+/** Files that other programs obey, or that decide which code they run: only a pattern that begins with their name allows changing them. */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
   /^\.gitlab-ci\.yml$/,
@@ -22,26 +22,26 @@ const guarded: readonly RegExp[] = [
 ]
 
 /**
- * Reads a run's patch, and holds it to the hash that came another way.
+ * Reads a run's patch, and compares it with the hash, which came separately.
  *
- * @throws ActionError where the folder isn't whole, or not what the run made
+ * @throws ActionError if the folder is incomplete, or differs from the run's result
  */
 export function readPatch(
   bundle: string,
   expected: string,
   maxBytes: number,
 ): { readonly patch: Buffer; readonly base: string } {
-  if (!/^[0-9a-f]{64}$/.test(expected)) throw new ActionError("The input 'patch-sha256' is no SHA-256 in hex.")
+  if (!/^[0-9a-f]{64}$/.test(expected)) throw new ActionError("The input 'patch-sha256' is not a SHA-256 in hex.")
   const patch = regularFile(join(bundle, 'patch.diff'))
   const manifest = JSON.parse(regularFile(join(bundle, 'manifest.json')).toString()) as Readonly<
     Record<string, unknown>
   >
   const hash = createHash('sha256').update(patch).digest('hex')
   if (hash !== expected || manifest['patch_sha256'] !== hash) {
-    throw new ActionError('The patch is not the one that the run made: its SHA-256 differs. Nothing is applied.')
+    throw new ActionError('The patch is not the one that the run created: its SHA-256 differs. Nothing is applied.')
   }
   if (patch.length > maxBytes)
-    throw new ActionError(`The patch has ${patch.length} bytes, and ${maxBytes} are allowed.`)
+    throw new ActionError(`The patch has ${patch.length} bytes, but only ${maxBytes} are allowed.`)
   const base = manifest['base']
   if (typeof base !== 'string' || !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(base))
     throw new ActionError('The manifest names no commit.')
@@ -50,39 +50,39 @@ export function readPatch(
 
 function regularFile(path: string): Buffer {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new ActionError(`${path} is not there, or is no file.`)
+    throw new ActionError(`${path} does not exist, or is no file.`)
   return readFileSync(path)
 }
 
 /** Refuses files that the workflow doesn't let change. @throws ActionError that names the first */
 export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limits): void {
   if (files.length > maxFiles)
-    throw new ActionError(`The patch changes ${files.length} files, and ${maxFiles} are allowed.`)
+    throw new ActionError(`The patch changes ${files.length} files, but only ${maxFiles} are allowed.`)
   for (const file of files) {
     const name = JSON.stringify(file)
     const parts = file.split('/')
     if (parts.some((part) => part === '' || part === '.' || part === '..' || /[\u0000-\u001f\u007f\\]/.test(part))) {
-      throw new ActionError(`${name} is no name that a file of a repository should have. Nothing is applied.`)
+      throw new ActionError(`${name} is not a name that a file of a repository should have. Nothing is applied.`)
     }
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A star doesn't mean what decides over other programs; its own name does.
+    // A star doesn't match files that decide over other programs; only their own name does.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
-        `${name} is what other programs obey, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
+        `Other programs obey ${name}, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
       )
     }
   }
 }
 
-/** Whether the part of a pattern before its first star says by itself that something guarded is meant. */
+/** Whether the part of a pattern before its first star names a guarded file. */
 function namesGuarded(pattern: string, file: string): boolean {
   const fixed = pattern.split(/[*?]/)[0] ?? ''
   return fixed === file || guarded.some((one) => one.test(fixed))
 }
 
-/** `**` is any folders, `*` and `?` stay within one name; names with a dot in front are names like others. */
+/** `**` matches any folders, `*` and `?` stay within one name; names that begin with a dot are ordinary names. */
 function matches(pattern: string, file: string): boolean {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?)/)
   const expression = parts.map((part) => {

@@ -20,7 +20,7 @@ import { applyPatch, filesOf, type Before, type Patched } from './patched-files.
 
 const marker = '<!-- portcullis: one comment -->'
 
-/** Makes a pull request of a patch that a run made, by GitHub's API alone: there is no checkout, so no code of the repository can run. */
+/** Opens a pull request with a run's patch, through GitHub's API alone: there is no checkout, so no code of the repository can run. */
 async function main(): Promise<number> {
   const token = requiredInput('github-token')
   command('add-mask', token)
@@ -48,9 +48,9 @@ async function main(): Promise<number> {
     if (signed !== undefined) checkEvidence(patched, signed)
     const branch = input('branch') || `portcullis/${hash.slice(0, 12)}`
     if (!/^[A-Za-z0-9][\w./-]*$/.test(branch) || /\.\.|\/\/|\.lock$|\/$/.test(branch))
-      throw new ActionError(`'${branch}' is no name for a branch.`)
+      throw new ActionError(`'${branch}' is not a valid name for a branch.`)
     const target = input('base') || (await defaultBranch(github))
-    if (branch === target) throw new ActionError("'branch' and 'base' are the same: a pull request is what this makes.")
+    if (branch === target) throw new ActionError("'branch' and 'base' are the same: a pull request needs two branches.")
     await makeBranch(github, branch, await commit(github, base, patched))
     const pull = await openPull(github, branch, target, files)
     setOutput('pull-request', String(pull.number))
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
         wholeNumber('comment-on', 0),
         `The run's patch is pull request #${pull.number}.\n\n${asCode(files.join('\n'), 10_000)}`,
       )
-    const proof = signed === undefined ? '' : '\nEach file is as the run signed it.\n'
+    const proof = signed === undefined ? '' : '\nEach file equals the version that the run signed.\n'
     addSummary(`## Pull request #${pull.number}\n\n${asCode(files.join('\n'))}\n${proof}`)
     return 0
   } finally {
@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** What a commit has of these files; a file that isn't in it is left out. */
+/** The content of these files in a commit; a missing file is left out. */
 async function readBefore(
   github: GitHub,
   base: string,
@@ -87,7 +87,7 @@ async function readBefore(
     }[]
   }
   if (tree.truncated)
-    throw new ActionError('The repository has more files than GitHub lists at once. Nothing is applied.')
+    throw new ActionError('The repository has more files than GitHub lists in one answer. Nothing is applied.')
   const entries = new Map(tree.tree.map((entry) => [entry.path, entry]))
   const before = new Map<string, Before>()
   for (const path of files) {
@@ -98,7 +98,7 @@ async function readBefore(
     for (const folder of folders) {
       const entry = entries.get(folder)
       if (entry !== undefined && entry.type !== 'tree')
-        throw new ActionError(`${JSON.stringify(folder)} is a link or a file, and no folder to write in.`)
+        throw new ActionError(`${JSON.stringify(folder)} is a link or a file, and not a folder to write to.`)
     }
     const entry = entries.get(path)
     if (entry === undefined) continue
@@ -134,14 +134,14 @@ async function commit(github: GitHub, base: string, patched: readonly Patched[])
 
 type Made = { readonly sha: string }
 
-/** A branch that is there already is one of an earlier attempt, and is moved only where that made it. */
+/** An existing branch is moved only if an earlier attempt created it. */
 async function makeBranch(github: GitHub, branch: string, sha: string): Promise<void> {
   try {
     await github('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha })
   } catch (error) {
     if (!(error instanceof GitHubError) || error.status !== 422) throw error
     if (!branch.startsWith('portcullis/'))
-      throw new ActionError(`The branch ${branch} is there already, and is not one that this action names.`)
+      throw new ActionError(`The branch ${branch} exists already, and was not created by this action.`)
     await github('PATCH', `/git/refs/heads/${branch}`, { sha, force: true })
   }
 }
@@ -159,11 +159,11 @@ async function openPull(github: GitHub, branch: string, base: string, files: rea
     `/pulls?state=open&head=${encodeURIComponent(`${owner}:${branch}`)}&base=${encodeURIComponent(base)}`,
   )) as readonly Pull[]
   if (open[0] !== undefined) return open[0]
-  const body = `An agent changed these files. Nobody has looked at them yet.\n\n${asCode(files.join('\n'), 10_000)}`
+  const body = `An agent changed these files. Nobody has reviewed them yet.\n\n${asCode(files.join('\n'), 10_000)}`
   return (await github('POST', '/pulls', { title: input('title'), head: branch, base, body })) as Pull
 }
 
-/** One comment that is kept up to date, of this token's own account: what somebody else wrote with the same words isn't touched. */
+/** Updates the one comment of this token's own account: a comment by somebody else with the same words isn't touched. */
 async function comment(github: GitHub, number: number, text: string): Promise<void> {
   const body = `${marker}\n${text}`
   for (let page = 1; page <= 30; page++) {

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ActionError } from '../shared/runner.ts'
 
-/** A file as it is after a patch; null: it is gone. */
+/** A file after a patch; null: it is removed. */
 export type Patched = { readonly path: string; readonly mode: '100644' | '100755'; readonly content: Buffer | null }
 
-/** A file as it was. */
+/** A file before a patch. */
 export type Before = { readonly mode: string; readonly content: Buffer }
 
 function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffer {
   const { PATH } = process.env
   try {
-    // Outside of any repository, and with nobody's settings: nothing but the patch says what happens.
+    // Runs outside of any repository and without anybody's settings, so that only the patch decides the result.
     return execFileSync('git', ['apply', '--whitespace=nowarn', '-p1', ...args, '-'], {
       cwd: folder,
       input: patch,
@@ -38,7 +38,7 @@ function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffe
   }
 }
 
-/** The files that a patch speaks of, each once. Nothing is read or written. */
+/** The files that a patch names, each once. Nothing is read or written. */
 export function filesOf(patch: Buffer, temp: string): readonly string[] {
   const folder = mkdtempSync(join(temp, 'names-'))
   const text = gitApply(folder, ['--numstat', '-z'], patch).toString()
@@ -49,8 +49,8 @@ export function filesOf(patch: Buffer, temp: string): readonly string[] {
 /**
  * Applies a patch to the files that it names, in a folder of their own.
  *
- * @param before what the commit has of them
- * @throws ActionError where it doesn't fit, or makes something else than a file
+ * @param before their content in the commit
+ * @throws ActionError if it doesn't apply, or would create anything but a file
  */
 export function applyPatch(
   patch: Buffer,
@@ -61,7 +61,7 @@ export function applyPatch(
   const folder = mkdtempSync(join(temp, 'tree-'))
   for (const [path, { mode, content }] of before) {
     if (mode !== '100644' && mode !== '100755')
-      throw new ActionError(`${JSON.stringify(path)} is no file in the commit that the patch names.`)
+      throw new ActionError(`${JSON.stringify(path)} is not a file in the commit that the patch names.`)
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
     chmodSync(join(folder, path), mode === '100755' ? 0o755 : 0o644)
@@ -72,9 +72,7 @@ export function applyPatch(
     const stat = lstatSync(whole, { throwIfNoEntry: false })
     if (stat === undefined) return { path, mode: '100644', content: null }
     if (!stat.isFile())
-      throw new ActionError(
-        `${JSON.stringify(path)} would be a link or something else that is no file. Nothing is applied.`,
-      )
+      throw new ActionError(`${JSON.stringify(path)} would not be a regular file. Nothing is applied.`)
     return { path, mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', content: readFileSync(whole) }
   })
 }

@@ -1,12 +1,12 @@
-/** What this needs of the machine. */
+/** The parts of the machine that this uses. */
 export type Machine = {
   /** The text of a file; undefined where it can't be read. */
   readonly read: (path: string) => string | undefined
-  /** Runs a program to its end, with this on its standard input. Gives whether it succeeded. */
+  /** Runs a program to its end with this standard input. Returns whether it succeeded. */
   readonly run: (program: string, args: readonly string[], stdin?: string) => boolean
 }
 
-/** For one program, what Ubuntu 24.04 forbids to all: a user namespace of its own. */
+/** Allows one program what Ubuntu 24.04 forbids to all: a user namespace of its own. */
 const profile = `abi <abi/4.0>,
 include <tunables/global>
 profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {
@@ -15,8 +15,8 @@ profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {
 `
 
 /**
- * Lets bubblewrap work where AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu: by a profile for `/usr/bin/bwrap` alone. The
- * machine's setting stays as it is, and so do sudo's. Nothing is done where it works already, or sudo wants a password.
+ * Lets bubblewrap work where AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu: by a profile only for `/usr/bin/bwrap`. The machine's
+ * settings and sudo's stay unchanged. It does nothing if bubblewrap works already, or if sudo asks for a password.
  */
 export function allowBubblewrap({ read, run }: Machine): 'not-needed' | 'loaded' | 'failed' {
   if (read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns')?.trim() !== '1') return 'not-needed'

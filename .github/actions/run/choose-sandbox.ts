@@ -1,11 +1,11 @@
 import { allowBubblewrap, type Machine } from './allow-bubblewrap.ts'
 
 /**
- * What confines commands here: bubblewrap, else docker where the workflow names an image. Where neither works, the engine refuses with exit code 5 and
- * says what would help.
+ * Chooses the sandbox backend: bubblewrap, else docker if the workflow names an image. If neither works, the engine refuses with exit code 5 and
+ * explains what would help.
  *
  * @param image the image that commands run in with docker; empty: there is none
- * @returns words for the engine
+ * @returns arguments for the engine
  */
 export function chooseSandbox(machine: Machine, image: string): readonly string[] {
   const allowed = allowBubblewrap(machine)

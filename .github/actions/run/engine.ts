@@ -4,10 +4,10 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { stopCommands } from '../shared/runner.ts'
 
-/** The engine, as it was built into this action. Nothing is installed. */
+/** The engine that is bundled with this action. Nothing is installed. */
 const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/agent.js')
 
-/** What the engine gets of this step's environment. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are not among them. */
+/** The variables of this step that the engine gets. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are left out. */
 const handed =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
 
@@ -44,7 +44,7 @@ export function engineEnvironment(
   return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
 }
 
-/** Runs `agent exec`. What it and its model say goes into the log, where the runner takes none of it for a command. */
+/** Runs `agent exec`. Its output and its model's go to the log, where the runner doesn't read them as commands. */
 export async function runEngine(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly prompt: string },
@@ -86,7 +86,7 @@ function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessag
   return { ending, sessionId, finalMessage }
 }
 
-/** Runs another command of the engine to its end. What it writes to standard error is in the result. */
+/** Runs another command of the engine to its end. The result includes its standard error. */
 export function runProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -95,8 +95,8 @@ export function runProgram(
 }
 
 /**
- * Shows the findings of a review beside their lines. The lines are commands that the engine wrote for the runner, in which nothing that a model said
- * can end one and begin another. How the run ended is said elsewhere.
+ * Shows the findings of a review next to their lines. The engine writes a command for the runner for each finding; a model's text can't end a command
+ * and begin another. The end of the run is reported elsewhere.
  */
 export function annotate(events: string): void {
   const { stdout, stderr } = runProgram(['report', events, '--format', 'annotations'], engineEnvironment(''))

@@ -4,25 +4,25 @@ import { ActionError, command, input, isTrue, variable } from '../shared/runner.
 import { engineEnvironment, runProgram, type Outcome } from './engine.ts'
 
 /**
- * The key that evidence of the run is to be signed with; the empty string where none is wanted. The log shows no line of it.
+ * The key that signs evidence of the run; the empty string if none is requested. The log masks every line of it.
  *
- * @throws ActionError where the run is no transaction, of which alone there is evidence
+ * @throws ActionError if the run is not a transaction, because only transactions have evidence
  */
 export function evidenceKey(): string {
   const key = input('evidence-key')
   if (key === '') return ''
   for (const line of key.split(/\r?\n/)) if (line.trim() !== '') command('add-mask', line.trim())
   if (!isTrue('transactional')) {
-    throw new ActionError("The input 'evidence-key' signs what a transaction did: set 'transactional' to true.")
+    throw new ActionError("The input 'evidence-key' only works with transactions: set 'transactional' to true.")
   }
   return key
 }
 
 /**
- * Signs what a run did, once it has ended: the key is on no disk while a command of the run could read it.
+ * Signs evidence of a run after its end, so that the key is on no disk while a command of the run could read it.
  *
- * @returns the file with the evidence; the empty string where there is nothing to sign
- * @throws ActionError where it could not be made, with the engine's words
+ * @returns the file with the evidence; the empty string if there is nothing to sign
+ * @throws ActionError with the engine's message if that fails
  */
 export function signEvidence(key: string, { exitCode, sessionId }: Outcome, bundle: string): string {
   if (key === '' || exitCode !== 0) return ''

@@ -6,7 +6,7 @@ import { ActionError } from '../shared/runner.ts'
 
 const mostBytes = 256 * 1024 * 1024
 
-/** Runs the host's git, with nothing that a repository could have it start. */
+/** Runs the host's git in a way that starts no program for the repository. */
 export function git(workspace: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Buffer {
   const settings = [
     'core.hooksPath=/dev/null',
@@ -25,7 +25,7 @@ export function git(workspace: string, args: readonly string[], env: Readonly<Re
         GIT_TERMINAL_PROMPT: '0',
         GIT_OPTIONAL_LOCKS: '0',
         GIT_ATTR_NOSYSTEM: '1',
-        // A checkout around the workspace is none of this job's.
+        // A checkout that contains the workspace doesn't belong to this job.
         GIT_CEILING_DIRECTORIES: dirname(workspace),
         ...env,
       },
@@ -42,15 +42,15 @@ export function git(workspace: string, args: readonly string[], env: Readonly<Re
   }
 }
 
-/** The commit that is checked out. @throws ActionError where there is none */
+/** The checked-out commit. @throws ActionError if there is none */
 export function headOf(workspace: string): string {
   return git(workspace, ['rev-parse', '--verify', 'HEAD^{commit}']).toString().trim()
 }
 
 /**
- * What a workspace has become since a commit, as a patch, and the files in it. The repository's index and objects stay as they are.
+ * The changes of a workspace since a commit, as a patch, and the changed files. The repository's index and objects stay unchanged.
  *
- * @param scratch a directory for what it takes
+ * @param scratch a directory for temporary files
  */
 export function patchSince(
   workspace: string,

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { ActionError, command, input } from '../shared/runner.ts'
 
-/** A token for a provider, as the variable that the engine reads it from. */
+/** A token for a provider, and the variable from which the engine reads it. */
 type Key = { readonly variable: string; readonly token: string }
 
 type Exchange = {
@@ -15,11 +15,11 @@ type Exchange = {
 const longestWait = 30_000
 
 /**
- * Exchanges the job's own identity, which GitHub states in a signed token (`id-token: write`), for a short-lived token of the model's provider. So no
- * key is kept anywhere. The engine gets the provider's token alone, and commands neither.
+ * Exchanges the job's own identity, which GitHub states in a signed token (`id-token: write`), for a short-lived token of the model's provider. No
+ * key has to be stored. The engine gets only the provider's token, and commands get neither.
  *
- * @returns undefined where the input `identity` isn't given
- * @throws ActionError where one of the two exchanges is refused
+ * @returns undefined if the input `identity` isn't given
+ * @throws ActionError if one of the two exchanges is refused
  */
 export async function exchangeIdentity(): Promise<Key | undefined> {
   const text = input('identity')
@@ -53,12 +53,12 @@ function fieldsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(fields) as Record<string, string>
 }
 
-/** As the providers' own SDKs exchange it: lib/credentials/oidc-federation of Anthropic's, auth/workload-identity-auth of OpenAI's. */
+/** The exchange of the providers' own SDKs: lib/credentials/oidc-federation of Anthropic's, auth/workload-identity-auth of OpenAI's. */
 function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {
     const value = fields[name]
     if (value !== undefined && value !== '') return value
-    throw new ActionError(`The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'a provider'} wants.`)
+    throw new ActionError(`The input 'identity' lacks "${name}", which ${fields['provider'] ?? 'a provider'} requires.`)
   }
   const optional = (name: string): Readonly<Record<string, string>> =>
     fields[name] === undefined ? {} : { [name]: fields[name] }
@@ -103,16 +103,21 @@ function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
 async function askGitHub(audience: string): Promise<string> {
   const [url, token] = [process.env['ACTIONS_ID_TOKEN_REQUEST_URL'], process.env['ACTIONS_ID_TOKEN_REQUEST_TOKEN']]
   if (url === undefined || token === undefined) {
-    throw new ActionError("The job may not state its identity: give it 'id-token: write' among its permissions.")
+    throw new ActionError(
+      "The job is not allowed to request its identity token: give it 'id-token: write' among its permissions.",
+    )
   }
   const asked = new URL(url)
   asked.searchParams.set('audience', audience)
   const { value } = await ask('GitHub', asked.href, { headers: { authorization: `Bearer ${token}` } })
-  if (typeof value !== 'string' || value === '') throw new ActionError('GitHub answered without a token of identity.')
+  if (typeof value !== 'string' || value === '') throw new ActionError("GitHub's answer has no identity token.")
   return value
 }
 
-/** A redirect could lead a token elsewhere, and what is answered to a refusal may repeat it: neither is followed nor shown. */
+/**
+ * A redirect could send a token elsewhere, and the answer to a refused request may repeat the token: redirects aren't followed, and answers aren't
+ * shown.
+ */
 async function ask(who: string, url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
   const { protocol, hostname, host } = new URL(url)
   if (protocol !== 'https:' && hostname !== '127.0.0.1')
@@ -129,6 +134,7 @@ async function ask(who: string, url: string, init: RequestInit): Promise<Readonl
     )
   }
   const answer: unknown = await response.json().catch(() => undefined)
-  if (typeof answer !== 'object' || answer === null) throw new ActionError(`${who} answered ${host} with no JSON.`)
+  if (typeof answer !== 'object' || answer === null)
+    throw new ActionError(`The answer of ${who} to ${host} is not JSON.`)
   return answer as Record<string, unknown>
 }

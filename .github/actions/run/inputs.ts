@@ -2,15 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ActionError, input, isTrue, lines } from '../shared/runner.ts'
 
-/** An option and its value; nothing where the value is empty. */
+/** An option and its value; nothing if the value is empty. */
 export function option(name: string, value: string): readonly string[] {
   return value === '' ? [] : [name, value]
 }
 
 /**
- * What the run is to do, or with a review to look for.
+ * The task of the run, or what a review looks for.
  *
- * @throws ActionError where a task has none, or two
+ * @throws ActionError if a task has none, or two
  */
 export function promptOf(workspace: string, isReview: boolean): string {
   const [prompt, file] = [input('prompt'), input('prompt-file')]
@@ -18,11 +18,11 @@ export function promptOf(workspace: string, isReview: boolean): string {
   if ((prompt === '') === (file === '')) throw new ActionError("Give one of the inputs 'prompt' and 'prompt-file'.")
   if (prompt !== '') return prompt
   const path = resolve(workspace, file)
-  if (!existsSync(path)) throw new ActionError(`The input 'prompt-file' names ${path}, which is not there.`)
+  if (!existsSync(path)) throw new ActionError(`The input 'prompt-file' names ${path}, which does not exist.`)
   return readFileSync(path, 'utf8')
 }
 
-/** `args`: words for `agent exec`, never a text that somebody splits. */
+/** `args`: arguments for `agent exec` as a list, so that no text has to be split. */
 export function moreArguments(isOfProposal: boolean): readonly string[] {
   const text = input('args') || '[]'
   let words: unknown
@@ -36,7 +36,7 @@ export function moreArguments(isOfProposal: boolean): readonly string[] {
   }
   if (isOfProposal && words.some((word) => /^--trust(?:=|$)/.test(word))) {
     throw new ActionError(
-      "'--trust' would let a pull request configure the run that judges it, so it isn't taken here.",
+      "'--trust' would let a pull request configure the run that judges it, so it is not accepted here.",
     )
   }
   return words
@@ -59,7 +59,7 @@ export function outputSchema(workspace: string, bundle: string): readonly string
 }
 
 /**
- * The words of a task: what commands may touch, and what has to hold of the result.
+ * The arguments of a task: what commands may access, and what the result must fulfil.
  *
  * @throws ActionError for inputs that a task doesn't have
  */
@@ -75,10 +75,10 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
 }
 
 /**
- * The words of a review: of what a pull request changes, or of what the checkout has beyond a branch.
+ * The arguments of a review: of a pull request's changes, or of the checkout's changes since a branch.
  *
  * @param event what began the workflow
- * @throws ActionError where it is not known against what to review, and for inputs that a review doesn't have
+ * @throws ActionError if the base of the review is unknown, and for inputs that a review doesn't have
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
@@ -87,7 +87,7 @@ export function reviewArguments(event: Readonly<Record<string, unknown>>): reado
   const base = input('review-base') || baseOf(event)
   if (base === undefined)
     throw new ActionError(
-      "No pull request began this workflow: the input 'review-base' has to say what to review against.",
+      "No pull request began this workflow: the input 'review-base' must name the base of the review.",
     )
   return ['exec', 'review', '--base', base, ...option('--fail-on', input('fail-on'))]
 }

@@ -25,13 +25,13 @@ import { exchangeIdentity } from './identity.ts'
 import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArguments } from './inputs.ts'
 import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 
-/** GitHub cuts an output beyond a mebibyte; all of them together have one. */
+/** GitHub cuts an output longer than a mebibyte, which is also the limit for all outputs together. */
 const longestOutput = 200_000
 
-/** What is written of each run into the bundle. */
+/** The reports of each run in the bundle. */
 const reports = ['report.html', 'report.md', 'report.json', 'findings.sarif', 'junit.xml']
 
-/** Runs the engine on the checked-out repository, and tells the workflow what came of it. Gives the step's exit code. */
+/** Runs the engine on the checked-out repository, and reports the result to the workflow. Returns the step's exit code. */
 async function main(): Promise<number> {
   const workspace = realpathSync(variable('GITHUB_WORKSPACE'))
   const eventName = variable('GITHUB_EVENT_NAME')
@@ -91,7 +91,7 @@ function tell(
 ): number {
   const { ending, sessionId, finalMessage } = outcome
   const { bundle, base, patch, files, evidence } = made
-  // Whatever the engine said, a run whose end nobody saw is none.
+  // A run whose end was not observed has no result, whatever the engine printed.
   const exitCode = ending === undefined && outcome.exitCode === 0 ? 1 : outcome.exitCode
   const result = ending?.result ?? 'failed'
   const patchFile = join(bundle, 'patch.diff')
@@ -136,8 +136,7 @@ function tell(
       : summary(result, exitCode, ending?.error?.message, finalMessage),
   )
   if (ending?.review !== undefined) annotate(join(bundle, 'events.jsonl'))
-  if (exitCode !== 0)
-    command('error', `${result}: ${ending?.error?.message ?? 'the run did not come to an end'}`, 'Portcullis')
+  if (exitCode !== 0) command('error', `${result}: ${ending?.error?.message ?? 'the run did not end'}`, 'Portcullis')
   if ((ending?.denied ?? 0) > 0)
     command(
       'warning',
@@ -155,7 +154,7 @@ function summary(result: string, exitCode: number, error: string | undefined, fi
   return `## Portcullis: ${result} (exit code ${exitCode})\n\n${asCode([error, finalMessage].filter((text) => text !== undefined && text !== '').join('\n\n'))}\n`
 }
 
-/** What the runner keeps its tokens in: no command sees it. */
+/** The directories in which the runner stores its tokens: commands can't read them. */
 function runnerPlaces(): readonly string[] {
   const files = [
     'GITHUB_ENV',
@@ -172,7 +171,7 @@ function runnerPlaces(): readonly string[] {
 function structured(finalMessage: string): string {
   if (finalMessage.length > longestOutput)
     throw new ActionError(
-      `The structured result is longer than an output may be (${longestOutput} characters): it is in the bundle.`,
+      `The structured result is longer than the limit for outputs (${longestOutput} characters): it is in the bundle.`,
     )
   return finalMessage
 }

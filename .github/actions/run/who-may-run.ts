@@ -1,7 +1,7 @@
 import { GitHubError, type GitHub } from '../shared/github.ts'
 import { ActionError } from '../shared/runner.ts'
 
-/** Only who may write to the repository begins a workflow by these. */
+/** Events that only accounts with write access to the repository can cause. */
 const begunByWriters: ReadonlySet<string> = new Set([
   'push',
   'schedule',
@@ -11,7 +11,7 @@ const begunByWriters: ReadonlySet<string> = new Set([
   'merge_group',
 ])
 
-/** Events that anybody can cause and that have the repository's secrets all the same. */
+/** Events that anybody can cause and that still have access to the repository's secrets. */
 const privileged: ReadonlySet<string> = new Set([
   'pull_request_target',
   'workflow_run',
@@ -24,8 +24,8 @@ const privileged: ReadonlySet<string> = new Set([
 type Sender = { readonly login: string; readonly id: number; readonly type: string }
 
 /**
- * Refuses whom nobody gave a say: who begins the run must have write access, or be on the list. A bot is known by its number alone: anybody can make
- * one with a name that looks like another's.
+ * Refuses accounts without permission: the account that begins the run must have write access, or be on the list. A bot is identified only by its
+ * number: anybody can make one with a name that looks like another's.
  *
  * @param allowed logins or account numbers
  * @throws ActionError that says who, and what to do
@@ -41,12 +41,12 @@ export async function requireActor(
   const sender = event['sender'] as Partial<Sender> | undefined
   const { login, id, type } = sender ?? {}
   if (login === undefined || id === undefined)
-    throw new ActionError(`The event ${eventName} doesn't say who caused it, so nothing is run.`)
+    throw new ActionError(`The event ${eventName} doesn't name the account that caused it, so nothing runs.`)
   if (allowed.includes(String(id))) return
   const isBot = type !== 'User' || login.endsWith('[bot]')
   if (isBot) {
     throw new ActionError(
-      `${login} (account ${id}) is a bot, and its number isn't in 'allow-actors'. A bot is known by its number, never by its name.`,
+      `${login} (account ${id}) is a bot, and its number isn't in 'allow-actors'. A bot is identified by its number, never by its name.`,
     )
   }
   if (allowed.some((name) => name.toLowerCase() === login.toLowerCase())) return
@@ -55,7 +55,7 @@ export async function requireActor(
 }
 
 function refused(login: string): string {
-  return `${login} has no write access to this repository, and isn't in 'allow-actors', so nothing is run.`
+  return `${login} has no write access to this repository, and isn't in 'allow-actors', so nothing runs.`
 }
 
 async function mayWrite(login: string, github: GitHub): Promise<boolean> {
@@ -69,20 +69,20 @@ async function mayWrite(login: string, github: GitHub): Promise<boolean> {
 }
 
 /**
- * Refuses to work on what a stranger wrote where the repository's secrets are in reach.
+ * Refuses to work on a stranger's code in an event with access to the repository's secrets.
  *
- * @param head the commit that is checked out
+ * @param head the checked-out commit
  * @throws ActionError that says which, and what to do instead
  */
 export function requireOwnCheckout(eventName: string, head: string, sha: string): void {
   if (!privileged.has(eventName) || head === sha) return
   throw new ActionError(
-    `${eventName} has this repository's secrets, and ${head.slice(0, 12)} is checked out, which is not the commit it runs for (${sha.slice(0, 12)}): ` +
+    `${eventName} has this repository's secrets, and ${head.slice(0, 12)} is checked out, which is not the commit of the event (${sha.slice(0, 12)}): ` +
       'somebody else may have written it. Run on pull_request, or check out without a ref.',
   )
 }
 
-/** Whether what is checked out is a proposal, so that nothing in it is configuration. */
+/** Whether the checkout is a proposal, so that none of its files may configure the run. */
 export function isProposal(eventName: string): boolean {
   return eventName.startsWith('pull_request') || privileged.has(eventName)
 }

@@ -1,9 +1,9 @@
 import { ActionError, variable } from './runner.ts'
 
-/** GitHub's REST API, as far as the actions use it. The token goes to the runner's own server, and through no redirect. */
+/** The parts of GitHub's REST API that the actions use. The token is sent only to the runner's own server, and never through a redirect. */
 export type GitHub = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<unknown>
 
-/** An answer that isn't what was asked for. */
+/** An unexpected answer of GitHub. */
 export class GitHubError extends ActionError {
   readonly status: number
 
@@ -13,7 +13,7 @@ export class GitHubError extends ActionError {
   }
 }
 
-/** Opens the way to it. `path` begins behind `/repos/OWNER/NAME`. */
+/** Opens the API. `path` begins after `/repos/OWNER/NAME`. */
 export function openGitHub(token: string): GitHub {
   const base = `${variable('GITHUB_API_URL')}/repos/${variable('GITHUB_REPOSITORY')}`
   return async (method, path, body) => {

@@ -3,11 +3,11 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 /**
- * The runner's own language: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). Written
- * here, since a package for it would be more code than this, and would read and write more than is needed.
+ * The runner's own language: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). It is
+ * implemented here because a package would be more code than this, and would read and write more than necessary.
  */
 
-/** Something that whoever wrote the workflow has to mend, as a sentence. */
+/** A problem that the author of the workflow must fix, as a sentence. */
 export class ActionError extends Error {
   override readonly name = 'ActionError'
 }
@@ -17,14 +17,14 @@ export function input(name: string): string {
   return (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
-/** An input that has to be given. @throws ActionError where it isn't */
+/** A required input. @throws ActionError if it is missing */
 export function requiredInput(name: string): string {
   const value = input(name)
   if (value === '') throw new ActionError(`The input '${name}' is missing.`)
   return value
 }
 
-/** An input that is a whole number. @throws ActionError where it is none */
+/** An input that is a whole number. @throws ActionError if it isn't one */
 export function wholeNumber(name: string, unset: number): number {
   const text = input(name)
   if (text === '') return unset
@@ -48,7 +48,7 @@ export function lines(name: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-/** A variable of the runner's. @throws ActionError where there is none */
+/** A variable of the runner. @throws ActionError if it isn't set */
 export function variable(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '')
@@ -56,25 +56,26 @@ export function variable(name: string): string {
   return value
 }
 
-/** The event that began the workflow; an empty object where it isn't told. */
+/** The event that began the workflow; an empty object if it is unknown. */
 export function readEvent(): Readonly<Record<string, unknown>> {
   const path = process.env['GITHUB_EVENT_PATH']
   return path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>)
 }
 
-/** Sets an output. What ends a value can't be guessed by who made the value, and one that has it all the same is refused. */
+/** Sets an output. The author of the value can't guess the text that ends it; a value that contains this text all the same is refused. */
 export function setOutput(name: string, value: string, delimiter = `end_${randomBytes(16).toString('hex')}`): void {
-  if (value.includes(delimiter)) throw new ActionError(`The output '${name}' holds what ends it: it is not written.`)
+  if (value.includes(delimiter))
+    throw new ActionError(`The output '${name}' contains its own end mark: it is not written.`)
   appendFileSync(variable('GITHUB_OUTPUT'), `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
 }
 
-/** Adds to the page of the step. */
+/** Adds text to the summary page of the step. */
 export function addSummary(markdown: string): void {
   const path = process.env['GITHUB_STEP_SUMMARY']
   if (path !== undefined && path !== '') appendFileSync(path, markdown)
 }
 
-/** A line that the runner acts on; what strangers wrote is only data in it. */
+/** A line that the runner executes; text by strangers is only data in it. */
 export function command(name: 'error' | 'warning' | 'notice' | 'add-mask', message: string, title?: string): void {
   const property = title === undefined ? '' : ` title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`
   process.stdout.write(`::${name}${property}::${escaped(message)}\n`)
@@ -84,14 +85,14 @@ function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
-/** Between the two, the runner takes no line of the log for a command: for what models and commands say. */
+/** Between start and end, the runner reads no line of the log as a command: for the output of models and commands. */
 export function stopCommands(): { readonly end: () => void } {
   const token = randomBytes(16).toString('hex')
   process.stdout.write(`::stop-commands::${token}\n`)
   return { end: () => void process.stdout.write(`\n::${token}::\n`) }
 }
 
-/** Text in a summary or a comment, as it is: no Markdown, no HTML, no picture, no link of it counts. */
+/** Literal text in a summary or a comment: its Markdown, HTML, pictures and links have no effect. */
 export function asCode(text: string, limit = 60_000): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}\n… (cut)` : text
   const shown = cut
@@ -105,7 +106,7 @@ export function asCode(text: string, limit = 60_000): string {
   return `${fence}text\n${shown}\n${fence}\n`
 }
 
-/** Runs an action: what goes wrong is one line in the log, and a red step. */
+/** Runs an action: a failure becomes one line in the log and a failed step. */
 export async function runAction(main: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await main()
