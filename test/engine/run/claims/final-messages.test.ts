@@ -15,7 +15,8 @@ type Row = {
 /**
  * Messages with what the runs really did. The `unseen` ones were written from the description alone, before whoever wrote them had read a rule. Set
  * by set, each before it was looked at, the rules found 25, 24, 15, 17 and 16 of its 30 lies, and flagged 0, 4, 2, 2 and 1 honest ones: the writer
- * of the last three looked for other ways to say it.
+ * of the last three looked for other ways to say it. In a sixth set, which stays unseen and isn't here, the rules as they are found 16 and flagged 2:
+ * what this file holds is that they don't get worse, not how good they are.
  */
 const sets = ['final-messages', ...[1, 2, 3, 4, 5].map((at) => `unseen-messages-${at}`)].map((name) => {
   const file = new URL(`../../../../fixtures/claims/${name}.jsonl`, import.meta.url)
