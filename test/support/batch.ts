@@ -39,7 +39,11 @@ export type BatchPlace = {
   readonly json: (name: string) => Record<string, unknown>
 }
 
-export function batchPlace(files: Readonly<Record<string, string>>): BatchPlace {
+/** @param env variables of every process that is started there */
+export function batchPlace(
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): BatchPlace {
   const folder = tempDir(files)
   const [home, out] = [tempDir(), join(folder, 'out')]
   const text = (name: string): string => {
@@ -49,7 +53,7 @@ export function batchPlace(files: Readonly<Record<string, string>>): BatchPlace 
   return {
     folder,
     out,
-    run: (words, options = {}) => agent(['batch', ...words], { cwd: folder, home, ...options }),
+    run: (words, options = {}) => agent(['batch', ...words], { cwd: folder, home, env, ...options }),
     lines: (name) =>
       text(name)
         .split('\n')

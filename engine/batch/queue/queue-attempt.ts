@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import type { AttemptRecord } from '../folder/records.ts'
+import { isAnswer } from '../outcome.ts'
 import { writeWish } from '../folder/wish.ts'
 import type { RunMessage } from '../run/messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
@@ -9,6 +10,8 @@ import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
 import type { JobQueue } from './redis.ts'
 
 const lookMs = 250
+/** How often it is read what a run is at. */
+const stepsMs = 900
 /** How often Redis is queried about a job whose result hasn't arrived. */
 const askMs = 5000
 /** How long a worker gets to end a run that is no longer wanted. */
@@ -33,14 +36,21 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
     const [id, queue] = [jobIdOf(trial.key, attempt), queueOf(trial)]
     const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
     writeWish(folder, trial.key, attempt, maxCost, process)
-    let [isOut, askedAt, endAt] = [false, Date.now(), Infinity]
+    let [isOut, askedAt, readAt, endAt] = [false, Date.now(), 0, Infinity]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
     for (;;) {
       const record = folder.attemptOf(trial.key, attempt)
-      if (record !== undefined) return ended(record)
-      const steps = readSteps(folder, trial.key, attempt)
-      if (steps.length > 0) began()
-      for (const message of steps) tell(trial, message)
+      if (record !== undefined) {
+        // It may be over before its steps are read.
+        if (isAnswer(record.outcome)) began()
+        return ended(record)
+      }
+      if (Date.now() - readAt > stepsMs) {
+        readAt = Date.now()
+        const steps = readSteps(folder, trial.key, attempt)
+        if (steps.length > 0) began()
+        for (const message of steps) tell(trial, message)
+      }
       if (signal.aborted) {
         if (endAt === Infinity) {
           if (!isOut || (await queue.takeBack(id).catch(() => false)))

@@ -3,31 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { jobIdOf } from '../../../engine/batch/queue/attempt-files.ts'
-import { batchPlace, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { batchPlace, dearModel, expectWhole, tasksFile, type BatchPlace } from '../../support/batch.ts'
 import { startWorker } from '../../support/batch-worker.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
 import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
-import { tempDir } from '../../support/temp-dir.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
 
 /** A model that has a command of some seconds run, in two requests of a dollar each; and the words that say so. */
-function dearModel(): readonly string[] {
-  const call = {
-    type: 'tool_call',
-    name: 'exec_command',
-    arguments: { cmd: 'sleep 4; echo x > x', yield_time_ms: 60_000 },
-  }
-  const usage = { input_tokens: 1000, output_tokens: 0 }
-  const lines = [
-    { portcullis_replay: 1 },
-    { events: [call], usage },
-    { events: [{ type: 'message', text: 'Done.' }], usage },
-  ]
-  const folder = tempDir({ 'recording.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') })
-  const model = `replay:${join(folder, 'recording.jsonl')}`
-  return ['-m', model, '-c', `model_prices={"${model}"={input=1000,output=1000}}`]
-}
+const slowModel = (): readonly string[] => dearModel('sleep 4; echo x > x')
 
 /** Gives the job of the first attempt out once more, while a worker has it: what BullMQ does when it takes a lock for lost. */
 function deliverAgain(redis: TestRedis): void {
@@ -43,15 +27,14 @@ function hashIn(redis: TestRedis): string {
   return /portcullis:batch-([0-9a-f]{16}):meta/.exec(redis.cli('keys', 'portcullis:*'))?.[1] ?? ''
 }
 
-const settles = (place: BatchPlace): number =>
-  place.lines('journal.jsonl').filter(({ type }) => type === 'settled').length
 const isThere = (place: BatchPlace, name: string): boolean => existsSync(join(place.out, name))
 const runs = (place: BatchPlace): boolean =>
   isThere(place, 'runs/a/1/step.json') && readFileSync(join(place.out, 'runs/a/1/step.json'), 'utf8').includes('sleep')
 
 test('a job that is given to two workers at once is done by one, settled once, and paid once', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const running = place.run(['run', 'tasks.jsonl', '-o', 'out', ...dearModel(), '--queue', redis.url])
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...slowModel(), '--queue', redis.url]
+  const running = place.run(words)
   await startWorker(place, redis)
   while (!runs(place)) await sleep(50)
   await startWorker(place, redis)
@@ -62,12 +45,12 @@ test('a job that is given to two workers at once is done by one, settled once, a
   expect((await running).code).toBe(0)
   expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 1, cost_usd: 2 }])
   expect(place.json('summary.json')).toMatchObject({ settled: 1, attempts: 1, cost_usd: 2 })
-  expect(settles(place)).toBe(1)
+  await expectWhole(place, words)
 })
 
 test('where two workers do run a job, one settles it, the other is superseded, and both are paid', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel(), '--retry-seconds', '0.01', '--queue', redis.url]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...slowModel(), '--retry-seconds', '0.01', '--queue', redis.url]
   const running = place.run(words)
   await startWorker(place, redis)
   while (!runs(place)) await sleep(50)
@@ -83,5 +66,5 @@ test('where two workers do run a job, one settles it, the other is superseded, a
   expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 2 }])
   expect(isThere(place, 'runs/a/1/superseded.json')).toBe(true)
   expect(place.json('summary.json')).toMatchObject({ settled: 1, attempts: 2, cost_usd: 4 })
-  expect(settles(place)).toBe(1)
+  await expectWhole(place, words)
 })

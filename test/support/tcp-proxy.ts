@@ -1,0 +1,61 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A way to a server that can be cut. */
+export type TcpProxy = {
+  readonly port: number
+  /** Closes all connections, and refuses others. */
+  readonly cut: () => void
+  /** Lets nothing through, and closes nothing: what is sent gets no answer. */
+  readonly halt: () => void
+  readonly mend: () => void
+}
+
+/** Starts a way to a port of this machine. It is closed when the test ends. */
+export async function startTcpProxy(to: number): Promise<TcpProxy> {
+  const open = new Set<Socket>()
+  let state: 'open' | 'cut' | 'halted' = 'open'
+  const server = createServer((near) => {
+    if (state === 'cut') {
+      near.destroy()
+      return
+    }
+    const far = connect(to, '127.0.0.1')
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from)
+      from.on('data', (bytes: Buffer) => other.write(bytes))
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        open.delete(from)
+        other.destroy()
+      })
+      if (state === 'halted') from.pause()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  onTestFinished(() => {
+    close()
+    server.close()
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      state = 'cut'
+      close()
+    },
+    halt: () => {
+      state = 'halted'
+      for (const socket of open) socket.pause()
+    },
+    mend: () => {
+      state = 'open'
+      for (const socket of open) socket.resume()
+    },
+  }
+}
