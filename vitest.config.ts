@@ -28,6 +28,7 @@ const long = [
   'test/engine/batch/queue.test.ts',
   'test/engine/batch/quota.test.ts',
   'test/engine/batch/run.test.ts',
+  'test/engine/batch/sealed-store.test.ts',
   'test/engine/batch/shared-limits.test.ts',
   'test/engine/batch/stands-still.test.ts',
   'test/engine/cli/odd-homes.test.ts',

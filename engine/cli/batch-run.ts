@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { takeBatchKey } from '../batch/queue/batch-key.ts'
 import { connectCarrier } from '../batch/queue/redis.ts'
 import { renderStepSummary } from '../batch/derived/markdown.ts'
 import { Git } from '../batch/run/git.ts'
@@ -38,6 +39,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
+  const key = takeBatchKey(process.env)
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
@@ -56,7 +58,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
       check: (tree, names) => checkModels(options, names, tree),
       watch: shown.watch,
       say: warn,
-      carrier,
+      ...{ carrier, key },
     })
     shown.close()
     addSummary?.((room) => renderStepSummary(result.results, result.summary, room))

@@ -1,10 +1,16 @@
-import { resolve } from 'node:path'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
 import process from 'node:process'
+import { removeTree } from '../../sandbox/index.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { parseLabels, type Labels } from '../batch/labels.ts'
+import { keyVariable, takeBatchKey } from '../batch/queue/batch-key.ts'
+import { fetchBatch, linkByRedis } from '../batch/queue/link-by-redis.ts'
 import { connectCarrier } from '../batch/queue/redis.ts'
 import { work } from '../batch/queue/work.ts'
+import { linkByFolder, type WorkerLink } from '../batch/queue/worker-link.ts'
+import { findAppPaths } from '../core/app-paths.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { parseLabels } from '../batch/labels.ts'
 import { UserError } from '../core/user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { warn } from './warn.ts'
@@ -12,42 +18,87 @@ import { warn } from './warn.ts'
 /** The options of `agent batch worker`, as parsed. */
 export type BatchWorkerOptions = {
   readonly queue: string
-  readonly store: string
+  readonly store?: string
   readonly workers: number
   readonly labels?: string
   readonly lockSeconds?: number
+  readonly mostKib?: number
+  readonly handInSeconds?: number
 }
 
 /** Long enough for a restart of Redis, and for a machine that stops for a minute. */
 const usualLockSeconds = 120
+/** What one attempt may hand in through Redis, and how long that is tried. */
+const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
 
 /**
- * `agent batch worker`: runs the jobs of a batch until it is interrupted.
+ * `agent batch worker`: runs the jobs of a batch until it is interrupted; through Redis alone, of one batch after the other.
  *
  * @throws UserError `usage` where there is no such batch, or Redis can't be used
  */
 export async function batchWorker(options: BatchWorkerOptions): Promise<number> {
-  const { queue, store, workers, lockSeconds } = options
+  const { queue, store } = options
   const labels = parseLabels(options.labels ?? '')
   if (labels === undefined)
     throw new UserError('usage', '--labels: expected names such as docker,big: letters, digits, and . _ - in each.')
-  const folder = BatchFolder.open(resolve(store), process.pid)
+  const key = takeBatchKey(process.env)
+  if ((store === undefined) === (key === undefined)) {
+    const both = store === undefined ? 'Neither' : 'Both'
+    throw new UserError(
+      'usage',
+      `${both} --store and ${keyVariable}: say --store DIR where this machine shares the batch's folder; where it doesn't, set ${keyVariable} to what agent batch run has (agent batch key makes one).`,
+    )
+  }
+  const shared = store === undefined ? undefined : BatchFolder.open(resolve(store), process.pid)
   const carrier = await connectCarrier(queue)
   if (carrier.warning !== undefined) warn(carrier.warning)
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
-  process.stderr.write(
-    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
-  )
+  const own: Own = { name: `${hostname()}-${process.pid}`, labels, places: options.workers, signal: ending.signal }
   try {
-    await work(folder, carrier, {
-      ...{ workers, labels, process: process.pid, signal: ending.signal, say: warn },
-      lockMs: (lockSeconds ?? usualLockSeconds) * 1000,
-      program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
-    })
+    if (shared !== undefined) {
+      await doBatch(shared, carrier, options, own, linkByFolder(shared, own.name, process.pid, own))
+      return exitCodes.done
+    }
+    const directory = join(findAppPaths(process.env).state, 'batch-workers')
+    while (!ending.signal.aborted && key !== undefined) {
+      const wish = { directory, process: process.pid, signal: ending.signal, say: warn }
+      const folder = await fetchBatch(carrier, key, wish)
+      if (folder === undefined) break
+      const link = linkByRedis(carrier, key, folder, {
+        ...{ name: own.name, process: process.pid, labels, places: own.places },
+        mostBytes: (options.mostKib ?? usualMostKib) * 1024,
+        deadlineMs: (options.handInSeconds ?? usualHandInSeconds) * 1000,
+      })
+      await doBatch(folder, carrier, options, own, link).finally(() => removeTree(folder.path))
+    }
     return exitCodes.done
   } finally {
     carrier.close()
     release()
   }
+}
+
+type Own = {
+  readonly name: string
+  readonly labels: Labels
+  readonly places: number
+  readonly signal: AbortSignal
+}
+
+async function doBatch(
+  folder: BatchFolder,
+  carrier: Awaited<ReturnType<typeof connectCarrier>>,
+  { workers, lockSeconds }: BatchWorkerOptions,
+  { name, labels, signal }: Own,
+  link: WorkerLink,
+): Promise<void> {
+  process.stderr.write(
+    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
+  )
+  await work(folder, carrier, {
+    ...{ name, link, workers, labels, process: process.pid, signal, say: warn },
+    lockMs: (lockSeconds ?? usualLockSeconds) * 1000,
+    program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
+  })
 }

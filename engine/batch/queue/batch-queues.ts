@@ -42,7 +42,9 @@ export class BatchQueues {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }
 
-  async close(): Promise<void> {
+  /** @param isSettled nothing more is given out: what Redis keeps of them goes */
+  async close(isSettled: boolean): Promise<void> {
+    if (isSettled) await Promise.all([...this.#queues.values()].map((queue) => queue.clear().catch(() => undefined)))
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))
   }
 

@@ -8,6 +8,7 @@ import type { Attempt } from '../run/supervisor.ts'
 import type { Trial } from '../trials.ts'
 import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
 import type { JobQueue } from './redis.ts'
+import type { Relay } from './relay.ts'
 
 const lookMs = 250
 /** How often it is read what a run is at. */
@@ -21,6 +22,8 @@ type QueueDependencies = {
   readonly folder: BatchFolder
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
+  /** Carries them where the folder is not shared. */
+  readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
   /** Receives facts that the user should know. */
@@ -29,12 +32,11 @@ type QueueDependencies = {
   readonly usedUp: (until: number | undefined) => void
 }
 
-/** Lets workers run attempts: each is a job, and its result is in the folder, which all of them share. */
-export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: QueueDependencies): Attempt {
+/** Has attempts made by workers: each is a job, and its result comes by the folder, which all of them share. */
+export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
     const [id, queue] = [jobIdOf(trial.key, attempt), queueOf(trial)]
-    const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
     writeWish(folder, trial.key, attempt, maxCost, process)
     let [isOut, askedAt, readAt, endAt] = [false, Date.now(), 0, Infinity]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
@@ -56,12 +58,13 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
           if (!isOut || (await queue.takeBack(id).catch(() => false)))
             return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'not begun')
           askToEnd(folder, trial.key, attempt, process)
+          await relay?.askToEnd(trial.key, attempt).catch(() => undefined)
           endAt = Date.now() + graceMs
         }
         if (Date.now() > endAt)
           return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer', maxCost)
       } else if (!isOut) {
-        isOut = await queue.add(id, job).then(
+        isOut = await giveOut(trial, attempt, maxCost).then(
           () => true,
           (error: Error) => told(error),
         )
@@ -75,6 +78,12 @@ export function attemptOnQueue({ folder, queueOf, process, tell, say, usedUp }: 
       }
       await sleep(lookMs)
     }
+  }
+
+  async function giveOut(trial: Trial, attempt: number, maxCost: number | undefined): Promise<void> {
+    await relay?.giveOut(trial.key, attempt, maxCost)
+    const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
+    await queueOf(trial).add(jobIdOf(trial.key, attempt), job)
   }
 
   function ended(record: AttemptRecord): AttemptRecord {

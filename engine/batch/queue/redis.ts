@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
+import type { Job, Packages, Redis } from './packages.ts'
 
 /** The whole content of a job in Redis: an attacker with write access to Redis can only name a known trial of a batch. */
 export const jobData = z.strictObject({
@@ -11,44 +12,6 @@ export const jobData = z.strictObject({
 })
 
 export type JobData = z.infer<typeof jobData>
-
-/** The used parts of BullMQ and ioredis, which users install themselves: building this needs none of their types. */
-type Redis = {
-  info(section: string): Promise<string>
-  eval(script: string, keys: number, ...words: readonly (string | number)[]): Promise<unknown>
-  get(key: string): Promise<string | null>
-  on(event: string, listener: (...args: readonly unknown[]) => void): void
-  disconnect(): void
-}
-type Job = {
-  readonly id?: string
-  readonly data: unknown
-  readonly failedReason?: string
-  getState(): Promise<string>
-  remove(): Promise<void>
-  /** Returns it to the queue. */
-  moveToWait(token: string): Promise<unknown>
-}
-type BullQueue = {
-  add(name: string, data: JobData, options: object): Promise<unknown>
-  getJob(id: string): Promise<Job | undefined>
-  close(): Promise<void>
-  on(event: string, listener: (...args: readonly unknown[]) => void): void
-}
-type BullWorker = {
-  on(event: string, listener: (...args: readonly unknown[]) => void): void
-  close(force?: boolean): Promise<void>
-  pause(doNotWaitActive: boolean): Promise<void>
-  resume(): Promise<void>
-}
-type Packages = {
-  readonly Queue: new (name: string, options: object) => BullQueue
-  readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
-  readonly UnrecoverableError: new (message: string) => Error
-  /** Thrown for a job that was returned to the queue. */
-  readonly WaitingError: new () => Error
-  readonly Redis: new (url: string, options: object) => Redis
-}
 
 const prefix = 'portcullis'
 const keptFailures = 1000
@@ -102,6 +65,8 @@ export type JobQueue = {
   readonly takeBack: (id: string) => Promise<boolean>
   /** How a job failed, if it did; `missing` if there is no such job. */
   readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>
+  /** Forgets all jobs. */
+  readonly clear: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -117,6 +82,7 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string, labels
       await queue.add('run', data, {
         jobId: id,
         attempts: 1,
+        stackTraceLimit: 0,
         removeOnComplete: true,
         removeOnFail: { count: keptFailures },
       })
@@ -135,6 +101,7 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string, labels
       if ((await job.getState()) !== 'failed') return { state: 'there' }
       return { state: 'failed', reason: job.failedReason ?? 'it failed' }
     },
+    clear: () => queue.obliterate({ force: true }),
     close: () => queue.close(),
   }
 }
@@ -167,9 +134,13 @@ export function openJobWorker(
     try {
       await act(id, data)
     } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      say(`a job was refused: ${error.message}`)
-      throw new packages.UnrecoverableError(error.message)
+      if (error instanceof UserError) {
+        say(`a job was refused: ${error.message}`)
+        throw new packages.UnrecoverableError(error.message)
+      }
+      // What is thrown may name paths and repositories, and Redis keeps what is said here.
+      say(`a job could not be done: ${(error as Error).message}`)
+      throw new packages.UnrecoverableError('its worker could not do it, and says why where it runs')
     }
   }
   const take = async (job: Job, token = ''): Promise<void> => {

@@ -1,11 +1,8 @@
-import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { mkdirSync } from 'node:fs'
 import { removeTree } from '../../../sandbox/index.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
-import { readControl } from '../folder/control.ts'
 import { readWish } from '../folder/wish.ts'
 import { hasLabels, labelSetsOf, type Labels } from '../labels.ts'
 import { finishAttempt } from '../run/finish-attempt.ts'
@@ -15,13 +12,18 @@ import { RateLimiter } from '../run/rate-limiter.ts'
 import { Repositories } from '../run/repositories.ts'
 import type { AgentProgram } from '../run/start-run.ts'
 import type { Trial } from '../trials.ts'
-import { claimAttempt, claimantOf, isEndAsked, jobIdOf, stepWriter } from './attempt-files.ts'
+import { jobIdOf, stepWriter } from './attempt-files.ts'
 import { SharedRateLimiter } from './shared-limiter.ts'
 import { jobData, openJobWorker, type Carrier } from './redis.ts'
-import { beatMs, countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
+import { clonesOf, type WorkerLink } from './worker-link.ts'
+import { beatMs } from './worker-registry.ts'
 
 type WorkOptions = {
-  /** The labels of this worker's machine: it takes no task that needs another label. */
+  /** What no other worker is called. */
+  readonly name: string
+  /** What it and the coordinator tell each other by. */
+  readonly link: WorkerLink
+  /** What this worker's machine has: it takes no task that needs another label. */
   readonly labels: Labels
   readonly workers: number
   readonly lockMs: number
@@ -39,14 +41,13 @@ type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void
  * Runs the jobs of a batch until it is stopped: each is a run in a process of its own, and its result is written to the folder. A lock that is not
  * renewed ends its run before another worker may begin it.
  *
- * @param folder the batch's own, which the coordinator writes to too
+ * @param folder the batch's own, which the coordinator writes to too, or one that the link takes results out of
  */
 export async function work(folder: BatchFolder, carrier: Carrier, options: WorkOptions): Promise<void> {
-  const { workers, labels, lockMs, program, process, signal, say } = options
-  const name = `${hostname()}-${process}`
-  const registry = registryOf(folder)
-  mkdirSync(join(registry, name), { recursive: true, mode: 0o700 })
-  // A job for another task is refused, whichever queue it comes from.
+  const { name, link, workers, labels, lockMs, program, process, signal, say } = options
+  const clones = clonesOf(folder, name)
+  mkdirSync(clones, { recursive: true, mode: 0o700 })
+  // A job of another task is refused, whatever queue it comes by.
   const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
   const tasks = new Map(own.map((task) => [task.id, task]))
   const trials = new Map(
@@ -62,7 +63,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     ...{ batch: folder.hash, alone, say },
     limits: () => limits,
   })
-  const repositories = new Repositories(join(registry, name), new Git(program.environment), process)
+  const repositories = new Repositories(clones, new Git(program.environment), process)
   const running = new Map<string, Work>()
   let limits: RateLimits = { requests: undefined, tokens: undefined }
 
@@ -78,16 +79,18 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 
   const act = async (id: string, data: unknown): Promise<void> => {
     const { trial, attempt } = attemptOf(folder, trials, id, data)
-    if (folder.attemptOf(trial.key, attempt) !== undefined) return
-    // A job that arrives again while it runs here is the same one.
+    if (!(await link.isGivenOut(trial.key, attempt))) throw new UserError('usage', `${trial.key} was not given out`)
+    // Done before, and perhaps not handed in.
+    if (folder.attemptOf(trial.key, attempt) !== undefined) return link.handIn(trial.key, attempt)
+    // A job that comes again while it is done here is the same one.
     const known = running.get(id)
     if (known !== undefined) return known.done
-    if (!claimAttempt(folder, trial.key, attempt, name, process)) {
-      // For example, Redis lost its jobs, and this one was given out again: its worker continues it.
-      if (isWorking(registry, claimantOf(folder, trial.key, attempt))) return
+    if (!(await link.claim(trial.key, attempt))) {
+      // As when Redis forgot its jobs, and this one was given out again: its worker goes on with it.
+      if (await link.isClaimantThere(trial.key, attempt)) return
       say(`${trial.key}: its worker is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })
-      return
+      return link.handIn(trial.key, attempt)
     }
     const controller = new AbortController()
     const doing: Work = {
@@ -96,14 +99,19 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
       renewed: Date.now(),
     }
     running.set(id, doing)
+    const look = async (): Promise<void> => {
+      await link.tellStep(trial.key, attempt)
+      if (await link.isEndAsked(trial.key, attempt)) doing.stop('asked')
+    }
     const watch = setInterval(() => {
-      if (isEndAsked(folder, trial.key, attempt)) doing.stop('asked')
+      look().catch(() => undefined)
       if (Date.now() - doing.renewed < lockMs * 0.9 || controller.signal.aborted) return
       say(`${trial.key}: its lock was lost and not regained, so its run is ended`)
       doing.stop('lock')
     }, lookMs)
     try {
       await doing.done
+      await link.handIn(trial.key, attempt)
     } finally {
       clearInterval(watch)
       running.delete(id)
@@ -117,29 +125,28 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
       if (doing !== undefined) doing.renewed = Date.now()
     },
   })
-  const beat = (): void => {
-    writeBeat(registry, name, process, { labels, places: workers })
-    const share = countAlive(registry)
-    const { rpm, tpm } = readControl(folder.path)
-    limits = { requests: rpm, tokens: tpm }
-    alone.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })
+  const ended = Promise.withResolvers<void>()
+  const beat = async (): Promise<void> => {
+    const { workers: share, limits: own, isOver } = await link.beat()
+    limits = own
+    alone.limit({ requests: shareOf(own.requests, share), tokens: shareOf(own.tokens, share) })
+    if (isOver && running.size === 0) ended.resolve()
   }
-  beat()
-  const beating = setInterval(beat, beatMs)
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  await beat()
+  const beating = setInterval(() => void beat().catch(() => undefined), beatMs)
+  if (signal.aborted) ended.resolve()
+  signal.addEventListener('abort', () => ended.resolve(), { once: true })
+  await ended.promise
   for (const doing of running.values()) doing.stop('interrupted')
   await Promise.allSettled([...running.values()].map(({ done }) => done))
   clearInterval(beating)
-  endBeat(registry, name)
   await close()
-  await removeTree(join(registry, name))
+  await link.end()
+  await removeTree(clones)
 }
 
 /**
- * The attempt that a job names: the last one of its trial, as it was given out.
+ * The attempt that a job means.
  *
  * @throws UserError `usage` for a job that doesn't belong to this batch
  */
@@ -157,10 +164,8 @@ function attemptOf(
   const trial = trials.get(task)
   if (trial === undefined)
     throw new UserError('usage', "it names a task that this batch doesn't have, or that needs other labels")
-  const attempt = folder.attempts(trial.key).at(-1)
-  const isGivenOut =
-    attempt !== undefined && id === jobIdOf(trial.key, attempt) && readWish(folder, trial.key, attempt) !== undefined
-  if (!isGivenOut) throw new UserError('usage', `${trial.key} was not given out`)
+  const attempt = Number(/-(\d{1,9})$/.exec(id)?.[1])
+  if (id !== jobIdOf(trial.key, attempt)) throw new UserError('usage', `${trial.key} was not given out`)
   return { trial, attempt }
 }
 

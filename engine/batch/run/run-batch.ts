@@ -7,6 +7,8 @@ import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
 import { attemptOnQueue } from '../queue/queue-attempt.ts'
 import { BatchQueues } from '../queue/batch-queues.ts'
+import type { BatchKey } from '../queue/batch-key.ts'
+import { Relay } from '../queue/relay.ts'
 import type { Carrier } from '../queue/redis.ts'
 import { watchRefusals } from '../queue/shared-limiter.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
@@ -50,6 +52,8 @@ type RunBatchOptions = {
   readonly say: (sentence: string) => void
   /** Lets workers run the attempts. Undefined: they run here. */
   readonly carrier: Carrier | undefined
+  /** Has workers get tasks and hand in results through the carrier, sealed by this. Undefined: they share the folder. */
+  readonly key: BatchKey | undefined
 }
 
 /** How a batch ended, and its results. */
@@ -105,6 +109,11 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     })
     const tell = (trial: Trial, message: RunMessage): void => progress.said(trial, message)
     const queues = carrier === undefined ? undefined : new BatchQueues(carrier, folder, tasks)
+    const relay =
+      carrier === undefined || options.key === undefined
+        ? undefined
+        : new Relay(carrier, options.key, folder, trials, process)
+    await relay?.start()
     const open = new Map(
       trials.flatMap((trial) => (folder.settled(trial.key) === undefined ? [[trial.key, trial]] : [])),
     )
@@ -114,7 +123,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       queues === undefined
         ? attemptHere({ ...{ folder, tasks: byId, repositories, program, limiter, process }, tell })
         : attemptOnQueue({
-            ...{ folder, queueOf: (trial) => queues.queueOf(trial), process, tell, say: options.say },
+            ...{ folder, queueOf: (trial) => queues.queueOf(trial), relay, process, tell, say: options.say },
             usedUp: (until) => pause("the provider's quota is exhausted", until),
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
@@ -144,7 +153,8 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       clearInterval(writing)
       unwatch?.()
     })
-    await queues?.close()
+    await relay?.close(end.why === 'settled')
+    await queues?.close(relay !== undefined && end.why === 'settled')
     writeStatus()
     return { end, progress, ...writeDerived(folder, trials) }
   } finally {

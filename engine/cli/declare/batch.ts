@@ -83,7 +83,11 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
     .command('worker')
     .description('run tasks that agent batch run --queue distributes, until interrupted')
     .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
-    .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that distributes them")
+    .option(
+      '--store <dir>',
+      "the batch's folder, where this machine shares it; where it doesn't, set PORTCULLIS_BATCH_KEY (agent batch key)",
+      text,
+    )
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
     .option(
       '--labels <names>',
@@ -95,9 +99,18 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
         .argParser(Number)
         .hideHelp(),
     )
+    .addOption(new Option('--most-kib <n>', 'what one run may hand in through Redis').argParser(Number).hideHelp())
+    .addOption(new Option('--hand-in-seconds <n>', 'how long that is tried').argParser(Number).hideHelp())
     .action(async (options: BatchWorkerOptions) => {
       const { batchWorker } = await import('../batch-worker.ts')
       finish(await batchWorker(options))
+    })
+  batch
+    .command('key')
+    .description('print a new PORTCULLIS_BATCH_KEY, for agent batch run --queue and workers that share no directory')
+    .action(async () => {
+      const { batchKey } = await import('../batch-key.ts')
+      finish(batchKey())
     })
   batch
     .command('merge')

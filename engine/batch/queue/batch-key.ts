@@ -1,0 +1,88 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { UserError } from '../../core/user-error.ts'
+
+/** The variable that a coordinator and its workers are given the key of their batches by. */
+export const keyVariable = 'PORTCULLIS_BATCH_KEY'
+
+const [keyBytes, saltBytes, tagBytes] = [32, 32, 16]
+const form = /^[\w-]{43}$/
+
+/** A new key, as text. */
+export function makeBatchKey(): string {
+  return randomBytes(keyBytes).toString('base64url')
+}
+
+/** Something sealed is not what was sealed: it was changed, cut, or put in another's place. */
+export class NotAuthentic extends Error {}
+
+/**
+ * Seals what goes through a store that others can read and write. Each seal has a key of its own, derived from the batch key with a random salt
+ * (HKDF-SHA256), so no pair of key and nonce is ever used twice; and is bound to its place, so that it opens nowhere else (AES-256-GCM, with the place as
+ * associated data).
+ */
+export class BatchKey {
+  readonly #key: Buffer
+  /** What a key is known by; nobody can tell the key from it. */
+  readonly id: string
+
+  /** @throws UserError `usage` for what is no key */
+  constructor(text: string) {
+    if (!form.test(text) || Buffer.from(text, 'base64url').length !== keyBytes)
+      throw new UserError('usage', `${keyVariable}: expected the 43 characters that agent batch key prints.`)
+    this.#key = Buffer.from(text, 'base64url')
+    this.id = Buffer.from(hkdfSync('sha256', this.#key, '', 'portcullis batch key id', 12)).toString('hex')
+  }
+
+  /** @param place where it belongs: batch, object, part; the same words open it */
+  seal(place: readonly (string | number)[], bytes: Uint8Array): Buffer {
+    const salt = randomBytes(saltBytes)
+    const cipher = createCipheriv('aes-256-gcm', ...this.#forSalt(salt))
+    cipher.setAAD(Buffer.from(JSON.stringify(place)))
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
+    return Buffer.concat([salt, sealed, cipher.getAuthTag()])
+  }
+
+  /** @throws NotAuthentic for what was not sealed with this key for this place */
+  open(place: readonly (string | number)[], sealed: Uint8Array): Buffer {
+    if (sealed.length < saltBytes + tagBytes) throw new NotAuthentic('it is cut')
+    const end = sealed.length - tagBytes
+    const decipher = createDecipheriv('aes-256-gcm', ...this.#forSalt(sealed.subarray(0, saltBytes)), {
+      authTagLength: tagBytes,
+    })
+    decipher.setAAD(Buffer.from(JSON.stringify(place)))
+    decipher.setAuthTag(sealed.subarray(end))
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(saltBytes, end)), decipher.final()])
+    } catch (error) {
+      throw new NotAuthentic('it was changed', { cause: error })
+    }
+  }
+
+  /** A value as text, sealed as text. */
+  sealValue(place: readonly (string | number)[], value: unknown): string {
+    return this.seal(place, Buffer.from(JSON.stringify(value))).toString('base64')
+  }
+
+  /** @throws NotAuthentic as `open` */
+  openValue(place: readonly (string | number)[], sealed: string): unknown {
+    return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
+  }
+
+  /** Key and nonce of one seal. */
+  #forSalt(salt: Uint8Array): readonly [Buffer, Buffer] {
+    const derived = Buffer.from(hkdfSync('sha256', this.#key, salt, 'portcullis batch seal', keyBytes + 12))
+    return [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]
+  }
+}
+
+/**
+ * Takes the key out of the variables that programs are started with, so that none is given it.
+ *
+ * @returns undefined where there is none
+ * @throws UserError `usage` for what is no key
+ */
+export function takeBatchKey(environment: NodeJS.ProcessEnv): BatchKey | undefined {
+  const text = environment[keyVariable]
+  delete environment[keyVariable]
+  return text === undefined || text === '' ? undefined : new BatchKey(text)
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { UserError } from '../../core/user-error.ts'
+import { startOf } from '../../session/session-lock.ts'
+import { BatchFolder } from '../folder/batch-folder.ts'
+import { readIfThere, writeWhole } from '../folder/files.ts'
+import { hashOf, manifestSchema } from '../folder/manifest.ts'
+import { writeWish } from '../folder/wish.ts'
+import type { Labels } from '../labels.ts'
+import { packAttempt, TooLarge } from './attempt-archive.ts'
+import { jobIdOf } from './attempt-files.ts'
+import { keyVariable, NotAuthentic, type BatchKey } from './batch-key.ts'
+import type { Carrier } from './redis.ts'
+import { announcedBatches, SealedStore } from './sealed-store.ts'
+import type { WorkerLink } from './worker-link.ts'
+
+/** What may go through Redis of a batch's tasks, and of one attempt. */
+export const mostManifestBytes = 256 * 1024 * 1024
+const retryMs = 1000
+const beatMs = 15_000
+
+const published = z.object({ manifest: manifestSchema, tasks: z.string() })
+const wishSchema = z.object({ max_cost: z.number().optional() })
+const claimSchema = z.object({ worker: z.string() })
+const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
+/** What a worker says of itself. */
+export const beatSchema = z.object({
+  at: z.number(),
+  host: z.string(),
+  pid: z.int(),
+  started: z.string().optional(),
+  labels: z.array(z.string()),
+  places: z.int(),
+})
+
+/**
+ * Waits for a batch that is run with this key, and fetches it.
+ *
+ * @param directory where a folder is made for it
+ * @returns undefined where the signal aborts first
+ * @throws UserError `usage` where there are batches, and none with this key
+ */
+export async function fetchBatch(
+  carrier: Carrier,
+  key: BatchKey,
+  {
+    directory,
+    process,
+    signal,
+    say,
+  }: {
+    readonly directory: string
+    readonly process: number
+    readonly signal: AbortSignal
+    readonly say: (sentence: string) => void
+  },
+): Promise<BatchFolder | undefined> {
+  for (let isTold = false; !signal.aborted; isTold = true) {
+    const { own, others } = await announcedBatches(carrier, key)
+    const [batch] = own
+    if (batch !== undefined) return receive(new SealedStore(carrier, key, batch), batch, directory, process)
+    if (others > 0 && !isTold)
+      throw new UserError(
+        'usage',
+        `${keyVariable}: no batch of this Redis is run with this key, ${others} with another. Give this worker the key that agent batch run has.`,
+      )
+    if (!isTold)
+      say(`no batch is run with this key yet: agent batch run --queue with the same ${keyVariable} begins one`)
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+  }
+  return undefined
+}
+
+async function receive(store: SealedStore, batch: string, directory: string, process: number): Promise<BatchFolder> {
+  const path = join(directory, `${batch.slice(0, 12)}-${process}`)
+  const bytes = await store.read('manifest', mostManifestBytes)
+  const { manifest, tasks } = published.parse(JSON.parse(bytes.toString()))
+  if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that is announced.')
+  mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
+  writeWhole(join(path, 'tasks.jsonl'), tasks, process)
+  // Where the batch was begun may be another machine.
+  const cwd = existsSync(manifest.cwd) ? manifest.cwd : path
+  writeWhole(join(path, 'batch.json'), JSON.stringify({ ...manifest, cwd }), process)
+  return BatchFolder.open(path, process)
+}
+
+/** What a worker is to the batch, and what it may hand in. */
+type RedisLinkOptions = {
+  readonly name: string
+  readonly process: number
+  readonly labels: Labels
+  readonly places: number
+  /** Bytes that one attempt may hand in. */
+  readonly mostBytes: number
+  /** How long handing in is tried. */
+  readonly deadlineMs: number
+}
+
+/** Through Redis, sealed: the folder is this worker's own. */
+export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
+  const store = new SealedStore(carrier, key, folder.hash)
+  const { name, process, labels, places, mostBytes, deadlineMs } = own
+  const told = new Map<string, string>()
+  const claims = new Set<string>()
+  const late = new Set<string>()
+  const beatNow = async (): Promise<void> => {
+    const at = await store.now()
+    await store.set('workers', name, { at, host: hostname(), pid: process, started: startOf(process), labels, places })
+    // As where Redis forgot them.
+    for (const id of claims) await store.setOnce('claims', id, { worker: name })
+  }
+  const fresh = async (): Promise<ReadonlySet<string>> => {
+    const since = (await store.now()) - beatMs
+    const all = [...(await store.all('workers'))].flatMap(([worker, value]) => {
+      const beat = beatSchema.safeParse(value)
+      return beat.success && beat.data.at > since ? [worker] : []
+    })
+    return new Set(all)
+  }
+  const send = async (trial: string, attempt: number, packed: Buffer | undefined): Promise<void> => {
+    const delivery = randomUUID()
+    const id = jobIdOf(trial, attempt)
+    if (packed !== undefined) await store.put(`object:${delivery}`, packed)
+    const record = folder.attemptOf(trial, attempt)
+    await store.set('results', `${id}:${delivery}`, { record, size: packed?.length ?? null, most: mostBytes })
+  }
+  return {
+    isGivenOut: async (trial, attempt) => {
+      const wish = wishSchema.safeParse(await orNothing(store.get('wishes', jobIdOf(trial, attempt))))
+      if (!wish.success) return false
+      mkdirSync(folder.attemptPath(trial, attempt), { recursive: true, mode: 0o700 })
+      writeWish(folder, trial, attempt, wish.data.max_cost, process)
+      return true
+    },
+    claim: async (trial, attempt) => {
+      const id = jobIdOf(trial, attempt)
+      const isOwn = await store.setOnce('claims', id, { worker: name })
+      if (isOwn) claims.add(id)
+      return isOwn
+    },
+    isClaimantThere: async (trial, attempt) => {
+      const claim = claimSchema.safeParse(await orNothing(store.get('claims', jobIdOf(trial, attempt))))
+      return claim.success && (await fresh()).has(claim.data.worker)
+    },
+    isEndAsked: async (trial, attempt) => (await orNothing(store.get('ends', jobIdOf(trial, attempt)))) !== undefined,
+    tellStep: async (trial, attempt) => {
+      const id = jobIdOf(trial, attempt)
+      const step = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
+      if (step === undefined || told.get(id) === step) return
+      told.set(id, step)
+      await store.set('steps', id, step)
+    },
+    handIn: async (trial, attempt) => {
+      const id = jobIdOf(trial, attempt)
+      const packed = await packAttempt(folder.attemptPath(trial, attempt), mostBytes).catch((error: unknown) => {
+        if (error instanceof TooLarge) return undefined
+        throw error
+      })
+      // One that was given up is not handed in after all, where its job comes again.
+      const tooLate = new UserError(
+        'usage',
+        `its result could not be handed in within ${deadlineMs / 1000} s: Redis is full, or gone`,
+      )
+      if (late.has(id)) throw tooLate
+      if (!(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
+        late.add(id)
+        throw tooLate
+      }
+      claims.delete(id)
+      told.delete(id)
+    },
+    beat: async () => {
+      await beatNow()
+      const control = controlSchema.safeParse(await orNothing(store.get('control', 'limits')))
+      const { rpm, tpm } = control.success ? control.data : {}
+      const { own: batches } = await announcedBatches(carrier, key)
+      const workers = Math.max(1, (await fresh()).size)
+      return { workers, limits: { requests: rpm, tokens: tpm }, isOver: !batches.includes(folder.hash) }
+    },
+    end: () => store.remove('workers', name),
+  }
+}
+
+/** What was changed by somebody else counts for nothing. */
+async function orNothing(value: Promise<unknown>): Promise<unknown> {
+  try {
+    return await value
+  } catch (error) {
+    if (error instanceof NotAuthentic) return undefined
+    throw error
+  }
+}
+
+/** A Redis that is full, or gone, is asked again for so long. */
+async function isDoneWithin(act: () => Promise<void>, deadlineMs: number): Promise<boolean> {
+  const end = new AbortController()
+  const late = sleep(deadlineMs, false, { signal: end.signal }).catch(() => false)
+  const isDone = await Promise.race([again(act, end.signal), late])
+  end.abort()
+  return isDone
+}
+
+async function again(act: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const isDone = await act().then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return true
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+  }
+  return false
+}

@@ -1,0 +1,44 @@
+/** What is used of BullMQ and ioredis, which users install themselves: no type of theirs is needed to build this. */
+
+/** A connection of ioredis. */
+export type Redis = {
+  info(section: string): Promise<string>
+  eval(script: string, keys: number, ...words: readonly (string | number)[]): Promise<unknown>
+  get(key: string): Promise<string | null>
+  call(command: string, ...words: readonly (string | number | Buffer)[]): Promise<unknown>
+  callBuffer(command: string, ...words: readonly (string | number | Buffer)[]): Promise<unknown>
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+  disconnect(): void
+}
+/** A job of BullMQ. */
+export type Job = {
+  readonly id?: string
+  readonly data: unknown
+  readonly failedReason?: string
+  getState(): Promise<string>
+  remove(): Promise<void>
+  /** Gives it back to the queue. */
+  moveToWait(token: string): Promise<unknown>
+}
+type BullQueue = {
+  add(name: string, data: object, options: object): Promise<unknown>
+  obliterate(options: object): Promise<void>
+  getJob(id: string): Promise<Job | undefined>
+  close(): Promise<void>
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+}
+type BullWorker = {
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+  close(force?: boolean): Promise<void>
+  pause(doNotWaitActive: boolean): Promise<void>
+  resume(): Promise<void>
+}
+/** What both packages export. */
+export type Packages = {
+  readonly Queue: new (name: string, options: object) => BullQueue
+  readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
+  readonly UnrecoverableError: new (message: string) => Error
+  /** Thrown for a job that was given back. */
+  readonly WaitingError: new () => Error
+  readonly Redis: new (url: string, options: object) => Redis
+}

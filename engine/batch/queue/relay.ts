@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { UserError } from '../../core/user-error.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { readControl } from '../folder/control.ts'
+import { readIfThere, writeWhole } from '../folder/files.ts'
+import { attemptRecord, type AttemptRecord } from '../folder/records.ts'
+import { readWish } from '../folder/wish.ts'
+import type { Trial } from '../trials.ts'
+import { unpackAttempt } from './attempt-archive.ts'
+import { endWithoutRun, jobIdOf } from './attempt-files.ts'
+import { NotAuthentic, type BatchKey } from './batch-key.ts'
+import { beatSchema, mostManifestBytes } from './link-by-redis.ts'
+import type { Carrier } from './redis.ts'
+import { announce, NotWhole, renounce, SealedStore } from './sealed-store.ts'
+import { registryOf } from './worker-registry.ts'
+
+const lookMs = 500
+const announceMs = 15_000
+const beatMs = 15_000
+const tables = ['wishes', 'claims', 'ends', 'steps', 'results', 'workers', 'control', 'manifest']
+const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
+
+/**
+ * Carries a batch between its folder and workers that don't share it, through Redis, sealed: the tasks go out, and what workers say and make comes into
+ * the folder, where everything else looks for it.
+ */
+export class Relay {
+  readonly #carrier: Carrier
+  readonly #key: BatchKey
+  readonly #store: SealedStore
+  readonly #folder: BatchFolder
+  readonly #process: number
+  readonly #trials: ReadonlyMap<string, Trial>
+  readonly #out = new Map<string, { readonly trial: string; readonly attempt: number }>()
+  #looking: NodeJS.Timeout | undefined
+  #announcedAt = 0
+  #control = ''
+  #now: Promise<void> = Promise.resolve()
+
+  constructor(carrier: Carrier, key: BatchKey, folder: BatchFolder, trials: readonly Trial[], process: number) {
+    this.#carrier = carrier
+    this.#key = key
+    this.#store = new SealedStore(carrier, key, folder.hash)
+    this.#folder = folder
+    this.#process = process
+    this.#trials = new Map(trials.map((trial) => [trial.key, trial]))
+  }
+
+  /** @throws UserError `usage` where the tasks are too many for Redis */
+  async start(): Promise<void> {
+    mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
+    await this.#announce()
+    const next = (): void => {
+      // A Redis that is gone holds one look up, and no second one begins.
+      this.#looking = setTimeout(() => {
+        this.#now = this.#look().catch(() => undefined)
+        void this.#now.then(() => this.#looking !== undefined && next())
+      }, lookMs)
+    }
+    next()
+  }
+
+  /** Says what an attempt may cost; before its job is given out. */
+  async giveOut(trial: string, attempt: number, maxCost: number | undefined): Promise<void> {
+    const id = jobIdOf(trial, attempt)
+    this.#out.set(id, { trial, attempt })
+    await this.#store.set('wishes', id, maxCost === undefined ? {} : { max_cost: maxCost })
+  }
+
+  /** Asks whoever makes an attempt to end it. */
+  async askToEnd(trial: string, attempt: number): Promise<void> {
+    await this.#store.set('ends', jobIdOf(trial, attempt), true)
+  }
+
+  /**
+   * Ends it; what was handed in until now is taken.
+   *
+   * @param isSettled nothing more is wanted of this batch
+   */
+  async close(isSettled: boolean): Promise<void> {
+    clearTimeout(this.#looking)
+    this.#looking = undefined
+    await this.#now
+    await this.#look().catch(() => undefined)
+    await renounce(this.#carrier, this.#key, this.#folder.hash)
+    // What a worker hands in later is for the next start, unless there will be none.
+    await this.#store.clear(...tables.filter((table) => isSettled || table !== 'results'))
+  }
+
+  async #announce(): Promise<void> {
+    if (Date.now() - this.#announcedAt < announceMs) return
+    const tasks = readIfThere(join(this.#folder.path, 'tasks.jsonl')) ?? ''
+    const bytes = Buffer.from(JSON.stringify({ manifest: this.#folder.manifest, tasks }))
+    if (bytes.length > mostManifestBytes)
+      throw new UserError('usage', 'These tasks are too many to go through Redis: give workers the folder by --store.')
+    if (!(await this.#store.has('manifest'))) await this.#store.put('manifest', bytes)
+    await announce(this.#carrier, this.#key, this.#folder.hash)
+    this.#announcedAt = Date.now()
+  }
+
+  async #look(): Promise<void> {
+    await this.#announce()
+    const { rpm, tpm } = readControl(this.#folder.path)
+    const control = JSON.stringify({ rpm, tpm })
+    if (control !== this.#control) await this.#store.set('control', 'limits', { rpm, tpm })
+    this.#control = control
+    await this.#lookAtWorkers()
+    for (const [id, step] of await this.#store.all('steps')) {
+      const known = this.#out.get(id)
+      if (known === undefined || typeof step !== 'string') continue
+      const path = join(this.#folder.attemptPath(known.trial, known.attempt), 'step.json')
+      if (readIfThere(path) !== step) writeWhole(path, step, this.#process)
+    }
+    for (const [name, value] of await this.#store.all('results')) {
+      await this.#take(name, value)
+      await this.#store.remove('results', name)
+    }
+  }
+
+  async #lookAtWorkers(): Promise<void> {
+    const since = (await this.#store.now()) - beatMs
+    for (const [name, value] of await this.#store.all('workers')) {
+      const beat = beatSchema.safeParse(value)
+      if (!beat.success || beat.data.at < since || !/^[\w.-]{1,200}$/.test(name)) continue
+      const { at: _, ...worker } = beat.data
+      writeWhole(join(registryOf(this.#folder), `${name}.json`), JSON.stringify(worker), this.#process)
+    }
+  }
+
+  /** Takes a result into the folder. What is wrong with it is how the attempt ended, and no answer. */
+  async #take(name: string, value: unknown): Promise<void> {
+    const [id = '', delivery = ''] = name.split(':')
+    const read = result.safeParse(value)
+    const known = this.#out.get(id) ?? (read.success ? this.#attemptOf(id, read.data.record) : undefined)
+    if (known === undefined) return
+    const { trial, attempt } = known
+    if (!read.success) {
+      const reserved = readWish(this.#folder, trial, attempt)?.maxCost
+      const why = 'what its worker handed in was changed on its way through Redis'
+      endWithoutRun(this.#folder, trial, attempt, 'infrastructure', why, reserved)
+    } else if (read.data.record.trial === trial && read.data.record.attempt === attempt) {
+      const fault =
+        this.#folder.attemptOf(trial, attempt) === undefined
+          ? await this.#unpack(delivery, read.data)
+          : 'it came too late'
+      this.#folder.endAttempt(fault === undefined ? read.data.record : withoutFiles(read.data.record, fault))
+    }
+    this.#out.delete(id)
+    for (const table of ['wishes', 'claims', 'ends', 'steps']) await this.#store.remove(table, id)
+    await this.#store.clear(`object:${delivery}`)
+  }
+
+  /** @returns what is wrong with it */
+  async #unpack(delivery: string, { size, most, record }: z.infer<typeof result>): Promise<string | undefined> {
+    if (size === null)
+      return `what it left is more than the ${Math.floor(most / 1024)} KiB that may go through Redis: give workers the folder by --store`
+    try {
+      const packed = await this.#store.read(`object:${delivery}`, most)
+      await unpackAttempt(packed, this.#folder.attemptPath(record.trial, record.attempt), most)
+      return undefined
+    } catch (error) {
+      if (error instanceof NotAuthentic)
+        return `what its worker handed in was changed on its way through Redis: ${error.message}`
+      if (error instanceof NotWhole)
+        return `what its worker handed in did not come whole, or too late: ${error.message}`
+      return `what its worker handed in can't be read: ${(error as Error).message}`
+    }
+  }
+
+  /** Of an earlier start. */
+  #attemptOf(
+    id: string,
+    { trial, attempt }: AttemptRecord,
+  ): { readonly trial: string; readonly attempt: number } | undefined {
+    const isOurs = this.#trials.has(trial) && jobIdOf(trial, attempt) === id
+    return isOurs && existsSync(this.#folder.attemptPath(trial, attempt)) ? { trial, attempt } : undefined
+  }
+}
+
+/** The record of a run whose files did not come: what it cost counts. */
+function withoutFiles(
+  { patch: _, session: __, exit_code: ___, ...record }: AttemptRecord,
+  error: string,
+): AttemptRecord {
+  return { ...record, outcome: 'infrastructure', error }
+}
