@@ -36,7 +36,7 @@ test('a daemon that accepts connections and never answers is said to, in bounded
     server.closeAllConnections()
     server.close()
   })
-  await expect(checkDaemon()).rejects.toThrow('did not answer in 5 seconds')
+  await expect(checkDaemon()).rejects.toThrow('did not answer within 5 seconds')
 })
 
 test('commands run as the caller, so that files are the caller’s', async () => {

@@ -50,7 +50,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   })
 
   test('what is no socket is refused', async () => {
-    await expect(open({ dockerSocket: '/etc/passwd' })).rejects.toThrow(/\/etc\/passwd .* is no socket/)
+    await expect(open({ dockerSocket: '/etc/passwd' })).rejects.toThrow(/\/etc\/passwd .* is not a socket/)
   })
 })
 

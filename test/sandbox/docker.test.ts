@@ -184,7 +184,9 @@ test('processor time is rationed where that is asked for, and no other backend t
   const { stdout } = await run(await open({ limits }), 'cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us')
   expect(stdout).toMatch(/^50000\b/)
   const policy = parsePolicy({ mode: 'read-only', workspace: await temporaryDirectory(), limits })
-  await expect(openSandbox(policy, { backend: 'bubblewrap' })).rejects.toThrow(/limits\.cpus .* Use the docker backend/)
+  await expect(openSandbox(policy, { backend: 'bubblewrap' })).rejects.toThrow(
+    /limits\.cpus, .* Use the docker backend/,
+  )
 })
 
 test('eight commands at once each have a container of their own', async () => {

@@ -137,5 +137,5 @@ test('a private view is refused where nothing is mounted', async () => {
   const { path, policy } = await viewed({})
   const open = openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: path, ...policy }))
   await expect(open).rejects.toThrow(SandboxError)
-  await expect(open).rejects.toThrow('no private view')
+  await expect(open).rejects.toThrow("can't give them a private view")
 })

@@ -30,7 +30,7 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
     const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(0)
-    expect(stderr).toContain('0 tokens of --max-tokens 250, and the next request could take')
+    expect(stderr).toContain('0 tokens of --max-tokens 250, and the next request could use')
   })
 
   test('--timeout ends a command that is running too', async () => {

@@ -45,7 +45,7 @@ test.skipIf(needsBubblewrap())(
     const steps = [[call('exec_command', { cmd: 'touch made' })], [say('ok')]]
     const { stderr } = await exec(steps, ['x'], { cwd, home })
     expect(existsSync(join(cwd, 'made'))).toBe(false)
-    expect(stderr).toContain('.codex/config.toml:1: sandbox_mode = "read-only" holds here too')
+    expect(stderr).toContain('.codex/config.toml:1: sandbox_mode = "read-only" applies here too')
     await exec(steps, ['-s', 'workspace-write', 'x'], { cwd, home })
     expect(existsSync(join(cwd, 'made'))).toBe(true)
   },

@@ -272,7 +272,7 @@ describe.skipIf(needsBubblewrap())('an approval URL', () => {
 })
 
 test.each([
-  [['-c', 'approvals_reviewer=program'], 'none is named'],
+  [['-c', 'approvals_reviewer=program'], 'no program is named'],
   [['-c', 'approvals_reviewer=somebody'], "key 'approvals_reviewer'"],
   [['-c', 'approval_program=["a"]', '-c', 'approval_url=http://127.0.0.1:1/'], 'both set'],
   [['-c', 'approval_url=file:///etc/passwd'], "key 'approval_url'"],

@@ -57,7 +57,7 @@ testAsRoot(
     const { cwd, code, before, message } = await run('echo new > own.txt; echo new > file-of-root.txt')
     expect(message).toBe(
       `Nothing was landed: ${cwd}/file-of-root.txt: it belongs to another user, and may not be written by this one. ` +
-        (/The tree is as it was, .*/.exec(message ?? '')?.[0] ?? ''),
+        (/The tree is unchanged, .*/.exec(message ?? '')?.[0] ?? ''),
     )
     expect(code).toBe(1)
     expect(fingerprint(cwd)).toEqual(before)
@@ -68,7 +68,7 @@ testAsRoot('a run lands nothing if one of its files is to come into a directory 
   const { cwd, code, before, message } = await run('echo new > own.txt; echo new > of-root/new.txt')
   expect(message).toContain(`${cwd}/of-root/new.txt`)
   expect(message).toContain('permission denied (EACCES)')
-  expect(message).toContain('The tree is as it was')
+  expect(message).toContain('The tree is unchanged')
   expect(code).toBe(1)
   const without = (all: Readonly<Record<string, string>>) => Object.entries(all).filter(([path]) => path !== cwd)
   expect(without(fingerprint(cwd))).toEqual(without(before))
