@@ -1,41 +1,29 @@
 /** The content of a path of the tree, as read. `bytes` is the whole content, never decoded. */
 export type FileState =
   | { readonly type: 'absent' }
-  | {
-      readonly type: 'file'
-      readonly bytes: Buffer
-      /** Only permission bits, e.g. `0o755`. */
-      readonly mode: number
-      readonly uid: number
-      readonly gid: number
-      readonly device: bigint
-      readonly inode: bigint
-      readonly modifiedNs: bigint
-      readonly changedNs: bigint
-      /** The number of hard links to this content, including this one. */
-      readonly links: number
-      /** True if its change time was so old when it was read that any later write changes it; otherwise bytes are compared. */
-      readonly settled?: boolean
-    }
-  /** A file that was read through once, without holding its bytes: `crc` is their CRC-32. The rest is as for a file. */
-  | {
-      readonly type: 'unread'
-      readonly size: number
-      readonly crc: number
-      readonly mode: number
-      readonly uid: number
-      readonly gid: number
-      readonly device: bigint
-      readonly inode: bigint
-      readonly modifiedNs: bigint
-      readonly changedNs: bigint
-      readonly links: number
-      readonly settled?: boolean
-    }
+  | ({ readonly type: 'file'; readonly bytes: Buffer } & FileFacts)
+  /** A file that was read through once, without holding its bytes: `crc` is their CRC-32. */
+  | ({ readonly type: 'unread'; readonly size: number; readonly crc: number } & FileFacts)
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
   /** A device, a socket or a pipe: never read, never written. */
   | { readonly type: 'other' }
+
+/** What is known of a regular file beside its bytes. */
+type FileFacts = {
+  /** Only permission bits, e.g. `0o755`. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly device: bigint
+  readonly inode: bigint
+  readonly modifiedNs: bigint
+  readonly changedNs: bigint
+  /** The number of hard links to this content, including this one. */
+  readonly links: number
+  /** True if its change time was so old when it was read that any later write changes it; otherwise bytes are compared. */
+  readonly settled?: boolean
+}
 
 /** A path of a patch, resolved against the root. Two spellings of one file have the same `key`. */
 export type Place = {

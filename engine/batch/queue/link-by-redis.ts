@@ -17,11 +17,11 @@ import { keyVariable, NotAuthentic, type BatchKey } from './batch-key.ts'
 import type { Carrier } from './redis.ts'
 import { announcedBatches, SealedStore } from './sealed-store.ts'
 import type { WorkerLink } from './worker-link.ts'
+import { silentMs } from './worker-registry.ts'
 
 /** What may go through Redis of a batch's tasks, and of one attempt. */
 export const mostManifestBytes = 256 * 1024 * 1024
 const retryMs = 1000
-const beatMs = 15_000
 
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const wishSchema = z.object({ max_cost: z.number().optional() })
@@ -114,7 +114,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
     for (const id of claims) await store.setOnce('claims', id, { worker: name })
   }
   const fresh = async (): Promise<ReadonlySet<string>> => {
-    const since = (await store.now()) - beatMs
+    const since = (await store.now()) - silentMs
     const all = [...(await store.all('workers'))].flatMap(([worker, value]) => {
       const beat = beatSchema.safeParse(value)
       return beat.success && beat.data.at > since ? [worker] : []

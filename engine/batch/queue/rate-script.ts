@@ -1,3 +1,5 @@
+import { caution, leastFactor, longestWaitMs, mostFactor, usualWaitMs } from '../run/rate-limiter.ts'
+
 /** How long a process that waits may be silent before others go first. */
 const ticketMs = 10_000
 
@@ -48,14 +50,14 @@ elseif what == 'left' then
       redis.call('INCR', refused)
       redis.call('PEXPIRE', refused, window * 10)
     end
-    local wait = tonumber(ARGV[7]) or math.min(120000, 2000 * 2 ^ math.max(0, refusals - 1))
+    local wait = tonumber(ARGV[7]) or math.min(${longestWaitMs}, ${usualWaitMs} * 2 ^ math.max(0, refusals - 1))
     redis.call('HSET', known, 'held', math.max(held, math.ceil(now + wait)))
   elseif tonumber(ARGV[5]) > 0 then
     redis.call('HSET', known, 'refusals', 0)
-    local factor = number('factor', 1.15)
-    local seenNow = 1.15 * ARGV[4] / ARGV[5]
+    local factor = number('factor', ${caution})
+    local seenNow = ${caution} * ARGV[4] / ARGV[5]
     local next = factor + (seenNow > factor and 0.5 or 0.1) * (seenNow - factor)
-    redis.call('HSET', known, 'factor', tostring(math.min(4, math.max(0.9, next))))
+    redis.call('HSET', known, 'factor', tostring(math.min(${mostFactor}, math.max(${leastFactor}, next))))
   end
 else
   for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - ${ticketMs})) do drop(ticket) end
@@ -73,7 +75,7 @@ else
     redis.call('HDEL', used, old)
     redis.call('ZREM', sent, old)
   end
-  local need = math.ceil(ARGV[4] * number('factor', 1.15))
+  local need = math.ceil(ARGV[4] * number('factor', ${caution}))
   local requests, tokens = redis.call('ZCARD', sent), number('used', 0)
   local mostRequests = tonumber(ARGV[5]) or number('requests', math.huge)
   local mostTokens = tonumber(ARGV[6]) or number('tokens', math.huge)

@@ -14,11 +14,10 @@ import { NotAuthentic, type BatchKey } from './batch-key.ts'
 import { beatSchema, mostManifestBytes } from './link-by-redis.ts'
 import type { Carrier } from './redis.ts'
 import { announce, NotWhole, renounce, SealedStore } from './sealed-store.ts'
-import { registryOf } from './worker-registry.ts'
+import { registryOf, silentMs } from './worker-registry.ts'
 
 const lookMs = 500
 const announceMs = 15_000
-const beatMs = 15_000
 const tables = ['wishes', 'claims', 'ends', 'steps', 'results', 'workers', 'control', 'manifest']
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
@@ -120,7 +119,7 @@ export class Relay {
   }
 
   async #lookAtWorkers(): Promise<void> {
-    const since = (await this.#store.now()) - beatMs
+    const since = (await this.#store.now()) - silentMs
     for (const [name, value] of await this.#store.all('workers')) {
       const beat = beatSchema.safeParse(value)
       if (!beat.success || beat.data.at < since || !/^[\w.-]{1,200}$/.test(name)) continue

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
-import type { RequestLimiter } from '../run/rate-limiter.ts'
+import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-limiter.ts'
 import { rateScript } from './rate-script.ts'
 import type { Carrier } from './redis.ts'
 
@@ -9,9 +9,6 @@ import type { Carrier } from './redis.ts'
 const pollMs = 500
 /** A Redis that says nothing for so long is taken for gone, and is asked again after as long. */
 const answerMs = 5000
-/** A minute as providers count it, and a little more, since what is sent arrives later. */
-const usualWindowMs = 61_000
-const slowestMs = 2000
 
 type Entry = {
   readonly id: string
@@ -50,12 +47,12 @@ export class SharedRateLimiter implements RequestLimiter {
   constructor({ redis }: Pick<Carrier, 'redis'>, options: SharedLimiterOptions) {
     this.#redis = redis
     this.#options = options
-    this.#windowMs = options.windowMs ?? usualWindowMs
+    this.#windowMs = options.windowMs ?? windowMs
   }
 
   enter(account: Account, tokens: number, owner: string, admit: Entry['admit']): void {
     if (Date.now() < this.#goneUntil) return this.#options.alone.enter(account, tokens, owner, admit)
-    const key = JSON.stringify([account.provider, account.key, account.model])
+    const key = nameOf(account)
     const line = this.#lines.get(key) ?? { account, entries: [], isMoving: false }
     this.#lines.set(key, line)
     line.entries.push({ id: `${this.#own}:${++this.#last}`, tokens, owner, admit })
@@ -120,9 +117,7 @@ export class SharedRateLimiter implements RequestLimiter {
 
   async #ask(account: Account, what: string, id: string, ...words: readonly (string | number)[]): Promise<number> {
     // Of a hash, so that nothing about an account is to be read.
-    const hash = createHash('sha256')
-      .update(JSON.stringify([account.provider, account.key, account.model]))
-      .digest('hex')
+    const hash = createHash('sha256').update(nameOf(account)).digest('hex')
     const keys = ['known', 'sent', 'used', 'waiting', 'seen'].map(
       (name) => `portcullis:rate:${hash.slice(0, 24)}:${name}`,
     )

@@ -21,6 +21,8 @@ type WorkerFile = z.infer<typeof workerFile>
 
 /** How often a worker renews its file. */
 export const beatMs = 5000
+/** A worker that has said nothing for so long is taken for gone. */
+export const silentMs = 3 * beatMs
 const aliveMs = 60_000
 
 /** Where they are. */
@@ -51,7 +53,7 @@ export function isWorking(registry: string, name: string | undefined): boolean {
 
 function readWorker(registry: string, name: string): WorkerFile | undefined {
   const stat = statSync(join(registry, name), { throwIfNoEntry: false })
-  if (stat === undefined || Date.now() - stat.mtimeMs > 3 * beatMs) return undefined
+  if (stat === undefined || Date.now() - stat.mtimeMs > silentMs) return undefined
   const worker = workerFile.safeParse(JSON.parse(readIfThere(join(registry, name)) ?? '{}'))
   if (!worker.success) return undefined
   return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined

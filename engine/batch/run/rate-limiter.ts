@@ -1,15 +1,15 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 
 /** A minute as providers count it, plus a little, since requests arrive later than they are sent. */
-const windowMs = 61_000
+export const windowMs = 61_000
 /** What is on its way may use more than was estimated; if answers are longer than that, so much more. */
-const caution = 1.15
-const [leastFactor, mostFactor] = [0.9, 4]
+export const caution = 1.15
+export const [leastFactor, mostFactor] = [0.9, 4]
 /** A request is on its way for so long at most: what takes longer is the model's own time. */
-const slowestMs = 2000
+export const slowestMs = 2000
 /** The wait after a refusal that doesn't name one, doubled with each further refusal. */
-const usualWaitMs = 2000
-const longestWaitMs = 120_000
+export const usualWaitMs = 2000
+export const longestWaitMs = 120_000
 
 /** Where time comes from. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
@@ -40,6 +40,11 @@ type Bucket = {
   refusals: number
   /** What requests use, as a multiple of what was estimated. */
   factor: number
+}
+
+/** What the requests of one account are counted by. */
+export function nameOf({ provider, key, model }: Account): string {
+  return JSON.stringify([provider, key, model])
 }
 
 /** What keeps requests within limits: for one process, or for all workers. */
@@ -100,7 +105,7 @@ export class RateLimiter implements RequestLimiter {
   }
 
   #bucketOf(account: Account): Bucket {
-    const key = JSON.stringify([account.provider, account.key, account.model])
+    const key = nameOf(account)
     const known = this.#buckets.get(key)
     if (known !== undefined) return known
     const bucket: Bucket = {
