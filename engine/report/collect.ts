@@ -15,10 +15,10 @@ import { StepStore } from './step-store.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
- * Reads a session's folder, or one file of it, or the output of `agent exec --json`, as a report. It is read as a stream and never held
- * whole. Unknown lines are skipped and counted.
+ * Reads a session's folder, one file of it, or the output of `agent exec --json` into a report. The file is streamed and never held in memory whole.
+ * Lines that can't be understood are skipped and counted.
  *
- * @returns a sentence where there is no session: what it is, and what was expected
+ * @returns the report; or, if there is no session, a sentence that says what is at the path and what was expected
  */
 export function collectReport(path: string): Report | string {
   try {
@@ -27,7 +27,7 @@ export function collectReport(path: string): Report | string {
     readJsonLines(file, (value) => collector.see(value))
     return collector.report(path, file)
   } catch (error) {
-    // Returned and not thrown: this is loaded as a bundle of its own, whose classes are not the program's.
+    // Returned instead of thrown: this module is loaded as a separate bundle, and the program has its own copy of the error class.
     if (error instanceof SourceError) return error.message
     throw error
   }
@@ -35,19 +35,19 @@ export function collectReport(path: string): Report | string {
 
 function fileOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) throw new SourceError(`${path}: there is no such session, folder or file.`)
+  if (stat === undefined) throw new SourceError(`${path}: there is no session, folder or file with this name.`)
   if (!stat.isDirectory()) return path
   const [events, rollout] = [join(path, eventLogName), join(path, 'rollout.jsonl')]
   if (existsSync(events)) return events
   if (existsSync(rollout)) return rollout
-  throw new SourceError(`${path}: holds no session: neither ${eventLogName} nor rollout.jsonl is in it.`)
+  throw new SourceError(`${path}: contains no session: neither ${eventLogName} nor rollout.jsonl is in it.`)
 }
 
 class Collector {
   readonly #steps = new StepStore()
   readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
-  /** Items that began and did not end, by id, as they were told: nearly all end, and are steps only then. */
+  /** Items that started but haven't finished, by id. Nearly all of them finish, and only then become steps. */
   readonly #open = new Map<string, Fields>()
   readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
   readonly #findings = findingsOf()
@@ -84,7 +84,7 @@ class Collector {
       case 'end':
         return 'id' in fieldsOf(record['item']) ? this.#event(record) : this.#rollout(type, record)
       default:
-        // A line of `--json`, which is a bare event.
+        // A line of `--json` output, which is the event itself.
         return this.#event(record)
     }
   }
@@ -92,7 +92,7 @@ class Collector {
   report(source: string, file: string): Report {
     if (this.#runs.length === 0 && this.#totals.steps === 0) {
       throw new SourceError(
-        `${file}: holds no run: expected the events or the rollout of a session, a JSON object a line.`,
+        `${file}: contains no run. Expected the events or the rollout of a session, one JSON object per line.`,
       )
     }
     for (const item of this.#open.values()) {
@@ -128,7 +128,7 @@ class Collector {
     const id = textOf(item['id'])
     switch (event['type']) {
       case 'thread.started': {
-        // Without a log of our own, a run begins with its first event.
+        // When there is no event log of ours, a run begins with its first event.
         if (this.#runs.length === 0 || this.#run().end !== undefined) this.#begin({})
         this.#threadId = textOf(event['thread_id']) ?? this.#threadId
         Object.assign(this.#run(), readStart(event))
@@ -207,14 +207,14 @@ class Collector {
   }
 }
 
-/** The files of a patch, by their names in the workspace. */
+/** Gives the files of a patch their paths relative to the workspace. */
 function within(draft: StepDraft, workspace: string | undefined): StepDraft {
   if (workspace === undefined || draft.files.length === 0) return draft
   const files = draft.files.map((file) => ({ ...file, path: relativeTo(workspace, file.path) }))
   return { ...draft, files, title: files.map(({ path }) => path).join(', ') }
 }
 
-/** A chart has no more points than it has pixels. */
+/** Drops points when there are too many: a chart needs no more points than it has pixels. */
 function thinned(points: readonly Spending[]): readonly Spending[] {
   return points.length <= 1000 ? points : points.filter((_, at) => at % 2 === 1 || at === points.length - 1)
 }

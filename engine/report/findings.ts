@@ -3,9 +3,7 @@ import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/**
- * Collects findings: those of a review, denials of the Guardian by their rules, denials of the sandbox, claims that the record contradicts.
- */
+/** Collects findings: those of a review, denials by the Guardian with their rules, denials by the sandbox, and claims that the record contradicts. */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -57,7 +55,7 @@ export function findingsOf(): {
   }
 }
 
-/** The same finding of another run has the same fingerprint: it contains no counter and no time. */
+/** The fingerprint of a finding. It contains no counter and no time, so the same finding in another run has the same one. */
 function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerprint'>): string {
   return createHash('sha256')
     .update([ruleId, path ?? '', title, message].join('\0'))

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 
-/** What a report can be written as. */
+/** The formats of a report. */
 export const reportFormats = ['html', 'md', 'json', 'junit', 'sarif', 'codequality', 'annotations'] as const
 
 export type ReportFormat = (typeof reportFormats)[number]
@@ -14,9 +14,9 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
   '.xml': 'junit',
 }
 
-/** The format for a file's extension; undefined where it is none. */
+/** The format that belongs to a file's extension; undefined for an unknown extension. */
 export function formatOf(file: string): ReportFormat | undefined {
-  // GitLab's name for it (`gl-code-quality-report.json`), and the usual ones.
+  // GitLab's own file name (`gl-code-quality-report.json`), and the common variants.
   if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'
   return byExtension[extname(file).toLowerCase()]
 }

@@ -5,7 +5,7 @@ import { lastRun } from './run-facts.ts'
 /** A command that the user may want to run next. */
 type NextCommand = { readonly what: string; readonly command: string }
 
-/** The next commands for a session: land its changes or take them back, resume, replay, check. */
+/** The commands that the user may want next for a session: land or undo its changes, resume it, replay it, verify its audit log. */
 export function nextCommands(report: Report): readonly NextCommand[] {
   const run = lastRun(report)
   const { threadId } = report
@@ -17,44 +17,44 @@ export function nextCommands(report: Report): readonly NextCommand[] {
   return [
     ...ofTransaction(id, run.end?.transaction),
     {
-      what: 'Go on with the session',
+      what: 'Continue the session',
       command: `${shellJoin(['agent', 'exec', 'resume', id, ...there])} "what to do next"`,
     },
     {
-      what: 'Begin a new session with its history',
+      what: 'Start a new session from its history',
       command: `${shellJoin(['agent', 'exec', 'fork', id, ...there])} "what to do instead"`,
     },
     {
-      what: 'Run it again without a model, on a private view: what it did, with the tree and the rules as they are now',
+      what: 'Repeat its calls without a model, in a private view of the current tree and under the current rules',
       command: shellJoin(['agent', 'replay', id, ...there, '--keep-going', '--transactional', '--land', 'never']),
     },
     ...(run.workspace === undefined
       ? []
-      : [{ what: 'See what is changed in the workspace', command: shellJoin(['git', '-C', run.workspace, 'diff']) }]),
+      : [{ what: 'See what changed in the workspace', command: shellJoin(['git', '-C', run.workspace, 'diff']) }]),
     ...(folder === undefined
       ? []
       : [
           {
-            what: 'Check that its audit log is whole',
+            what: 'Check that its audit log is complete',
             command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
           },
         ]),
   ]
 }
 
-/** The changes of a transaction are one thing, which lands or goes as a whole. */
+/** A transaction's changes are landed or discarded only as a whole. */
 function ofTransaction(id: string, transaction: RunEnd['transaction']): readonly NextCommand[] {
   const command = (...words: readonly string[]): string => shellJoin(['agent', ...words])
   switch (transaction?.outcome) {
     case 'landed':
-      return transaction.canUndo ? [{ what: 'Take back what it changed', command: command('undo', id) }] : []
+      return transaction.canUndo ? [{ what: 'Undo its changes', command: command('undo', id) }] : []
     case 'kept':
     case 'conflict':
     case 'failed':
       return [
-        { what: 'See what it changed, of which nothing is in the tree', command: command('changes', id, '--diff') },
-        { what: 'Bring that into the tree', command: command('apply', id) },
-        { what: 'Throw it away', command: command('discard', id) },
+        { what: 'See its changes, which are not in the tree yet', command: command('changes', id, '--diff') },
+        { what: 'Apply them to the tree', command: command('apply', id) },
+        { what: 'Discard them', command: command('discard', id) },
       ]
     default:
       return []

@@ -2,14 +2,14 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
-/** A longer line is none of our records: it may be a picture in a rollout. */
+/** The limit for a line. None of our records is longer; such a line may be a picture in a rollout. */
 const longestLine = 64 * 1024 * 1024
 
 /**
- * Reads a file of JSON lines, holding one line at a time.
+ * Reads a file of JSON lines, one line at a time.
  *
- * @param each receives the value of a line; undefined for one that isn't JSON
- * @throws SourceError where the file can't be read
+ * @param each receives the value of each line; undefined for a line that isn't JSON
+ * @throws SourceError if the file can't be read
  */
 export function readJsonLines(path: string, each: (value: unknown) => void): void {
   let descriptor: number

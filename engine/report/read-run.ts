@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 
-/** The limit for instructions; a report can't contain a library of them. */
+/** The limit for instructions, in characters: a report has no room for whole libraries of them. */
 const longestContext = 40_000
 
 /** What the model was told before its prompt. */
@@ -15,7 +15,7 @@ export function contextOf(record: Fields): readonly string[] {
   })
 }
 
-/** The data of the first event. */
+/** Reads the first event of a run. */
 export function readStart(event: Fields): Partial<ReportRun> {
   const config = fieldsOf(event['config'])
   const budget = fieldsOf(config['budget'])
@@ -79,18 +79,18 @@ function looseOf(value: unknown): readonly string[] {
 function outsideOf(event: Fields, config: Fields): readonly string[] {
   const found: string[] = []
   if (event['sandbox'] === 'external')
-    found.push('Nothing of ours confined commands: whoever started the run stated that what is around it does.')
+    found.push('Portcullis did not confine commands. Whoever started the run stated that its environment does.')
   else if (config['sandbox_mode'] === 'danger-full-access')
     found.push('Commands were not confined: they could read and write whatever the user can.')
   if (listOf(event['dangers']).includes('docker-socket')) {
     found.push("Commands could talk to this machine's docker daemon, which makes them root on it.")
   }
   if (config['network'] === 'full') found.push('Commands could reach any host of the network.')
-  if (config['network'] === 'allowlist') found.push('Commands could reach the hosts that were allowed.')
+  if (config['network'] === 'allowlist') found.push('Commands could reach the allowed hosts.')
   return found
 }
 
-/** The data of a terminal event. */
+/** Reads the last event of a run. */
 export function readTerminal(event: Fields): RunEnd {
   const failed = event['type'] === 'turn.failed'
   const usage = fieldsOf(event['usage'])

@@ -21,7 +21,7 @@ const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
   annotations: writeAnnotations,
 }
 
-/** A report in a format. */
+/** Renders a report in the given format. */
 export function renderReport(report: Report, format: ReportFormat): string {
   return renderers[format](report)
 }

@@ -13,17 +13,17 @@ type Collected = {
   omittedDiffs: number
 }
 
-/** The limits for the diffs of all files together, and for one patch of a file. */
+/** The limits, in characters, for the diffs of all files together and for one diff. */
 const [mostText, longestDiff] = [300_000, 40_000]
 const [mostFiles, mostDiffs] = [1000, 500]
 
-/** Collects changes, file by file, from patches and from the list at the end of a run. */
+/** Collects changes by file, from patches and from the list at the end of a run. */
 export class ReportChanges {
   readonly #files = new Map<string, Collected>()
   #text = 0
   #diffs = 0
 
-  /** Takes a step that is a patch. */
+  /** Adds the changes of a step that is a patch. */
   see({ number, status, files, parts }: Step): void {
     if (status !== 'ok') return
     const diffs = parts.filter(({ format }) => format === 'diff').flatMap(({ text }) => splitDiff(text))
@@ -34,7 +34,7 @@ export class ReportChanges {
       for (const diff of diffs.filter((each) => isSame(path, each.path))) {
         file.added += diff.added
         file.removed += diff.removed
-        // Each has a beginning and an end to show, however many there are: so they can't be too many.
+        // Each diff takes some space, however short it is, so their number is limited too.
         if (this.#diffs++ >= mostDiffs) {
           file.omittedDiffs++
           continue
@@ -47,7 +47,7 @@ export class ReportChanges {
     }
   }
 
-  /** Takes the list of changed files from the end of a run. */
+  /** Adds the list of changed files at the end of a run. */
   list(value: unknown, workspace: string | undefined): void {
     for (const each of listOf(value).map(fieldsOf)) {
       const named = textOf(each['path'])
@@ -74,12 +74,12 @@ export class ReportChanges {
   }
 }
 
-/** A diff names files relative to the workspace. */
+/** Whether two paths name the same file: a diff names files relative to the workspace. */
 function isSame(path: string, named: string): boolean {
   return path === named || path.endsWith(`/${named}`)
 }
 
-/** A path relative to the workspace; other paths stay unchanged. */
+/** Makes a path relative to the workspace. Paths outside it stay unchanged. */
 export function relativeTo(workspace: string | undefined, path: string): string {
   return workspace !== undefined && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
 }

@@ -3,7 +3,7 @@ import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fiel
 import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
 
-/** A step without the fields that the whole report adds. */
+/** A step without the fields that only the whole report can fill in. */
 export type StepDraft = Omit<Step, 'number' | 'at' | 'spent'>
 
 const kinds: Readonly<Record<string, StepKind>> = {
@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, StepKind>> = {
   error: 'error',
 }
 
-/** An item of the event stream as a step; undefined for other items. Missing or wrong fields are left out. */
+/** Turns an item of the event stream into a step; undefined for other items. Fields that are missing or have the wrong type are left out. */
 export function stepOf(value: unknown): StepDraft | undefined {
   const item = fieldsOf(value)
   const kind = kinds[textOf(item['type']) ?? '']
@@ -51,7 +51,7 @@ export function stepOf(value: unknown): StepDraft | undefined {
   }
 }
 
-/** That a request to the provider failed and is made again, which clients of Codex know as an error that isn't the end. */
+/** Turns the notice of a repeated request to the provider into a step. Clients of Codex know that notice as an error that doesn't end the run. */
 export function retryOf({ message }: Fields): StepDraft | undefined {
   const text = textOf(message) ?? ''
   if (!text.startsWith('Reconnecting... ')) return undefined
@@ -117,7 +117,7 @@ function titleOf(kind: StepKind, item: Fields): string {
     case 'review':
       return `${text('reviewer')} was asked: ${oneLine(text('action').slice(0, 400))}`
     case 'compaction':
-      return `conversation summed up: about ${numberOf(item['tokens_before']) ?? '?'} tokens → ${numberOf(item['tokens_after']) ?? '?'}`
+      return `conversation compacted: about ${numberOf(item['tokens_before']) ?? '?'} tokens → ${numberOf(item['tokens_after']) ?? '?'}`
     case 'hook':
       return `${text('event')} hook ${oneLine(text('handler').slice(0, 400))}`
     case 'todo': {

@@ -1,14 +1,14 @@
-/** The data of a report, independent of its format. All its texts are untrusted: a model wrote them, a repository, or a program. */
+/** The data of a report, independent of its format. None of its texts is trusted: models, repositories and programs wrote them. */
 export type Report = {
   readonly threadId: string
-  /** Absolute path of the session's folder, or of the file that was read. */
+  /** The absolute path of the session's folder, or of the file that was read. */
   readonly source: string
-  /** Each run of the session, in order; the last is what the report is about. Never empty. */
+  /** The runs of the session in order. The report is about the last one. Never empty. */
   readonly runs: readonly ReportRun[]
   readonly steps: readonly Step[]
-  /** Steps in the middle that are left out, since there were too many; each still counts. */
+  /** How many steps in the middle were left out because there were too many. The totals include them. */
   readonly omittedSteps: number
-  /** Characters of outputs that are left out so that the report stays small. */
+  /** How many characters of output were left out to keep the report small. */
   readonly omittedCharacters: number
   readonly files: readonly ChangedFile[]
   readonly findings: readonly Finding[]
@@ -25,23 +25,23 @@ export type Report = {
 /** One run of a session. */
 export type ReportRun = {
   readonly prompt: string | undefined
-  /** What the model was told before the prompt: its surroundings, the instructions of user and repository. */
+  /** What the model was told before the prompt: its environment, and the instructions of the user and the repository. */
   readonly context: readonly string[]
   readonly model: string | undefined
   readonly workspace: string | undefined
   /** Its configuration, as names and values. */
   readonly configuration: readonly (readonly [name: string, value: string])[]
-  /** Configuration that was found and didn't count, and denies that no sandbox enforces, as sentences. */
+  /** Notices, as sentences: configuration that was ignored, and deny rules that no sandbox enforces. */
   readonly notes: readonly string[]
-  /** Facts outside the sandbox, as sentences. */
+  /** What the run could do outside the sandbox, as sentences. */
   readonly outside: readonly string[]
-  /** The commands to verify the result. */
+  /** The commands that verify the result. */
   readonly verify: readonly string[]
   readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
   /** Milliseconds since 1970. */
   readonly began: number | undefined
   readonly program: string | undefined
-  /** Undefined where it was cut off. */
+  /** Undefined if the run was cut off. */
   readonly end: RunEnd | undefined
   readonly spending: readonly Spending[]
   readonly ephemeral: boolean
@@ -60,7 +60,7 @@ export type RunEnd = {
   readonly costUsd: number | undefined
   readonly denied: number
   readonly auditHead: string | undefined
-  /** How the commands of `--verify` went when they ran last. */
+  /** The results of the `--verify` commands in their last run. */
   readonly verified: readonly {
     readonly command: string
     readonly passed: boolean
@@ -72,25 +72,25 @@ export type RunEnd = {
   readonly runsLater: readonly { readonly path: string; readonly program: string }[]
   readonly notCounted: string | undefined
   readonly changedFiles: number | undefined
-  /** What became of the changes of a transaction. Undefined: it was none. */
+  /** What happened to the changes of a transaction. Undefined: the run wasn't one. */
   readonly transaction: { readonly outcome: string; readonly canUndo: boolean } | undefined
 }
 
-/** The usage up to a moment. */
+/** The usage up to a step. */
 export type Spending = { readonly step: number; readonly tokens: number; readonly costUsd: number | undefined }
 
 export type StepStatus = 'ok' | 'failed' | 'refused' | 'open' | 'note'
 
 /** One thing that happened. */
 export type Step = {
-  /** Counted from 1 over the whole session. */
+  /** Its number in the session, from 1. */
   readonly number: number
   readonly kind: StepKind
-  /** The agent that did it; undefined: the run itself. */
+  /** The sub-agent that took the step; undefined for the run itself. */
   readonly agent: string | undefined
   readonly title: string
   readonly status: StepStatus
-  /** The label of the status: `exit 1`, `timeout`. */
+  /** A label beside the status, such as `exit 1` or `timeout`. */
   readonly outcome: string | undefined
   readonly at: number | undefined
   readonly durationMs: number | undefined
@@ -99,9 +99,9 @@ export type Step = {
   readonly denials: readonly StepDenial[]
   readonly granted: readonly string[]
   readonly files: readonly { readonly path: string; readonly kind: string }[]
-  /** What the response cost that this step is the first of. */
+  /** What the response cost that began with this step. */
   readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
-  /** The finding for the step. Absent: none. */
+  /** The finding that this step reports. Absent: none. */
   readonly finding?: Omit<Finding, 'step'> | undefined
 }
 
@@ -129,7 +129,7 @@ export type Part = {
   readonly label: string
   readonly text: string
   readonly format: 'plain' | 'markdown' | 'output' | 'diff' | 'shell' | 'json'
-  /** The file with the whole text, when it was cut. */
+  /** The file that contains the whole text, if it was cut here. */
   readonly whole?: string | undefined
 }
 
@@ -138,11 +138,11 @@ export type StepVerdict = {
   readonly decision: string
   readonly decidedBy: string
   readonly reason: string
-  /** `file:line` and the text of the rule. */
+  /** The rule, as `FILE:LINE` and its text. */
   readonly rule: string | undefined
 }
 
-/** Something that the sandbox refused. */
+/** Something that the sandbox denied. */
 export type StepDenial = {
   readonly kind: string
   readonly subject: string
@@ -155,43 +155,43 @@ export type StepDenial = {
 export type ChangedFile = {
   readonly path: string
   readonly kind: string
-  /** No patch changed it, so there is no diff. */
+  /** Whether only commands changed it. Then there is no diff. */
   readonly byCommand: boolean
   readonly added: number
   readonly removed: number
   /** The patches that changed it, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
-  /** Patches of it that are left out, since there were too many; their lines are counted. */
+  /** How many of its patches were left out because there were too many. Their lines are counted. */
   readonly omittedDiffs: number
 }
 
-/** A location to look at, for readers of such lists. */
+/** A finding, which may have a location in a file. */
 export type Finding = {
-  /** What the finding is of: `guardian/rule`, `sandbox/path`, `claim/tests`, or a review's own. */
+  /** The rule behind the finding: `guardian/rule`, `sandbox/path`, `claim/tests`, or one of a review. */
   readonly ruleId: string
   readonly title: string
   readonly message: string
   readonly severity: 'low' | 'medium' | 'high' | 'critical'
-  /** Relative to the workspace; undefined where it is of no file. */
+  /** Relative to the workspace; undefined if the finding isn't about a file. */
   readonly path: string | undefined
   readonly startLine: number | undefined
   readonly endLine: number | undefined
-  /** Identical for the same finding in another run. */
+  /** The same for the same finding in another run. */
   readonly fingerprint: string
   readonly step: number | undefined
-  /** The fields of a review's finding only. */
+  /** The fields that only a review's finding has. */
   readonly review?: ReviewedFinding | undefined
 }
 
-/** The further fields of a review's finding. */
+/** The fields that only a review's finding has. */
 export type ReviewedFinding = {
   readonly category: string
   readonly confidence: number
-  /** A patch in the format of `apply_patch`; undefined: there is none. */
+  /** A patch in the format of `apply_patch`; undefined if there is none. */
   readonly suggestion: string | undefined
-  /** The same as new text for lines. */
+  /** The same suggestion, as new text for a range of lines. */
   readonly replacement: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined
   readonly linePrints: readonly string[]
-  /** An earlier report has it, so people are not told again. */
+  /** Whether an earlier report contains it, so that nobody is notified again. */
   readonly known: boolean
 }

@@ -2,7 +2,7 @@ import { severities, type Severity } from '../core/severities.ts'
 import { fieldsOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { Finding, ReviewedFinding } from './report-types.ts'
 
-/** An item of a review as a finding; missing or wrong fields are left out. */
+/** Turns an item of a review into a finding. Fields that are missing or have the wrong type are left out. */
 export function reviewFindingOf(item: Fields): Omit<Finding, 'step'> {
   const text = (name: string): string => textOf(item[name]) ?? ''
   const severity = severities.find((each) => each === item['severity']) ?? 'low'
@@ -34,12 +34,12 @@ function replacementOf(value: unknown): ReviewedFinding['replacement'] {
   return { startLine, endLine, text: written }
 }
 
-/** Whether people are to be told of a finding: of those of a review, only what no earlier report has. */
+/** Whether people should be notified of a finding. Findings of a review count only if no earlier report has them. */
 export function isNew({ review }: Finding): boolean {
   return review?.known !== true
 }
 
-/** The findings of the review that a run was, the worst first. */
+/** The findings of a review, the worst first. */
 export function reviewFindings(
   findings: readonly Finding[],
 ): readonly (Finding & { readonly review: ReviewedFinding })[] {

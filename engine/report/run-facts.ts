@@ -4,29 +4,29 @@ import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
 import type { Finding, Report, ReportRun, Step } from './report-types.ts'
 
-/** How a run ended, for a heading: in words, and whether that is good. */
+/** How a run ended, as words for a heading and a tone. */
 type Ending = { readonly words: string; readonly tone: 'ok' | 'warn' | 'bad' }
 
-/** The run that a report is about: the last one. */
+/** The run that a report is about, which is the last one. */
 export function lastRun({ runs }: Report): ReportRun {
   const last = runs.at(-1)
-  if (last === undefined) throw new TypeError('a report without a run')
+  if (last === undefined) throw new TypeError('a report must contain a run')
   return last
 }
 
 /** Describes how a run ended. */
 export function endingOf({ end }: ReportRun): Ending {
-  if (end === undefined) return { words: 'Cut off: the run never told its end', tone: 'bad' }
+  if (end === undefined) return { words: 'Cut off: the run never recorded its end', tone: 'bad' }
   if (end.result === 'no-change' && end.exitCode === 0) return { words: 'Done, and nothing changed', tone: 'warn' }
   if (end.exitCode === 0) return { words: 'Done', tone: end.claims.length > 0 ? 'warn' : 'ok' }
   const words = Object.hasOwn(endings, end.reason) ? endings[end.reason as EndReason] : end.reason
   return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
 }
 
-/** How a command of `--verify` went in the end. */
+/** The result of the last run of a `--verify` command. */
 type VerifyLine = { readonly command: string; readonly state: 'passed' | 'failed' | 'not run'; readonly words: string }
 
-/** The commands that a run was to be verified by, each with how it went in the end. */
+/** The commands that verify the run, each with the result of its last run. */
 export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   const ran = end?.verified ?? []
   const told = new Set(ran.map(({ command }) => command))
@@ -45,12 +45,12 @@ export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
       .map((command): VerifyLine => ({
         command,
         state: 'not run',
-        words: 'not run: the model did not come to its end',
+        words: 'not run: the run stopped before verification',
       })),
   ]
 }
 
-/** Something that wants attention, in words. */
+/** Something that needs attention. */
 type Attention = {
   readonly tone: 'bad' | 'warn'
   readonly title: string
@@ -60,7 +60,7 @@ type Attention = {
 
 const mostOfAKind = 50
 
-/** What to look at first: the worst before the rest. */
+/** What to look at first, in order of severity. */
 export function attentionOf(report: Report): readonly Attention[] {
   const run = lastRun(report)
   const { steps } = report
@@ -148,7 +148,7 @@ function failures(steps: readonly Step[]): readonly Attention[] {
   return acting.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     if (status !== 'failed' && status !== 'open') return []
     const later = succeeded.get(`${kind} ${title}`) ?? 0
-    // Failures that were overcome belong to the timeline.
+    // A failure that a later attempt resolved is shown only in the timeline.
     if (later > number) return []
     const end =
       parts
@@ -184,7 +184,7 @@ function denied({ denials, number }: Step): readonly Attention[] {
   }))
 }
 
-/** Repeated requests cost time, and say that the provider isn't well; each is in the timeline. */
+/** Repeated requests take time and are a sign of trouble at the provider. The timeline shows each one. */
 function retryWords(steps: readonly Step[]): readonly Attention[] {
   const retries = steps.filter(({ kind }) => kind === 'retry')
   const first = retries[0]

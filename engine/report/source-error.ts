@@ -1,4 +1,4 @@
-/** What is wrong with the source of a report, as a sentence. */
+/** Says in one sentence why the source of a report can't be used. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 }

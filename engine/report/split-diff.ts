@@ -1,4 +1,4 @@
-/** What a unified diff does to one file. */
+/** The part of a unified diff that is about one file. */
 type FileDiff = {
   readonly path: string
   readonly text: string
@@ -6,7 +6,7 @@ type FileDiff = {
   readonly removed: number
 }
 
-/** Splits a unified diff by files; of a diff that was cut, the rest counts. */
+/** Splits a unified diff by file. If the diff was cut off, the part that is there is used. */
 export function splitDiff(diff: string): readonly FileDiff[] {
   const found: { path: string; lines: string[]; added: number; removed: number }[] = []
   let isHeader = true

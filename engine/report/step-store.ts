@@ -2,15 +2,15 @@ import { truncateMiddle } from '../core/text/truncate.ts'
 import { ownText } from './own-text.ts'
 import type { Step } from './report-types.ts'
 
-/** Steps that are shown: the first ones, the last ones, and between them those that want attention. */
+/** The steps to keep: the first, the last, and from those between them only the ones that need attention. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
-/** The limit for all texts together: with its markup, a page stays below 5 MB. */
+/** The limit for all texts together, in characters. It keeps a page with its markup below 5 MB. */
 const mostText = 1_000_000
 const [longestPart, shortestPart] = [24_000, 200]
 
 /**
- * Holds the steps of a report in bounded space, however long the session was: middle steps are dropped first, and all texts are cut shorter
- * the more there are.
+ * Holds the steps of a report in bounded space, however long the session was. Steps in the middle are dropped first; the more text there is, the
+ * shorter each text is cut.
  */
 export class StepStore {
   readonly #first: Step[] = []
@@ -26,12 +26,12 @@ export class StepStore {
     this.#text += sizeOf(cut)
     if (this.#first.length < mostFirst) this.#first.push(cut)
     else this.#last.push(cut)
-    // Twice as many are held, so that dropping costs little for each.
+    // Up to twice the limit is held, so that steps are dropped in batches, which is cheap.
     if (this.#last.length >= 2 * mostLast) this.#giveWay()
     while (this.#text > mostText && this.#limit > shortestPart) this.#shorten()
   }
 
-  /** The steps in order, and how much was left out. */
+  /** The steps in order, and how many steps and characters were left out. */
   result(): { readonly steps: readonly Step[]; readonly omittedSteps: number; readonly omittedCharacters: number } {
     this.#giveWay()
     return {

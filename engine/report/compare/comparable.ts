@@ -2,26 +2,29 @@ import type { HistoryItem } from '../../core/model.ts'
 import { generalize } from '../../models/record.ts'
 import type { Step } from '../../session/steps.ts'
 
-/** A call without what differs between any two runs. */
+/** A call, without anything that differs between any two runs. */
 export type ComparableCall = {
   readonly name: string
-  /** A function's arguments, sorted by name; or the text of a freeform call. */
+  /** The arguments of a function, sorted by name, or the text of a freeform call. */
   readonly input: Readonly<Record<string, unknown>> | string
   readonly result: { readonly ok: boolean; readonly output: string } | undefined
 }
 
-/** A step without what differs between any two runs: ids, times, paths of workspace and temporary files, the order of parallel calls. */
+/**
+ * A step, without anything that differs between any two runs: ids, times, paths of the workspace and of temporary files, and the order of parallel
+ * calls.
+ */
 export type ComparableStep = {
   readonly number: number
   readonly calls: readonly ComparableCall[]
-  /** What was said in it. */
+  /** The model's text in this step. */
   readonly text: string
-  /** What it does, as one word: equal where two steps call the same with the same arguments. */
+  /** What the step does, as a string: equal for two steps that make the same calls with the same arguments. */
   readonly key: string
 }
 
 /**
- * A step as it is compared.
+ * Normalizes a step for a comparison.
  *
  * @param cwd the workspace that the session worked in
  */
@@ -39,7 +42,7 @@ export function comparableStep(step: Step, cwd: string): ComparableStep {
   return { number: step.number, calls, text: said, key }
 }
 
-/** A text that was said to a model, as it is compared: without what tells of a day, a machine and a folder. */
+/** Normalizes a message that was sent to the model: removes dates, machine names and folders. */
 export function comparableText(item: HistoryItem, cwd: string): string {
   return item.type === 'message' ? `${item.role}: ${withoutTimes(generalize(item.text, cwd))}` : ''
 }
@@ -58,7 +61,7 @@ function inputOf(text: string): ComparableCall['input'] {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
     return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => order(a, b)))
   } catch {
-    // Freeform, or a model's mistake.
+    // A freeform call, or invalid JSON from the model.
     return text
   }
 }

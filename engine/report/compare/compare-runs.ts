@@ -4,24 +4,24 @@ import { stepsOf } from '../../session/steps.ts'
 import type { Report } from '../report-types.ts'
 import { comparableStep, comparableText, type ComparableCall, type ComparableStep } from './comparable.ts'
 
-/** A session, as it was kept and as it is reported. */
+/** A stored session and its report. */
 export type ComparedRun = { readonly rollout: ReadRollout; readonly report: Report | undefined }
 
-/** Two steps beside each other; undefined: the other session has none like it. */
+/** Two steps that were paired up. Undefined: the other session has no such step. */
 export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
-  /** `results`: the same calls returned something else. `calls`: other calls were made. `answer`: another final message. */
+  /** `results`: the same calls returned different results. `calls`: different calls were made. `answer`: the final messages differ. */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
-  /** What differs, in short lines. */
+  /** The differences, in short lines. */
   readonly details: readonly string[]
 }
 
-/** A file that either of two sessions changed. */
+/** A file that at least one of the two sessions changed. */
 export type FilePair = {
   readonly path: string
   readonly difference: 'none' | 'changes' | 'only-a' | 'only-b'
-  /** Lines of one patch that the other doesn't have, with `a` or `b` before them. */
+  /** Lines that only one of the two patches has, prefixed with `a` or `b`. */
   readonly lines: readonly string[]
 }
 
@@ -36,16 +36,16 @@ type Figures = {
   readonly end: string
 }
 
-/** What two sessions have in common, and where they part. */
+/** What two sessions have in common, and where they diverge. */
 export type Comparison = {
   readonly figures: { readonly a: Figures; readonly b: Figures }
-  /** What of their beginnings differs, in short lines. Empty: they start the same. */
+  /** How the inputs before the first response differ, in short lines. Empty: they are the same. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
-  /** The first pair that does not agree; undefined where all do. What was said beside calls is no difference. */
+  /** The first pair that differs; undefined if all agree. Text that accompanies calls doesn't count as a difference. */
   readonly divergence: StepPair | undefined
   readonly files: readonly FilePair[]
-  /** Whether they start, go and end the same, and change the same. */
+  /** Whether both sessions start, proceed and end the same way, and make the same changes. */
   readonly same: boolean
 }
 
@@ -63,7 +63,7 @@ function comparableSteps(rollout: ReadRollout): readonly ComparableStep[] {
   return stepsOf(rollout).map((step) => comparableStep(step, rollout.session.workspace))
 }
 
-/** What was said before the first response. */
+/** Compares what the model was sent before its first response. */
 function compareStarts(a: ReadRollout, b: ReadRollout): readonly string[] {
   const [one, other] = [a, b].map((rollout) => {
     const told = stepsOf(rollout)[0]?.told ?? rollout.original
@@ -72,7 +72,7 @@ function compareStarts(a: ReadRollout, b: ReadRollout): readonly string[] {
   return differingLines(one ?? [], other ?? [])
 }
 
-/** Aligned by what they do, so that a step which one has more pushes no other away from its like. */
+/** Aligns steps by what they do, so that an extra step in one session doesn't shift all later pairs. */
 function pairSteps(a: readonly ComparableStep[], b: readonly ComparableStep[]): readonly StepPair[] {
   const pairs: StepPair[] = []
   const differences = diffLines(
@@ -104,7 +104,7 @@ function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, is
   return { a, b, difference: isAnswer ? 'answer' : 'words', details }
 }
 
-/** The arguments that differ, if both call the same tools; else the tools that each calls. */
+/** The arguments that differ if both steps call the same tools, otherwise the tools that each one calls. */
 function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
   const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
   if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]
@@ -131,11 +131,11 @@ function resultDetails(a: ComparableCall, b: ComparableCall | undefined): readon
   const shown = ({ result }: ComparableCall): readonly string[] => result?.output.split('\n') ?? ['(no result)']
   const lines = differingLines(shown(a), b === undefined ? [] : shown(b))
   if (a.result?.ok !== b?.result?.ok)
-    return [`${a.name} ${a.result?.ok === true ? 'succeeded in a alone' : 'succeeded in b alone'}`, ...lines]
+    return [`${a.name} ${a.result?.ok === true ? 'succeeded only in a' : 'succeeded only in b'}`, ...lines]
   return lines.map((line) => `${a.name} ${line}`)
 }
 
-/** Lines that only one of both has, as `a …` and `b …`. */
+/** The lines that only one side has, prefixed with `a` or `b`. */
 function differingLines(a: readonly string[], b: readonly string[]): readonly string[] {
   return diffLines(a, b).flatMap(({ aFrom, aTo, bFrom, bTo }) => [
     ...a.slice(aFrom, aTo).map((line) => `a ${line}`),
@@ -143,7 +143,7 @@ function differingLines(a: readonly string[], b: readonly string[]): readonly st
   ])
 }
 
-/** A patch of the patches, file by file. */
+/** Compares the patches of both sessions, file by file: a diff of diffs. */
 function compareFiles(a: Report | undefined, b: Report | undefined): readonly FilePair[] {
   const [one, other] = [changesOf(a), changesOf(b)]
   return [...new Set([...one.keys(), ...other.keys()])].toSorted().map((path): FilePair => {
@@ -155,7 +155,7 @@ function compareFiles(a: Report | undefined, b: Report | undefined): readonly Fi
   })
 }
 
-/** What was changed of each file, line by line, without where in it. */
+/** The changed lines of each file, without their line numbers. */
 function changesOf(report: Report | undefined): ReadonlyMap<string, readonly string[]> {
   return new Map(
     (report?.files ?? []).map(({ path, kind, diffs }) => [

@@ -16,17 +16,17 @@ const signs: Readonly<Record<StepPair['difference'], string>> = {
 const partings: Readonly<Record<StepPair['difference'], string>> = {
   none: 'they agree',
   words: 'they agree',
-  results: 'the same calls return something else',
-  calls: 'other calls are made',
-  answer: 'the final message is another one',
+  results: 'the same calls return different results',
+  calls: 'the calls differ',
+  answer: 'the final messages differ',
   'only-a': 'only a has this step',
   'only-b': 'only b has this step',
 }
 
-/** Of what differs at one place. */
+/** The limit for the lines that show one difference. */
 const mostDetails = 20
 
-/** A comparison as text for a terminal of so many columns. Ends with a line feed. */
+/** Renders a comparison as text for a terminal of the given width. Ends with a line feed. */
 export function renderComparison(comparison: Comparison, columns: number): string {
   const { figures, start, steps, divergence, files } = comparison
   const agreeing = steps.filter(({ difference }) => difference === 'none' || difference === 'words').length
@@ -91,12 +91,12 @@ function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }
 
-/** What a model wrote must not draw on the terminal of who reads it. */
+/** Escapes control characters, so that text from a model can't control the reader's terminal. */
 function safe(text: string): string {
   return escapeInvisibleInLine(text)
 }
 
-/** A comparison for programs: one JSON object on a line. */
+/** Renders a comparison for programs, as one line of JSON. */
 export function comparisonAsJson({ figures, start, steps, divergence, files, same }: Comparison): string {
   const pair = ({ a, b, difference, details }: StepPair): object => ({
     a: a?.number ?? null,

@@ -2,11 +2,11 @@ import { truncateMiddle } from '../../core/text/truncate.ts'
 import type { Report } from '../report-types.ts'
 import { renderPage } from './page.ts'
 
-/** The size that mail and browsers still handle without trouble. */
+/** A size that mail programs and browsers still handle without trouble. */
 const mostBytes = 4_900_000
 const mostTries = 8
 
-/** The page of a report, below 5 MB: text that grows much when it is escaped is cut shorter until it fits. */
+/** Renders a report as a page below 5 MB. If escaping makes the text grow too much, texts are cut shorter until the page fits. */
 export function renderBoundedPage(report: Report): string {
   let page = renderPage(report)
   let [shown, limit] = [report, longestText(report)]

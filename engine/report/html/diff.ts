@@ -2,15 +2,12 @@ import { languageOf } from '../text/highlight.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
 
-/** More lines of one diff than a person reads on a page. */
+/** The limit for the lines shown of one diff: a person won't read more on a page. */
 const mostLines = 3000
-/** Lines that are longer are machine-made, and not coloured. */
+/** Longer lines are machine-made and aren't coloured. */
 const longestColoured = 400
 
-/**
- * A unified diff. Consecutive removed and added lines form a block, so that the page's style can show them side by side: nothing is in it
- * twice.
- */
+/** Renders a unified diff. Consecutive removed and added lines form a block, so that CSS can show them side by side without repeating them. */
 export function renderDiff(diff: string, path: string, rich: Rich): Html {
   const lines = diff.split('\n')
   const language = languageOf(path)

@@ -6,8 +6,8 @@ import { style } from './page-style.ts'
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * Nothing may load, run or be sent except this page's own style and script, by their hashes. It comes first in the head, so that it applies
- * to everything.
+ * The page may load, run and send nothing but its own style and script, which are identified by their hashes. The policy comes first in the head, so
+ * that it applies to everything.
  */
 const policy = [
   "default-src 'none'",
@@ -19,7 +19,7 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** A whole page that loads nothing: its contents, with our style, and the script that filters steps. */
+/** Renders a whole page that loads nothing: the content, our style, and the script that filters steps. */
 export function renderDocument(title: string, content: Html): string {
   const page = html`<!doctype html>
     <html lang="en">

@@ -1,15 +1,15 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * Text of a page in which all foreign text is escaped. Only `html` makes one, and nothing else is ever written into a page: values in a
- * template are text unless they are one of these.
+ * A piece of a page in which all untrusted text is escaped. Only `html` creates one, and nothing else is written into a page: any other value in a
+ * template is escaped as text.
  */
 export class Html {
   readonly #text: string
 
-  /** Nobody outside this file has the key. */
+  /** Private: nothing outside this file has the key. */
   constructor(key: symbol, text: string) {
-    if (key !== ownKey) throw new TypeError('only html makes what is written into a page')
+    if (key !== ownKey) throw new TypeError('only the html template tag may create markup for a page')
     this.#text = text
   }
 
@@ -20,24 +20,28 @@ export class Html {
 
 const ownKey = Symbol('html')
 
-/** The values of a template. `undefined` and `false` show nothing; a text is escaped, and its invisible characters are shown. */
+/**
+ * The values that a template accepts. `undefined` and `false` render as nothing. Strings are escaped, and their invisible characters are made
+ * visible.
+ */
 type Piece = Html | string | number | undefined | false | readonly Html[]
 
-/** A template of a page. Values stand between tags, or in attributes between double quotes. */
+/** A template tag for parts of a page. Values may appear between tags, or inside attribute values in double quotes. */
 export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let text = literals[0] ?? ''
   for (const [at, piece] of pieces.entries()) text += written(piece) + (literals[at + 1] ?? '')
   return new Html(ownKey, text)
 }
 
-/** Parts of a page, one after the other. */
+/** Joins parts of a page. */
 export function joined(parts: readonly Html[]): Html {
   return new Html(ownKey, parts.join(''))
 }
 
-/** The page's own style or script, which its policy identifies by hash: not a byte may come between it and its tags. */
+/** The page's own style or script. The page's policy identifies it by its hash, so no byte may come between it and its tags. */
 export function ownElement(name: 'style' | 'script', text: string): Html {
-  if (/<\/(?:style|script)|<!--/i.test(text)) throw new TypeError(`a ${name} that ends itself`)
+  if (/<\/(?:style|script)|<!--/i.test(text))
+    throw new TypeError(`the text of a ${name} element must not contain its closing tag or a comment`)
   return new Html(ownKey, `<${name}>${text}</${name}>`)
 }
 

@@ -1,6 +1,6 @@
 /**
- * The page's script: it filters, opens, copies and moves between steps; the page contains everything without it. It never turns text into
- * elements, and the page's policy would forbid that.
+ * The page's script, which filters, opens and copies steps and moves between them. Without it the page still shows everything. It never turns text
+ * into elements, and the page's policy would forbid that.
  */
 export const script = `
 'use strict'

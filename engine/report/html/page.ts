@@ -7,7 +7,7 @@ import { createRich } from './rich-text.ts'
 import { renderAttention, renderChange, renderConfiguration, renderNext, renderTop } from './sections.ts'
 import { renderTimeline } from './timeline.ts'
 
-/** A report as one self-contained page that needs no network, and is readable without script or style. */
+/** Renders a report as one self-contained page, which needs no network and is readable without script or style. */
 export function renderPage(report: Report): string {
   const rich = createRich()
   const run = lastRun(report)

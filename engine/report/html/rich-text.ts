@@ -8,7 +8,7 @@ export type Rich = {
   readonly code: (text: string, language: string | undefined) => Html
 }
 
-/** Makes it: how much is coloured is counted for the whole page. */
+/** Creates a `Rich` for one page: the limit for coloured code applies to the whole page. */
 export function createRich(): Rich {
   const highlight = createHighlighter()
   const code = (text: string, language: string | undefined): Html => joined(highlight(text, language).map(codePiece))
@@ -18,7 +18,7 @@ export function createRich(): Rich {
   }
 }
 
-/** A piece of code in its colour. The scopes are the library's own words. */
+/** Renders a piece of code in its colour. The scopes are those of highlight.js. */
 function codePiece({ scope, text }: CodePiece): Html {
   const colour = colourOf(scope)
   return colour === undefined ? html`${text}` : html`<span class="${colour}">${text}</span>`
@@ -48,7 +48,7 @@ function colourOf(scope: string): string | undefined {
   return scope === '' ? undefined : colours.find(([prefix]) => scope.startsWith(prefix))?.[1]
 }
 
-/** What a node is when nothing but its children matters. */
+/** A node whose only content is its children. */
 type PlainNode = Exclude<Extract<MarkdownNode, { readonly level?: number }>['type'], 'heading' | 'link'>
 
 const plain: Readonly<Record<PlainNode, (inner: Html) => Html>> = {
@@ -104,14 +104,14 @@ function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
     case 'link':
       return link(node.target, inner(node.children))
     case 'heading':
-      // The page's own headings are above these.
+      // Headings of a message start below the page's own headings.
       return html`<p class="h h${Math.min(6, node.level ?? 1)}">${inner(node.children)}</p>`
     default:
       return plain[node.type](inner(node.children))
   }
 }
 
-/** A link shows its target: its text may be untrusted and misleading. */
+/** Renders a link together with its target, because its text may be untrusted and misleading. */
 function link(target: string | undefined, words: Html): Html {
   if (target === undefined) return html`${words}`
   const shown =

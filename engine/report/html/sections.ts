@@ -8,7 +8,7 @@ import type { Rich } from './rich-text.ts'
 
 const longestTask = 600
 
-/** How it ended and why, the task, and the figures. */
+/** Renders how the run ended and why, its task, and its figures. */
 export function renderTop(report: Report, rich: Rich): Html {
   const run = lastRun(report)
   const { words, tone } = endingOf(run)
@@ -32,7 +32,7 @@ export function renderTop(report: Report, rich: Rich): Html {
   </header>`
 }
 
-/** A run may end well without having done what it was denied. */
+/** A run may end successfully although some of its calls were denied. */
 function refusals({ totals: { refused } }: Report): string {
   return refused === 0 ? '' : ` · ${refused} ${refused === 1 ? 'call was' : 'calls were'} refused`
 }
@@ -119,7 +119,7 @@ function outside({ outside: sentences }: ReportRun): Html | undefined {
   </div>`
 }
 
-/** What needs attention before the rest is read. */
+/** Renders what needs attention first. */
 export function renderAttention(report: Report): Html {
   const list = attentionOf(report)
   if (list.length === 0) return html`<p>Nothing was refused, nothing failed in the end, and no budget was short.</p>`
@@ -135,7 +135,7 @@ export function renderAttention(report: Report): Html {
   </ul>`
 }
 
-/** The files that were changed, and how. */
+/** Renders the changed files and their diffs. */
 export function renderChange({ files }: Report, rich: Rich): Html {
   if (files.length === 0) return html`<p>No file was changed.</p>`
   const isMany = files.length > 12
@@ -163,7 +163,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
     : html`<details class="file" open>${head}${body}</details>`
 }
 
-/** What the run was configured with, and what its model was told before the task. */
+/** Renders the run's configuration, and what the model was told before its task. */
 export function renderConfiguration(run: ReportRun): Html {
   return html`<div class="wide">
       <table class="plain">
@@ -196,7 +196,7 @@ export function renderConfiguration(run: ReportRun): Html {
 /** Commands to copy. */
 export function renderNext(report: Report): Html {
   const list = nextCommands(report)
-  if (list.length === 0) return html`<p>Nothing of the run was kept, so it can't be gone on with.</p>`
+  if (list.length === 0) return html`<p>Nothing of this run was kept, so it can't be resumed.</p>`
   return joined(
     list.map(
       ({ what, command }) =>

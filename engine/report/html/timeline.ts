@@ -9,7 +9,7 @@ const names: Readonly<Record<Step['kind'], string>> = {
   ...{ worktree: 'worktree', verify: 'verify', retry: 'repeated', finding: 'finding', error: 'notice' },
 }
 
-/** The steps in order; those of sub-agents are nested. */
+/** Renders the steps in order, with those of sub-agents nested. */
 export function renderTimeline(report: Report, rich: Rich): Html {
   const parts: Html[] = []
   let agent: string | undefined
@@ -61,13 +61,13 @@ function renderStep(step: Step, rich: Rich): Html {
     ${verdictOf(step)}${step.parts.map((part) => renderPart(part, kind, rich))}${filesOf(step)}
   </div>`
   if (kind === 'message') return renderMessage(step, took, rich)
-  // Open steps can be read without a script.
+  // These steps are open from the start, so that they can be read without a script.
   return isOpen
     ? html`<details class="step ${status}" open>${head}${body}</details>`
     : html`<details class="step ${status}">${head}${body}</details>`
 }
 
-/** The model's text between its calls, which few readers want to open first. */
+/** Renders the model's text between its calls. It is shown as plain text, since few readers would open it first. */
 function renderMessage({ number, status, parts }: Step, took: string, rich: Rich): Html {
   return html`<div class="step words ${status}" id="step-${number}">
     <a class="num" href="#step-${number}">${number}</a>
@@ -118,7 +118,7 @@ function filesOf({ files, kind }: Step): Html | undefined {
     <p><a href="#change">The change itself</a></p>`
 }
 
-/** How bad a review's finding is shows in its colour too. */
+/** The tone of a badge: the severity of a review's finding determines its colour too. */
 function toneOf(status: string, badge: string): string {
   if (badge === 'critical' || badge === 'high') return 'bad'
   return badge === 'medium' ? 'warn' : status

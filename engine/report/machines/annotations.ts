@@ -5,13 +5,13 @@ import { placeIn } from './finding-location.ts'
 import { isNew } from '../review-findings.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
-/** How many annotations of each kind GitHub shows for a step; it silently drops the rest. */
+/** How many annotations of each kind GitHub shows per step. It silently drops any others. */
 const mostOfAKind = 10
 const longest = 2000
 
 /**
- * The findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst
- * first. The runner executes these commands, so no text may end one and begin another.
+ * Renders the findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst
+ * first. The runner executes these commands, so no text may end one command and begin another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)
@@ -50,7 +50,7 @@ function lineOf(report: Report, finding: Finding, command: string): string {
   return `::${command} ${[...where, `title=${property(finding.title)}`].join(',')}::${data(finding.message)}`
 }
 
-/** As the toolkit escapes them (actions/toolkit, packages/core/src/command.ts). */
+/** Escapes text as GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
 function data(text: string): string {
   return revealed(text.slice(0, longest)).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -4,7 +4,7 @@ import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 
-/** The check names of a review's findings in GitLab's format (that of Code Climate). */
+/** The check names for a review's findings in GitLab's format, which is that of Code Climate. */
 const kinds: Readonly<Record<string, string>> = {
   security: 'Security',
   performance: 'Performance',
@@ -13,8 +13,8 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /**
- * The findings for GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). Each needs a
- * file there: a finding without one gets `.`, the whole.
+ * Renders the findings as GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). That format
+ * requires a path for each finding: one without a file gets `.`, the whole project.
  */
 export function writeCodeQuality(report: Report): string {
   const entries = report.findings.map((finding) => {
@@ -33,7 +33,7 @@ export function writeCodeQuality(report: Report): string {
   return `${JSON.stringify(distinct(entries), undefined, 2)}\n`
 }
 
-/** GitLab takes two of one fingerprint for one, and the first is enough. */
+/** Removes duplicates: GitLab treats two findings with the same fingerprint as one. */
 function distinct<T extends { readonly fingerprint: string }>(entries: readonly T[]): readonly T[] {
   return [...new Map(entries.toReversed().map((entry) => [entry.fingerprint, entry])).values()].toReversed()
 }

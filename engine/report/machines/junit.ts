@@ -3,19 +3,19 @@ import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun, verifyLines } from '../run-facts.ts'
 import { isNew, reviewFindings } from '../review-findings.ts'
 
-/** Something of a run that is either in order or not. */
+/** A check of a run, which passed, failed or was skipped. */
 type Check = {
   readonly name: string
   readonly seconds: number
   readonly failure: string | undefined
-  /** Why it was never looked at. Absent: it was. */
+  /** Why the check was skipped. Absent: it wasn't. */
   readonly skipped?: string
 }
 
 /**
- * The run's checks as JUnit's XML: whether it came to its own end, whether its final message is true to the record, whether nothing was
- * denied, and each command of `--verify`. By the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: why a case was
- * skipped is its text, and a suite alone counts such cases.
+ * Renders the run's checks as JUnit XML: whether the run came to its own end, whether the record supports its final message, whether nothing was
+ * denied, and each command of `--verify`. The output follows the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: the reason
+ * for a skipped case is its text, and only a suite counts skipped cases.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)
@@ -73,7 +73,7 @@ function checksOf(report: Report): readonly Check[] {
   ]
 }
 
-/** What a command of `--verify` printed when it ran last. */
+/** What a `--verify` command printed in its last run. */
 function outputOf({ steps }: Report, command: string): string | undefined {
   const step = steps.findLast(({ kind, parts }) => kind === 'verify' && parts[0]?.text === command)
   return step?.parts.find(({ label }) => label === 'output')?.text
@@ -81,7 +81,7 @@ function outputOf({ steps }: Report, command: string): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** A text for XML. XML 1.0 can't represent control characters, half a surrogate pair, or the last two code points of the plane. */
+/** Escapes text for XML. XML 1.0 can't represent control characters, unpaired surrogates, or the last two code points of the plane. */
 export function escapeXml(text: string): string {
   return revealed(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')

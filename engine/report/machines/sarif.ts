@@ -5,13 +5,10 @@ import { lastRun } from '../run-facts.ts'
 import { lineOf, placeIn } from './finding-location.ts'
 
 const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
-/**
- * GitHub's levels for security results:
- * https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
- */
+/** GitHub's severity scores for security results: */
 const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
 
-/** The findings as SARIF 2.1.0 (OASIS). Their fingerprints are the same in another run, so that readers report each once. */
+/** Renders the findings as SARIF 2.1.0 (OASIS). Fingerprints are the same in every run, so that readers report each finding once. */
 export function writeSarif(report: Report): string {
   const { findings } = report
   const rules = [...new Map(findings.map((finding) => [finding.ruleId, finding])).values()]
@@ -67,13 +64,13 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
               },
             },
           ],
-    // GitHub distinguishes findings by the second.
+    // GitHub matches findings by the second of these fingerprints.
     partialFingerprints: { [fingerprintName]: fingerprint, primaryLocationLineHash: fingerprint },
     ...(finding.review === undefined ? {} : ofReview(finding.review, place)),
   }
 }
 
-/** The extra properties of a review's finding. Known findings stay in the list: a finding that is missing from it counts as fixed. */
+/** The extra properties of a review's finding. Known findings stay in the list, because a finding that disappears from it counts as fixed. */
 function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): object {
   const { known, confidence, linePrints, replacement } = review
   return {
@@ -90,7 +87,7 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
                   artifactLocation: artifact(place.path),
                   replacements: [
                     {
-                      // Whole lines: to the beginning of the next.
+                      // Whole lines, up to the start of the next line.
                       deletedRegion: {
                         startLine: lineOf(replacement.startLine),
                         startColumn: 1,
@@ -112,16 +109,16 @@ function artifact(path: string): object {
   return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' }
 }
 
-/** What a finding's rule is, by its id. */
+/** Describes the rule behind a finding, by its id. */
 function describeRule(ruleId: string): string {
   const [group, name = ''] = ruleId.split('/')
   switch (group) {
     case 'guardian':
-      return `A call that the Guardian refused (${name})`
+      return `The Guardian refused a call (${name})`
     case 'sandbox':
-      return `Something that the sandbox refused to a command (${name})`
+      return `The sandbox denied a command access (${name})`
     case 'claim':
-      return 'Something that the final message claims and the record of the run contradicts'
+      return 'The final message makes a claim that the record of the run contradicts'
     default:
       return `A finding of a review (${ruleId})`
   }

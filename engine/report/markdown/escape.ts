@@ -1,9 +1,9 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * A text for a line of Markdown: nothing in it is markup, a link, a picture, raw HTML, or a mention. Line ends become spaces.
+ * Escapes text for one line of Markdown, so that it contains no markup, link, picture, raw HTML or mention. Line ends become spaces.
  *
- * @param most characters that are shown
+ * @param most the limit for the characters shown
  */
 export function inline(text: string, most = 300): string {
   const flat = revealed(text).replaceAll('\n', ' ').replaceAll('\t', ' ')
@@ -13,14 +13,14 @@ export function inline(text: string, most = 300): string {
       .replace(/[\\`*_{}[\]()#+!|~^$>-]/g, (character) => `\\${character}`)
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
-      // GitHub would notify mentioned users, link what looks like an address, and close numbered issues.
+      // Otherwise GitHub would notify mentioned users, turn anything that looks like an address into a link, and close the issues named.
       .replaceAll('@', '@\u200b')
       .replaceAll('://', ':\u200b//')
       .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}\u200b.`)
   )
 }
 
-/** A text between fences that are longer than any in it, so that it is shown literally. */
+/** Puts a text between code fences that are longer than any fence in it, so that it is shown literally. */
 export function fenced(text: string, language = ''): string {
   const shown = revealed(text).trimEnd()
   let longest = 0

@@ -4,17 +4,17 @@ import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
 import { nextCommands } from '../next-commands.ts'
 import { fenced, inline } from './escape.ts'
 
-/** GitHub's limit for a step's summary, by its documentation (1 MiB); a longer one fails the step's upload. */
+/** GitHub's documented limit for a step summary (1 MiB). A longer one fails to upload. */
 const mostBytes = 1024 * 1024
 const reserved = 1024
 const longestOutput = 1500
 
 /**
- * A report as Markdown: for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link, and
- * untrusted text is escaped or between fences.
+ * Renders a report as Markdown for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link.
+ * Untrusted text is escaped or put between fences.
  *
- * @param brief without the steps. Default: all of it
- * @param most its limit in bytes. Default: GitHub's 1 MiB
+ * @param brief leaves out the steps. Default: they are included
+ * @param most the limit in bytes. Default: GitHub's 1 MiB
  */
 export function renderMarkdown(report: Report, brief = false, most = mostBytes): string {
   const blocks = [...topBlocks(report), ...(brief ? [] : report.steps.flatMap(stepBlocks)), ...nextBlocks(report)]
@@ -23,7 +23,7 @@ export function renderMarkdown(report: Report, brief = false, most = mostBytes):
   for (const [at, block] of blocks.entries()) {
     bytes += Buffer.byteLength(block) + 2
     if (bytes > most - reserved) {
-      kept.push(`… ${blocks.length - at} more parts are left out here: they would not fit.`)
+      kept.push(`… ${blocks.length - at} more parts are left out, because they would not fit.`)
       break
     }
     kept.push(block)

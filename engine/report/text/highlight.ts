@@ -33,10 +33,10 @@ const byExtension: Readonly<Record<string, string>> = {
   ...{ lua: 'lua', pl: 'perl', r: 'r', toml: 'ini', ini: 'ini', less: 'less', mk: 'makefile', graphql: 'graphql' },
 }
 
-/** The limit for all code of a page: colours are not worth a wait. */
+/** The limit for the code that is coloured on one page: readers shouldn't have to wait for colours. */
 const mostCoded = 250_000
 
-/** Makes what colours the code of one page. */
+/** Creates the syntax highlighter for one page. */
 export function createHighlighter(): (code: string, language: string | undefined) => readonly CodePiece[] {
   let left = mostCoded
   return (code, language) => {
@@ -44,7 +44,7 @@ export function createHighlighter(): (code: string, language: string | undefined
     if (language === undefined || code.length > left || common.getLanguage(language) === undefined) return plain
     left -= code.length
     try {
-      // The tree behind its own HTML: that HTML is not used.
+      // The syntax tree from which highlight.js makes its HTML. We don't use that HTML.
       const { _emitter: emitter } = common.highlight(code, { language, ignoreIllegals: true })
       const { rootNode } = emitter as unknown as { readonly rootNode: Node }
       return flat(rootNode, '')
@@ -54,7 +54,7 @@ export function createHighlighter(): (code: string, language: string | undefined
   }
 }
 
-/** The language of a file, by its name. */
+/** Guesses the language of a file from its name. */
 export function languageOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (name === 'makefile') return 'makefile'

@@ -1,11 +1,11 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 
-/** A piece of Markdown, understood. What isn't known here is its text. */
+/** A parsed piece of Markdown. Syntax that this type doesn't know stays text. */
 export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'break' | 'rule' }
   | { readonly type: 'code'; readonly text: string; readonly block: boolean; readonly language: string }
-  /** `target` is undefined where it isn't http, https or mailto. */
+  /** `target` is undefined unless it is an http, https or mailto link. */
   | { readonly type: 'link'; readonly target: string | undefined; readonly children: readonly MarkdownNode[] }
   | { readonly type: MarkdownElement; readonly level?: number; readonly children: readonly MarkdownNode[] }
 
@@ -39,17 +39,17 @@ const elements: Readonly<Record<string, MarkdownElement>> = {
   ...{ tr: 'row', th: 'header', td: 'cell' },
 }
 
-/** Longer texts are shown as they are: they are documents, and reading them takes long. */
+/** Longer texts are shown unparsed: they are documents, and parsing them takes too long. */
 const longest = 200_000
 
 let parser: ReturnType<typeof MarkdownIt> | undefined
 
-/** Reads Markdown. Raw HTML is text; a picture becomes its description and address, as text. */
+/** Parses Markdown. Raw HTML stays text. A picture becomes its description and address. */
 export function parseMarkdown(text: string): readonly MarkdownNode[] {
   if (text.length > longest) return [{ type: 'code', text, block: true, language: '' }]
   if (parser === undefined) {
     parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 })
-    // The allowed targets are decided below; a rejected link here would lose its text.
+    // The allowed targets are chosen below. If the parser rejected a link, its text would be lost.
     parser.validateLink = () => true
   }
   return nodesOf(parser.parse(text, {}))
@@ -102,7 +102,7 @@ function leaf(token: Token): readonly MarkdownNode[] {
   }
 }
 
-/** A link's target where it may be one: http, https or mailto, whole and without tricks. */
+/** The target of a link, if it is a complete http, https or mailto address without control characters; otherwise undefined. */
 function safeTarget(href: string): string | undefined {
   // Browsers ignore tabs and line ends, so a scheme may contain some.
   if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined

@@ -1,8 +1,8 @@
 import { escapeInvisible } from '../../core/text/escape-invisible.ts'
 
 /**
- * A text for display: invisible characters and those that reverse the text are escaped, and invalid ones become U+FFFD. Line ends are line
- * feeds.
+ * Prepares text for display: escapes invisible characters and those that reverse the text direction, and replaces invalid ones by U+FFFD. All line
+ * ends become line feeds.
  */
 export function revealed(text: string): string {
   return escapeInvisible(text.toWellFormed().replaceAll('\r\n', '\n')).replace(

@@ -54,7 +54,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     const runs = [{ replies: plain('cat a.txt', 'x') }, { replies: plain('cat ./a.txt', 'x') }]
     const { code, stdout } = await diff(runs)
     expect(code).toBe(1)
-    expect(stdout).toContain("steps: 3 of 4 agree; the first that doesn't is step 2: other calls are made\n")
+    expect(stdout).toContain("steps: 3 of 4 agree; the first that doesn't is step 2: the calls differ\n")
     expect(stdout).toContain('  exec_command cmd: a "cat a.txt"\n  exec_command cmd: b "cat ./a.txt"\n')
     expect(stdout).toMatch(/\n≠ 2 exec_command cat a\.txt +│ 2 exec_command cat \.\/a\.txt\n= 3 /)
     const { stdout: json } = await diff(runs, '--json')
@@ -84,7 +84,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     ])
     expect(code).toBe(1)
     expect(stdout).toContain('start: not the same\n  a user: first\n  b user: second\n')
-    expect(stdout).toContain('step 1: the final message is another one\n  a yes\n  b no\n')
+    expect(stdout).toContain('step 1: the final messages differ\n  a yes\n  b no\n')
   })
 
   test('what is no session is a usage error', async () => {

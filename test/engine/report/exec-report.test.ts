@@ -96,11 +96,11 @@ describe.skipIf(needsBubblewrap())('agent report', () => {
     expect(page.stdout).toContain('<title>Done: x</title>')
   })
 
-  test('says what is wrong with a source that holds no session', async () => {
+  test('says what is wrong with a source that contains no session', async () => {
     const cwd = tempDir({ 'torn.jsonl': '{"type":"thr', 'folder/other': '' })
     for (const [source, words] of [
-      ['torn.jsonl', 'holds no run'],
-      ['folder', 'holds no session'],
+      ['torn.jsonl', 'contains no run'],
+      ['folder', 'contains no session'],
       ['0123456789ab', "There is no session '0123456789ab'"],
     ] as const) {
       const { code, stderr } = await agent(['report', source], { cwd, home: tempDir() })
