@@ -2,7 +2,7 @@ export { openAgent } from './library/open-agent.ts'
 export type { Agent, AgentOptions, AgentResult, AgentRun, JsonSchema, RunOptions } from './library/agent-options.ts'
 export type { ReviewFunction } from './approvals/function-reviewer.ts'
 export { openRun } from './app/open-run.ts'
-export type { Run, RunRequest, Task } from './app/request.ts'
+export type { Run, RunRequest, Task } from './app/run-request.ts'
 export { RunEvent, schemaVersion, type Item, type RunSummary, type Sink } from './core/events.ts'
 export { exitCodes, type EndReason } from './core/exit-codes.ts'
 export {

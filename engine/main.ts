@@ -1,5 +1,5 @@
 import './core/zod-settings.ts'
-import { declareExec } from './cli/declare/exec.ts'
+import { declareExec } from './cli/declare/declare-exec.ts'
 import { everyCommand } from './cli/every-command.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'

@@ -1,5 +1,5 @@
 import './core/zod-settings.ts'
-import { declareSandbox } from './cli/declare/sandbox.ts'
+import { declareSandbox } from './cli/declare/declare-sandbox.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'
 

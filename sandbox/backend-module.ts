@@ -1,6 +1,6 @@
 import type { Place } from './held-place.ts'
 import type { NetworkOptions } from './network/proxy.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** What a backend gets in addition to the policy. */

@@ -4,7 +4,7 @@ import { SandboxError } from './sandbox-error.ts'
 import { hierarchyHere } from './limits/prepare.ts'
 import { planLimits } from './limits/plan-limits.ts'
 import { defaultBackend } from './open-sandbox.ts'
-import { parsePolicy } from './policy.ts'
+import { parsePolicy } from './sandbox-policy.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import process from 'node:process'
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
 /**

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { isBare } from './git/repository.ts'
 import { memoize } from './memoize.ts'
 import { proxyVariables } from './network/inside.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>

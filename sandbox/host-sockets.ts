@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /** The fields before the name in the kernel's list: address, references, protocol, flags, type, state and inode (proc(5)). */
 const columns = /^\S+: \S+ \S+ \S+ \S+ \S+ +\S+ /

@@ -1,7 +1,7 @@
 import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /** Directories in which the kernel shows every process and device. Commands have instances of their own, and a root must not uncover the host's. */
 const closed: readonly string[] = ['/proc', '/sys', '/dev']

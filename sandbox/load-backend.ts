@@ -3,11 +3,11 @@ import type { BackendModule } from './backend-module.ts'
 
 /** Each backend is loaded only if it is used, so that the others cost no time at the start. */
 const loaders: Readonly<Record<Backend, () => Promise<BackendModule>>> = {
-  bubblewrap: async () => (await import('./bubblewrap/backend.ts')).bubblewrap,
-  docker: async () => (await import('./docker/backend.ts')).docker,
-  seatbelt: async () => (await import('./seatbelt/backend.ts')).seatbelt,
-  unconfined: async () => (await import('./unconfined/backend.ts')).unconfined,
-  external: async () => (await import('./unconfined/backend.ts')).external,
+  bubblewrap: async () => (await import('./bubblewrap/bubblewrap-backend.ts')).bubblewrap,
+  docker: async () => (await import('./docker/docker-backend.ts')).docker,
+  seatbelt: async () => (await import('./seatbelt/seatbelt-backend.ts')).seatbelt,
+  unconfined: async () => (await import('./unconfined/unconfined-backend.ts')).unconfined,
+  external: async () => (await import('./unconfined/unconfined-backend.ts')).external,
 }
 
 /** What a backend does. */

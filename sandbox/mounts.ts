@@ -4,7 +4,7 @@ import type { Mount } from './mount.ts'
 import { isNested } from './nested-places.ts'
 import { memoize } from './memoize.ts'
 import { depth, isWithin } from './paths.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 

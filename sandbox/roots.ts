@@ -6,7 +6,7 @@ import { memoize } from './memoize.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { isAnyWithin, listText } from './path-list.ts'
 import { isWithin } from './paths.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
 export function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Backend } from './backend.ts'
-import type { Remedy } from './denials/remedy.ts'
+import type { Remedy } from './denials/denial-remedy.ts'
 import type { KnownPlaces } from './known-places.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Shell } from './shell.ts'
 
 /** How large a terminal is, in characters; each at least 1, at most 65535. */

@@ -7,7 +7,7 @@ import { hostFileSystem } from './file-system-view.ts'
 import { symlinksOnPath } from './symlinks-on-path.ts'
 import { makeDirectories } from './make-directories.ts'
 import { writableRoots } from './roots.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
 /** The existing directories in which runs may keep their own data, without symlinks: leftovers of killed runs are searched for in all of these. */

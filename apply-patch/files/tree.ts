@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, statSync, openSync, closeSync, c
 import { resolve } from 'node:path'
 import type { FileState, Place } from '../change-set.ts'
 import { PathError, ReadError, errnoOf } from './commit-error.ts'
-import { findGitDirectories } from './git-directories.ts'
+import { findGitDirectories } from './find-git-directories.ts'
 import { protectedComponent } from './protected-names.ts'
 import { lookThrough, readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'

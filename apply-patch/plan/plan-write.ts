@@ -1,7 +1,7 @@
 import type { ChangeSet } from '../change-set.ts'
 import { PatchError } from '../patch-error.ts'
 import { openTree, PathError, ReadError, recover } from '../files/index.ts'
-import { Overlay } from './overlay.ts'
+import { Overlay } from './planned-files.ts'
 
 /**
  * Plans a whole file, for callers that already have its new content: a new file is created, an existing one keeps its mode and owner. It changes

@@ -5,7 +5,7 @@ import type { AddFile, DeleteFile, Mode, Patch, PatchOperation, UpdateFile } fro
 import { wholeText } from '../text/body-text.ts'
 import { changedTree } from './changed-tree.ts'
 import { FailureNotes } from './failure-notes.ts'
-import { Overlay } from './overlay.ts'
+import { Overlay } from './planned-files.ts'
 import { updateLines, type UpdateContext } from './update-lines.ts'
 import { WarningList } from './warning-list.ts'
 

@@ -1,4 +1,4 @@
-import { applyPatch } from '../tools/apply-patch.ts'
+import { applyPatch } from '../tools/apply-patch-tool.ts'
 import { askUser } from '../approvals/ask-user.ts'
 import { editFile } from '../tools/edit-file.ts'
 import { withSchemas } from '../tools/define-tool.ts'

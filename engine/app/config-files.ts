@@ -2,7 +2,7 @@ import { namesIn } from '../core/names-in.ts'
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
 import type { ConfigFile } from '../hooks/config-watch.ts'
-import { directoriesBetween } from '../core/paths.ts'
+import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import type { Definitions } from '../skills/definition.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
-import { directoriesBetween } from '../core/paths.ts'
+import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import type { DefinitionFolder } from '../skills/find-definitions.ts'
 import type { Plugin } from './enabled-plugins.ts'

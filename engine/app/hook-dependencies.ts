@@ -8,7 +8,7 @@ import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../.
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookDependencies } from '../hooks/hooks.ts'
 import { runsOutside, type Hook } from '../hooks/load-hooks.ts'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import { judgement } from '../hooks/run-prompt-hook.ts'
 import { serverName } from '../mcp/server-name.ts'
 import type { McpServers } from '../mcp/servers.ts'

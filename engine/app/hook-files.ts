@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
 import type { HookFile } from '../hooks/load-hooks.ts'
-import { directoriesBetween } from '../core/paths.ts'
+import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import { pluginFiles, type Plugin } from './enabled-plugins.ts'
 

@@ -1,4 +1,4 @@
-import { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 
 /**

@@ -1,11 +1,11 @@
 import type { RunSummary } from '../core/events.ts'
 import type { TakeCall } from '../run/serve-calls.ts'
-import { assemble } from './assemble.ts'
+import { assemble } from './assemble-run.ts'
 import { Closing } from './closing.ts'
 import { beginSession, confineRun } from './confine-run.ts'
 import { EventQueue } from './event-queue.ts'
 import { loadRun } from './load-run.ts'
-import type { Run, RunRequest } from './request.ts'
+import type { Run, RunRequest } from './run-request.ts'
 import type { Loaded } from './stages.ts'
 import { tellFailedStart } from './watch-run.ts'
 

@@ -1,5 +1,5 @@
 import type { ApprovalMode, Reviewer } from '../../policies/index.ts'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import { unattendedPlans } from '../approvals/unattended-plans.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { runsLater, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
@@ -15,7 +15,7 @@ import { removeView, type PrivateView, type Strategy } from '../transaction/priv
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
 import type { Outside } from './outside-effects.ts'
-import type { TransactionRequest } from './request.ts'
+import type { TransactionRequest } from './run-request.ts'
 import { findRepository } from './workspace.ts'
 
 /** An open private view, and the session whose folder holds it. */

@@ -7,7 +7,7 @@ import { Recorder } from '../run/recorder.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { telemetryOptions } from '../telemetry/telemetry-options.ts'
 import { loadSettings } from './load-settings.ts'
-import type { RunRequest } from './request.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** A watched run, and what the user should know about the watching. */
 type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }

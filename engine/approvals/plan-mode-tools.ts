@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import { requireIdle, type BackgroundAgents } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { eventVerdict } from '../tools/denied-result.ts'

@@ -1,5 +1,5 @@
 import { nobody, type ApprovalMode, type Reviewer } from '../../policies/index.ts'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 
 /**
  * Answers for plans where nobody can read one. If the user asked for a plan, the plan is the result and the run ends with it. If the model

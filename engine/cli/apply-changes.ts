@@ -7,7 +7,7 @@ import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
-import { findChangedSession, type ChangedSession } from './find-changes.ts'
+import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
 
 /** How `agent apply` lands; `patch`: hunk by hunk, as the person at the terminal says. */

@@ -1,6 +1,6 @@
 import { Closing } from '../app/closing.ts'
 import { loadRun } from '../app/load-run.ts'
-import { commonRequest } from './run-request.ts'
+import { commonRequest } from './request-from-options.ts'
 import type { BatchRunOptions } from './batch-options.ts'
 
 /**

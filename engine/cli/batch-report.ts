@@ -5,9 +5,15 @@ import { predictionsOf } from '../batch/derived/predictions.ts'
 import { resultsOf } from '../batch/derived/results.ts'
 import { writeDerived } from '../batch/derived/write-derived.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
-import { mergeFolders } from '../batch/merge.ts'
+import { mergeFolders } from '../batch/merge-folders.ts'
 import { compareModels, type BatchStatistics } from '../batch/statistics/compare-models.ts'
-import { renderCsv, renderMarkdownTables, renderText, tableNotes, tablesOf } from '../batch/statistics/tables.ts'
+import {
+  renderCsv,
+  renderMarkdownTables,
+  renderText,
+  tableNotes,
+  tablesOf,
+} from '../batch/statistics/comparison-tables.ts'
 import { inline } from '../report/markdown/escape.ts'
 import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'

@@ -4,7 +4,7 @@ import { lockSession } from '../session/session-lock.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { changesOfSession } from '../transaction/changes-of-session.ts'
 import { overlaysOfView } from '../transaction/private-view.ts'
-import type { ChangedSession } from './find-changes.ts'
+import type { ChangedSession } from './find-changed-session.ts'
 
 /** Meanwhile, no other process may run the session or land its changes. */
 export async function withLock(

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
-import type { Finish } from './declare/shared.ts'
+import type { Finish } from './declare/shared-options.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
 /** Declares commands: each calls `finish` with its exit code. */

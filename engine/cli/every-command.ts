@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
-import { declareBatch } from './declare/batch.ts'
-import { declareChanges } from './declare/changes.ts'
-import { declareConfig } from './declare/config.ts'
-import { declareEvidence } from './declare/evidence.ts'
-import { declareDiff } from './declare/diff.ts'
-import { declareExec } from './declare/exec.ts'
-import { declareMcpServer } from './declare/mcp-server.ts'
-import { declarePlugins } from './declare/plugins.ts'
-import { declarePolicy } from './declare/policy.ts'
-import { declareDoctor } from './declare/doctor.ts'
-import { declareReport } from './declare/report.ts'
-import { declareReplay } from './declare/replay.ts'
-import { declareSandbox } from './declare/sandbox.ts'
-import { declareSessions } from './declare/sessions.ts'
+import { declareBatch } from './declare/declare-batch.ts'
+import { declareChanges } from './declare/declare-changes.ts'
+import { declareConfig } from './declare/declare-config.ts'
+import { declareEvidence } from './declare/declare-evidence.ts'
+import { declareDiff } from './declare/declare-diff.ts'
+import { declareExec } from './declare/declare-exec.ts'
+import { declareMcpServer } from './declare/declare-mcp-server.ts'
+import { declarePlugins } from './declare/declare-plugins.ts'
+import { declarePolicy } from './declare/declare-policy.ts'
+import { declareDoctor } from './declare/declare-doctor.ts'
+import { declareReport } from './declare/declare-report.ts'
+import { declareReplay } from './declare/declare-replay.ts'
+import { declareSandbox } from './declare/declare-sandbox.ts'
+import { declareSessions } from './declare/declare-sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /** Commands that finish the reviews of killed runs themselves, and don't start if that fails. */
@@ -23,7 +23,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   program.hook('preAction', async (_program, action) => {
     const names = commandsAbove(action)
     if (names.some((name) => reviewing.includes(name))) return
-    const { finishReviewsIfPossible } = await import('../app/finish-reviews.ts')
+    const { finishReviewsIfPossible } = await import('../app/finish-reviews-first.ts')
     const { warn } = await import('./warn.ts')
     await finishReviewsIfPossible(warn)
   })

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../core/user-error.ts'
 import { findSession, sessionDirectory } from '../session/session.ts'
-import { stateFolders } from './find-changes.ts'
+import { stateFolders } from './find-changed-session.ts'
 
 /**
  * The folder of the session that a user means: by its id, the unique beginning or end of that, or as a folder.

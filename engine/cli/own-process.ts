@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { OwnProcess } from '../app/request.ts'
+import type { OwnProcess } from '../app/run-request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
 

@@ -1,4 +1,4 @@
-import type { sandboxModes } from './declare/shared.ts'
+import type { sandboxModes } from './declare/shared-options.ts'
 
 /** The policy by which `agent policy` judges commands. */
 export type PolicyOptions = {

@@ -3,7 +3,7 @@ import { holdOutput, readHostFile } from '../../sandbox/index.ts'
 import type { Sink } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
-import { openReportFile, requireFormat } from './report.ts'
+import { openReportFile, requireFormat } from './report-command.ts'
 
 /** The size that GitHub accepts for a step's summary; the summaries of other steps of the job stay. */
 const mostSummaryBytes = 1024 * 1024

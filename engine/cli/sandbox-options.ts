@@ -1,5 +1,5 @@
 import type { NamedBackend } from '../../sandbox/index.ts'
-import type { sandboxModes } from './declare/shared.ts'
+import type { sandboxModes } from './declare/shared-options.ts'
 
 /** The options of `agent sandbox`. */
 export type SandboxOptions = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Run } from '../app/request.ts'
+import type { Run } from '../app/run-request.ts'
 import type { ServedTool } from '../mcp/serve.ts'
 
 /** Commands as a tool: each is handled like a model's own call. */

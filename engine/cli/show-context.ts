@@ -4,7 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import type { Configured } from '../app/stages.ts'
 import { defaultModel } from '../config/defaults.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
-import { instructionsFor } from '../run/instructions.ts'
+import { instructionsFor } from '../run/model-instructions.ts'
 
 /** `agent exec --show-context`: prints the instructions that a model gets before the prompt, and those that were left out. */
 export function showContext({ memory, settings }: Configured): number {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import type { RequestGate } from '../core/request-gate.ts'
-import { supervisorMessage, type RunMessage } from '../batch/run/messages.ts'
+import { supervisorMessage, type RunMessage } from '../batch/run/supervisor-messages.ts'
 
 /**
  * A gate that asks the supervisor of this process before each request. Without one, which ends this run too, requests pass.

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { activity } from '../display/activity.ts'
 import type { Sink } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
-import type { RunMessage } from '../batch/run/messages.ts'
+import type { RunMessage } from '../batch/run/supervisor-messages.ts'
 import type { RequestGate } from '../core/request-gate.ts'
 import { gateOfSupervisor } from './supervised-gate.ts'
 

@@ -1,5 +1,5 @@
 import { failureLines } from './report-startup-failure.ts'
-import { startWatchdog } from './watchdog.ts'
+import { startWatchdog } from './time-limit-watchdog.ts'
 
 /** Enforces the time limit of a run even when the event loop is blocked. Returns a function that stops the watchdog. */
 export function watchTimeLimit(seconds: number, json: boolean): () => void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describeDeny, type FileDeny, type PermissionSet } from '../../policies/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { pathsBelow } from '../core/paths-below.ts'
 
 /** What a sandbox can enforce of the files that permissions deny. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { directoriesBetween } from '../core/paths.ts'
+import { directoriesBetween } from '../core/directories-between.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Project } from './read-project.ts'

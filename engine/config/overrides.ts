@@ -1,6 +1,6 @@
 import { UserError } from '../core/user-error.ts'
 import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
-import type { Layer } from './merge.ts'
+import type { Layer } from './merge-layers.ts'
 import { ConfigFile } from './settings-schema.ts'
 import { parseTomlValue } from './toml.ts'
 import { validate } from './validate.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute } from 'node:path'
 import type { PermissionFile } from '../../policies/index.ts'
-import type { Layer } from './merge.ts'
+import type { Layer } from './merge-layers.ts'
 
 /**
  * Takes the permission lists out of layers before these are laid over each other: a list replaced by a later one would be

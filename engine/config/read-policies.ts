@@ -28,7 +28,7 @@ import {
   type BroughtFile,
 } from './policy-files.ts'
 import type { Project } from './read-project.ts'
-import { directoriesBetween } from '../core/paths.ts'
+import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 

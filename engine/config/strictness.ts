@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { homeDirectory, matchesName, type SandboxPolicy } from '../../sandbox/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 
 const modes = ['read-only', 'workspace-write', 'danger-full-access']

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { item } from './items.ts'
-import { reviewReport } from './review.ts'
+import { reviewReport } from './review-report-schema.ts'
 import {
   outsideEffect,
   result,

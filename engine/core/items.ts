@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { commandExecution, common, verdict, verification } from './command-items.ts'
-import { findingFields } from './review.ts'
+import { findingFields } from './review-report-schema.ts'
 
 const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { ReviewReport } from './review.ts'
+import type { ReviewReport } from './review-report-schema.ts'
 import type { Changes } from './changes/change-watch.ts'
 import type { FileChange } from './changes/compose.ts'
 import type { EndReason } from './exit-codes.ts'
 import type { SandboxStatus } from './sandbox-status.ts'
-import type { Budget } from './budget.ts'
+import type { Budget } from './budget-limits.ts'
 
 /** Tokens, as events count them. */
 export const usage = z.object({

@@ -1,6 +1,6 @@
 import type { Grant } from '../../policies/index.ts'
 import type { KnownPlaces, Place, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.ts'
 import { makeGranted } from './make-granted.ts'
 import { escalatePolicy } from './escalate-policy.ts'

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CommandAnalysis, Grant } from '../../policies/index.ts'
 import type { Denial, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 
 /** What a call asks for by name. */
 export type AskedPermissions = {

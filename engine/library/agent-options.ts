@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { ReviewFunction } from '../approvals/function-reviewer.ts'
 import type { ConfigFile } from '../config/settings-schema.ts'
-import type { Budget } from '../core/budget.ts'
+import type { Budget } from '../core/budget-limits.ts'
 import type { RunEvent, RunSummary, Sink } from '../core/events.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { Tool } from '../tools/tool.ts'

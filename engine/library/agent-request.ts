@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { RequestedSettings } from '../app/load-settings.ts'
 import { externalMode } from '../app/modes.ts'
-import type { RunRequest } from '../app/request.ts'
+import type { RunRequest } from '../app/run-request.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { ConfigFile, type Settings } from '../config/settings-schema.ts'
 import { validate } from '../config/validate.ts'

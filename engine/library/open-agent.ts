@@ -1,6 +1,6 @@
 import { configure } from '../app/load-run.ts'
 import { openRun } from '../app/open-run.ts'
-import type { RunRequest } from '../app/request.ts'
+import type { RunRequest } from '../app/run-request.ts'
 import type { RunSummary } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Agent, AgentOptions, AgentResult, AgentRun, RunOptions } from './agent-options.ts'

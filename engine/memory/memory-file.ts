@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { makeDirectories } from '../../sandbox/index.ts'
 import { textOf } from '../tools/files/text.ts'
-import { directoriesBetween, isInside } from '../core/paths.ts'
+import { directoriesBetween, isInside } from '../core/directories-between.ts'
 import { readPlainBytes } from '../core/read-plain-file.ts'
 import type { MemoryPlaces } from './read-memory.ts'
 

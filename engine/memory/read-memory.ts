@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { directoriesBetween, isInside } from '../core/paths.ts'
+import { directoriesBetween, isInside } from '../core/directories-between.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { findImports } from './find-imports.ts'
 

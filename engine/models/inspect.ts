@@ -28,7 +28,7 @@ export type ModelFinding =
 /** Resolves a model's name as `openModel` does. Connects to nothing and runs no command that prints a key. */
 export async function inspectModel(name: string, options: ModelOptions): Promise<ModelFinding> {
   if (name.startsWith('replay:')) {
-    const { openReplay } = await import('./replay.ts')
+    const { openReplay } = await import('./replay-model.ts')
     return { kind: 'recording', problem: await problemOf(() => openReplay(name, options.cwd)) }
   }
   let placed: ReturnType<typeof providerOfModel>

@@ -3,7 +3,7 @@ import { chatWire } from './chat.ts'
 import { endpointOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { withFallbacks } from './fallback.ts'
-import { messagesWire } from './messages.ts'
+import { messagesWire } from './anthropic-messages.ts'
 import { limitsOf } from './model-options.ts'
 import type { ModelOptions } from './model-options.ts'
 import { providerOfModel } from './provider-of-model.ts'
@@ -33,7 +33,7 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
   // Imported lazily, with the format of recordings, which few runs use.
-  if (name.startsWith('replay:')) return (await import('./replay.ts')).openReplay(name, options.cwd)
+  if (name.startsWith('replay:')) return (await import('./replay-model.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)
   const { wire_api: api } = provider

@@ -1,6 +1,6 @@
 import { writeAnnotations } from './machines/annotations.ts'
 import { writeCodeQuality } from './machines/code-quality.ts'
-import { writeJunit } from './machines/junit.ts'
+import { writeJunit } from './machines/run-junit.ts'
 import { writeSarif } from './machines/sarif.ts'
 import { writeJson } from './json.ts'
 import { renderBoundedPage } from './html/bounded-page.ts'

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../sandbox/index.ts'
 import { readGit, runGit } from '../core/sandboxed-git.ts'
 import { UserError } from '../core/user-error.ts'
-import type { ReviewTarget } from './request.ts'
+import type { ReviewTarget } from './review-request.ts'
 
 /** A change that is to be reviewed. */
 type Change = {

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { ReviewReport } from '../core/review.ts'
+import type { ReviewReport } from '../core/review-report-schema.ts'
 import { severities } from '../core/severities.ts'
 import { UserError } from '../core/user-error.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
@@ -11,7 +11,7 @@ import { parseDiff, type DiffFile } from './parse-diff.ts'
 import { Places } from './places.ts'
 import { reportDescription, reportTool, reviewPrompt } from './prompt.ts'
 import { readChange } from './read-change.ts'
-import type { ReviewRequest } from './request.ts'
+import type { ReviewRequest } from './review-request.ts'
 import { reviewMessage } from './write-message.ts'
 
 type Opened = {

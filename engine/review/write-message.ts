@@ -1,4 +1,4 @@
-import type { ReviewReport } from '../core/review.ts'
+import type { ReviewReport } from '../core/review-report-schema.ts'
 import { severities } from '../core/severities.ts'
 import type { Finding } from './judge-findings.ts'
 

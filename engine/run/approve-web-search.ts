@@ -1,6 +1,6 @@
 import type { Action, Guardian } from '../../policies/index.ts'
 import type { WebSearchRequest } from '../core/model.ts'
-import { reviewBy } from '../tools/review.ts'
+import { reviewBy } from '../tools/review-call.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Permission for the provider to search the web for the model, if the Guardian agrees. */

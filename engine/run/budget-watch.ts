@@ -4,7 +4,7 @@ import type { Usage } from '../core/model.ts'
 import { costOf, type ModelFacts } from '../models/index.ts'
 import { noUsage, sumCost } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
-import type { Budget } from '../core/budget.ts'
+import type { Budget } from '../core/budget-limits.ts'
 
 /** The facts that a budget needs about a model, by its name. */
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>

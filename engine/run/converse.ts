@@ -1,5 +1,5 @@
 import { ModelError, type Model, type ModelRequest } from '../core/model.ts'
-import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
+import { planModeNotice } from '../tools/plan-mode/plan-mode-state.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
 import { consumeResponse, recordFailedAttempt } from './consume-response.ts'

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Escalation } from '../escalation/escalation.ts'
 import { readOnlySandbox } from '../tools/plan-mode/read-only-sandbox.ts'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
 /** The run's current working place, and what its commands may access there. */

@@ -1,7 +1,7 @@
 import type { Guardian } from '../../policies/index.ts'
 import { nearest } from '../core/text/nearest.ts'
 import type { ToolCall } from '../core/model.ts'
-import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Tool, ToolContext, ValidCall } from '../tools/tool.ts'
 import type { CallHooks } from '../tools/hook-interface.ts'

@@ -1,5 +1,5 @@
 import type { ReviewOptions } from '../../policies/index.ts'
-import { reviewBy } from '../tools/review.ts'
+import { reviewBy } from '../tools/review-call.ts'
 import type { CheckedCall, Tool, ToolContext, ValidCall } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { CallItems } from './call-items.ts'

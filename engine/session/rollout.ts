@@ -4,7 +4,7 @@ import { maskRecord } from '../core/text/mask-record.ts'
 import type { HistoryItem, Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import { UserError } from '../core/user-error.ts'
-import type { Verification } from '../core/verification.ts'
+import type { Verification } from '../core/verification-settings.ts'
 import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree-record.ts'
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { analyseCommand, secretPlace, type AnalysedCommand } from '../../policies/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { pathsBelow } from '../core/paths-below.ts'
 
 type Word = AnalysedCommand['words'][number]

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import type { Escalation } from '../escalation/escalation.ts'
 import type { Item, ItemDraft } from '../core/events.ts'
 import type { ToolDeclaration } from '../core/model.ts'
-import type { Review } from './review.ts'
+import type { Review } from './review-call.ts'
 import type { ToolResult } from './tool-result.ts'
 import type { WorkingState } from './working-state.ts'
 

@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises'
 import { cleanBlobs, type CleanBlobs } from './clean-blobs.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
-import { stampOf, type Manifest, type Original } from './manifest.ts'
+import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
 /** The size up to which a tree is copied; beyond it another way is better. */

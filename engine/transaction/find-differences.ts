@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { stampOf, type Manifest, type Original } from './manifest.ts'
+import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
 /** The state of a path of a view, now or before. Targets of links have a character for each byte. */

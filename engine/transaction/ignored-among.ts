@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import type { Difference } from './find-differences.ts'
 import { directoryOf } from './path-keys.ts'
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { gitDirectoriesOf, planCommits, planGiveBack, readCheckedOut, type GitWrites } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf } from './heads.ts'
-import { privateGitOf } from './private-git.ts'
+import { privateGitOf } from './find-private-git.ts'
 import type { ViewState } from './private-view.ts'
 
 /** Commits of a run that are in the repository now, under a name of their own. */

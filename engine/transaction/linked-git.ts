@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { configForWorktree, gitDirectoriesOf, nestedRepositories, type GitDirectories } from '../../sandbox/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 

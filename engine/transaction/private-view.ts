@@ -7,7 +7,7 @@ import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
 import { noteHeads } from './heads.ts'
 import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
-import { readManifest, writeManifest, type Manifest } from './manifest.ts'
+import { readManifest, writeManifest, type Manifest } from './view-manifest.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
 /** The ways to make a view that a user can choose. */

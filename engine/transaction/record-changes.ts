@@ -8,10 +8,10 @@ import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChang
 import { keepBytes, keepFile } from './kept-files.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
-import { stampOf, type Manifest, type Original } from './manifest.ts'
+import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
 import { ignoredAmong } from './ignored-among.ts'
-import { findOverlayDifferences } from './overlay/find-changes.ts'
+import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import { largestFile, statsOf } from './tree-files.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readHostFile } from '../../sandbox/index.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside } from '../core/directories-between.ts'
 
 /**
  * Where git stores its data about a worktree, if the two name each other: a `.git` file alone could name anything.

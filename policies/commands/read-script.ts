@@ -3,7 +3,7 @@ import type { ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
 import { scanShell } from './tokens/scan-shell.ts'
 import { Variables } from './variables.ts'
-import { Walk } from './walk.ts'
+import { Walk } from './walk-script.ts'
 
 /** The unread rest can be of any size: beyond this many openings, or characters, the parser must not see it. */
 const mostOpenings = 500

@@ -1,4 +1,4 @@
-import { assemble, type Piece } from './assemble.ts'
+import { assemble, type Piece } from './assemble-word.ts'
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from './shell-syntax.ts'
 import type { ArithmeticExpression } from './shell-syntax.ts'
 import { listedFiles } from './file-lists.ts'

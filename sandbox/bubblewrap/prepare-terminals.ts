@@ -1,4 +1,4 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import type { StartedProcess } from '../process/started.ts'
 import type { Command } from '../sandbox.ts'
 import { connectTerminal } from '../terminal/connect-terminal.ts'

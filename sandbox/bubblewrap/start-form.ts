@@ -1,4 +1,4 @@
-import type { Architecture, Instruction, Operand, Variable } from '../machine-code/instructions.ts'
+import type { Architecture, Instruction, Operand, Variable } from '../machine-code/machine-instructions.ts'
 import { makeForm, words, type Memory, type ProgramForm } from '../machine-code/make-program.ts'
 import { mountInstructions } from '../mounting/mount-program.ts'
 import { compileFilter } from '../seccomp/compile.ts'

@@ -1,4 +1,4 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { formOf, layOut, words, type ProgramForm } from '../machine-code/make-program.ts'
 import { keyOfSteps, layOutSteps, type Step } from '../mounting/step-layout.ts'
 import { preparedStarts } from './prepared-starts.ts'

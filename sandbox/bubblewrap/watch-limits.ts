@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { O_CLOEXEC, O_WRONLY } from '../machine-code/kernel.ts'
-import type { Instruction, Variable } from '../machine-code/instructions.ts'
+import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
 import type { Memory } from '../machine-code/make-program.ts'
 
 /** How many inotify instances a command may have, and how many files they may watch together. */

@@ -1,5 +1,5 @@
 import { hostFileSystem } from '../file-system-view.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'

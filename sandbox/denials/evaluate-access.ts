@@ -4,11 +4,11 @@ import { isNamePattern, matchesName } from '../name-pattern.ts'
 import { memoize } from '../memoize.ts'
 import { isNested, nestedPlaces } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { gitExecutables } from '../git/executables.ts'
 import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
-import type { Remedy } from './remedy.ts'
+import type { Remedy } from './denial-remedy.ts'
 
 /** Whether the policy lets a command access a path in a given way; if not, which part of it forbids that, and what would allow it. */
 type Evaluation =

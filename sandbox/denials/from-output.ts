@@ -1,6 +1,6 @@
 import type { FileSystemView } from '../file-system-view.ts'
 import { judgeUnreachable } from '../network/decide.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'

@@ -1,5 +1,5 @@
 import type { Denial } from '../sandbox.ts'
-import type { LimitName } from './remedy.ts'
+import type { LimitName } from './denial-remedy.ts'
 
 /** A limit that a command ran into. `value` is the limit's, in its own unit. */
 export function limitDenial(limit: LimitName, value: number, certainty: Denial['certainty']): Denial {

@@ -1,5 +1,5 @@
 import type { Denial } from '../sandbox.ts'
-import { describeRemedy, type Remedy } from './remedy.ts'
+import { describeRemedy, type Remedy } from './denial-remedy.ts'
 
 const nouns: Readonly<Record<Denial['kind'], string>> = {
   path: 'access to',

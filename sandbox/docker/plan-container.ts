@@ -1,11 +1,11 @@
 import type { Mount } from '../mount.ts'
 import { sharedMemory } from '../limits/shared-memory.ts'
 import { isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan-limits.ts'
 import type { ContainerUser } from './container-user.ts'
-import { shownAt, type NetworkPlan } from './network.ts'
+import { shownAt, type NetworkPlan } from './container-network.ts'
 import { startsAt, type Starts } from './container-starts.ts'
 
 /** The request to the daemon, in the terms of its API. */

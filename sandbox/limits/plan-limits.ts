@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { SandboxError } from '../sandbox-error.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Backend } from '../backend.ts'
 
 /** The means of this machine to enforce limits. */

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { limitDenial } from '../denials/limit.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Backend } from '../backend.ts'
 import type { Denial } from '../sandbox.ts'
 import {

@@ -1,4 +1,4 @@
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 import type { DiskLimit } from './disk.ts'
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { SandboxError } from '../sandbox-error.ts'
 import type { Backend } from '../backend.ts'
-import type { Architecture } from './instructions.ts'
+import type { Architecture } from './machine-instructions.ts'
 
 /** This machine's processor, for which a backend needs `what`, a program or a filter. Throws `unavailable` if there is none for it. */
 export function requireArchitecture(backend: Backend, what: string): Architecture {

@@ -1,4 +1,4 @@
-import type { Instruction, Operand, Processor, ProgramCall } from './instructions.ts'
+import type { Instruction, Operand, Processor, ProgramCall } from './machine-instructions.ts'
 
 const numbers: Readonly<Record<ProgramCall, number>> = {
   accept4: 242,

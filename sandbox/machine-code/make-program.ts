@@ -1,5 +1,5 @@
 import { arm64 } from './arm64.ts'
-import type { Architecture, Instruction, Processor, Variable } from './instructions.ts'
+import type { Architecture, Instruction, Processor, Variable } from './machine-instructions.ts'
 import { x64 } from './x64.ts'
 
 /** The memory of a program under construction. Everything in it gets its address at once. */

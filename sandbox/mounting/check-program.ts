@@ -1,8 +1,8 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { makeProgram } from '../machine-code/make-program.ts'
 import { become } from '../network/entry-program.ts'
 import { fields, kinds, layOutSteps, type Step } from './step-layout.ts'
-import { layOutWalk, walk } from './walk.ts'
+import { layOutWalk, walk } from './walk-program.ts'
 import { AT_EMPTY_PATH } from '../machine-code/kernel.ts'
 
 const STATX_ATTR_MOUNT_ROOT = 0x2000

@@ -1,8 +1,8 @@
-import type { Instruction, Variable } from '../machine-code/instructions.ts'
+import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
 import { sharedMemory } from '../limits/shared-memory.ts'
 import type { Memory } from '../machine-code/make-program.ts'
 import { fields, kinds, mountFlags } from './step-layout.ts'
-import { layOutWalk, walk } from './walk.ts'
+import { layOutWalk, walk } from './walk-program.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE } from '../machine-code/kernel.ts'
 
 const CLOSE_ON_EXEC = 0o200_0000

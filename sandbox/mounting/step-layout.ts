@@ -1,4 +1,4 @@
-import type { Variable } from '../machine-code/instructions.ts'
+import type { Variable } from '../machine-code/machine-instructions.ts'
 import { words, type Memory } from '../machine-code/make-program.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'

@@ -1,4 +1,4 @@
-import type { Remedy } from '../denials/remedy.ts'
+import type { Remedy } from '../denials/denial-remedy.ts'
 import type { Denial } from '../sandbox.ts'
 import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'

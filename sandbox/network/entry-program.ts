@@ -1,4 +1,4 @@
-import type { Architecture, Instruction } from '../machine-code/instructions.ts'
+import type { Architecture, Instruction } from '../machine-code/machine-instructions.ts'
 import { makeProgram, words, type Memory } from '../machine-code/make-program.ts'
 import { listenerFailed } from './inside.ts'
 import { relayAddress } from './relay-program.ts'

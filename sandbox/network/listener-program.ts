@@ -1,4 +1,4 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { makeProgram } from '../machine-code/make-program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'
 import { AF_INET, SOCK_STREAM } from '../machine-code/kernel.ts'

@@ -1,4 +1,4 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { makeProgram, type Memory } from '../machine-code/make-program.ts'
 import { serverMessage } from './server-message.ts'
 import { AF_UNIX, SOCK_STREAM } from '../machine-code/kernel.ts'

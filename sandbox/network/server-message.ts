@@ -1,4 +1,4 @@
-import type { Variable } from '../machine-code/instructions.ts'
+import type { Variable } from '../machine-code/machine-instructions.ts'
 import { words, type Memory } from '../machine-code/make-program.ts'
 import { AF_INET, SOL_SOCKET } from '../machine-code/kernel.ts'
 

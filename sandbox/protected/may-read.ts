@@ -1,7 +1,7 @@
 import { evaluateAccess, resolveExisting } from '../denials/evaluate-access.ts'
 import { cachedFileSystem } from '../cached-file-system.ts'
 import { isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { pathsAndPatterns } from '../roots.ts'
 
 /** A path, and the entry of the policy's denied places that forbids reading it. */

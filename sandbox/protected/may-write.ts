@@ -4,7 +4,7 @@ import { gitMetadata, innermost, resolveExisting, shieldingPlaces } from '../den
 import { hostFileSystem, type FileSystemView } from '../file-system-view.ts'
 import { ownPlaceOf } from '../installation/hold-installation.ts'
 import { nestedPlace } from '../nested-places.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { protectedBelow } from '../roots.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { denialsFromOutput } from '../denials/from-output.ts'
 import type { FileSystemView } from '../file-system-view.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { triedToNest } from './diagnose-seatbelt.ts'
 

@@ -1,7 +1,7 @@
 // Not by execa: the call is synchronous, after each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
-import { markVariable } from '../unconfined/watchdog.ts'
+import { markVariable } from '../unconfined/process-watchdog.ts'
 
 /** How often to repeat the search: a process may fork during it. */
 const rounds = 10

@@ -3,7 +3,7 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
 import { isNested } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 

@@ -1,6 +1,6 @@
 import type { GuardedPlaces } from '../git/guard.ts'
 import { depth } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { spared, splitNested } from '../nested-places.ts'
 import { gitExecutables } from '../git/executables.ts'
 import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-rules.ts'

@@ -1,5 +1,5 @@
 import { SandboxError } from '../sandbox-error.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 
 /** Facts about the user and the platform. */

@@ -1,4 +1,4 @@
-import type { Instruction } from '../machine-code/instructions.ts'
+import type { Instruction } from '../machine-code/machine-instructions.ts'
 import { bufferBytes, POLLIN, waitingFor, type State } from './terminal-state.ts'
 import { SIGTERM, TIOCSWINSZ } from '../machine-code/kernel.ts'
 

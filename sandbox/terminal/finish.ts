@@ -1,4 +1,4 @@
-import type { Instruction } from '../machine-code/instructions.ts'
+import type { Instruction } from '../machine-code/machine-instructions.ts'
 import { words, type Memory } from '../machine-code/make-program.ts'
 import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'

@@ -1,4 +1,4 @@
-import type { Instruction } from '../machine-code/instructions.ts'
+import type { Instruction } from '../machine-code/machine-instructions.ts'
 import { words, type Memory } from '../machine-code/make-program.ts'
 import type { State } from './terminal-state.ts'
 import { AT_FDCWD, O_CLOEXEC, SIGCHLD, SIGTERM, SIG_SETMASK, TIOCSWINSZ } from '../machine-code/kernel.ts'

@@ -1,4 +1,4 @@
-import type { Architecture } from '../machine-code/instructions.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
 import { makeProgram } from '../machine-code/make-program.ts'
 import { hearSignals, resize, show, type, waitForWork } from './event-loop.ts'
 import { finish } from './finish.ts'

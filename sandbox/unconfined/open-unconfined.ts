@@ -6,7 +6,7 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
@@ -20,7 +20,7 @@ import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal, connectTerminal } from '../terminal/connect-terminal.ts'
 import { hostShell } from '../shell.ts'
 import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
-import { markVariable, startWatchdog, sweep } from './watchdog.ts'
+import { markVariable, startWatchdog, sweep } from './process-watchdog.ts'
 
 /**
  * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are limited as in the other backends,

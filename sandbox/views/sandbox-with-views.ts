@@ -1,5 +1,5 @@
 import type { KnownPlaces } from '../known-places.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { SandboxError, type SandboxErrorCode, type SandboxErrorData } from '../sandbox-error.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { shownPath, shownText, sourcePath, type View } from './view-paths.ts'

@@ -1,6 +1,6 @@
 import type { Mount } from '../mount.ts'
 import { depth, isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { shownPath, sourcePath, type View } from './view-paths.ts'
 
 export { shownPath }

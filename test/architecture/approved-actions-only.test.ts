@@ -24,13 +24,13 @@ const importersOf = (target: string, name: string): readonly string[] =>
   engine.filter((file) => imports(file).some((one) => one.target === target && one.names.includes(name)))
 
 test('the run loop is called in one place, which puts runs together', () => {
-  expect(importersOf('engine/run/run.ts', 'run')).toEqual(['engine/app/assemble.ts'])
-  expect(found(['engine/app/assemble.ts'], /\brun\(\{/)).toHaveLength(1)
-  expect(importersOf('engine/app/assemble.ts', 'assemble')).toEqual(['engine/app/open-run.ts'])
+  expect(importersOf('engine/run/run.ts', 'run')).toEqual(['engine/app/assemble-run.ts'])
+  expect(found(['engine/app/assemble-run.ts'], /\brun\(\{/)).toHaveLength(1)
+  expect(importersOf('engine/app/assemble-run.ts', 'assemble')).toEqual(['engine/app/open-run.ts'])
 })
 
 test('the Guardian is asked in one place', () => {
-  expect(filesOf(found(engine, /guardian\??\.review\(/i))).toEqual(['engine/tools/review.ts'])
+  expect(filesOf(found(engine, /guardian\??\.review\(/i))).toEqual(['engine/tools/review-call.ts'])
 })
 
 test('only the command line knows standard streams, signals and how a process ends', () => {

@@ -5,7 +5,7 @@ const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
 /** Who starts processes of the host. Each starts one found by `hostProgram`, `systemProgram` or an absolute path. */
 const starters = [
-  'engine/batch/run/git.ts',
+  'engine/batch/run/repository-git.ts',
   'engine/batch/run/start-run.ts',
   'engine/cli/doctor/find-git.ts',
   'engine/cli/look-where-mounted.ts',
@@ -13,7 +13,7 @@ const starters = [
   'engine/approvals/answering-program.ts',
   'sandbox/bubblewrap/open-bubblewrap.ts',
   'sandbox/bubblewrap/try-bubblewrap.ts',
-  'sandbox/docker/network.ts',
+  'sandbox/docker/container-network.ts',
   'sandbox/docker/own-node.ts',
   // The host's git for the host's own repositories, found as the others are.
   'sandbox/git/host-git.ts',
@@ -22,8 +22,8 @@ const starters = [
   'sandbox/seatbelt/open-seatbelt.ts',
   'sandbox/seatbelt/kill-orphans.ts',
   'sandbox/unconfined/open-unconfined.ts',
-  'sandbox/unconfined/watchdog.ts',
-  'sandbox/views/overlay.ts',
+  'sandbox/unconfined/process-watchdog.ts',
+  'sandbox/views/overlay-view.ts',
 ]
 
 /** Programs of ours that run in the sandbox as text, where a bare name is the sandbox's to find. */
@@ -52,7 +52,7 @@ test('processes of the host are started in few files', () => {
 /** Who starts processes without execa, and why: its time would be every command's, or it can't wait in place. Each says so at its import. */
 const withoutExeca: Readonly<Record<string, string>> = {
   'sandbox/bubblewrap/open-bubblewrap.ts': 'every command',
-  'sandbox/docker/network.ts': 'every command, and a socket that is handed over',
+  'sandbox/docker/container-network.ts': 'every command, and a socket that is handed over',
   'sandbox/docker/own-node.ts': 'waited for in place',
   'sandbox/git/host-git.ts': 'waited for in place, several times behind each command',
   'sandbox/run-owner.ts': 'waited for in place',
@@ -60,8 +60,8 @@ const withoutExeca: Readonly<Record<string, string>> = {
   'sandbox/seatbelt/open-seatbelt.ts': 'every command',
   'sandbox/seatbelt/kill-orphans.ts': 'waited for in place, behind each command',
   'sandbox/unconfined/open-unconfined.ts': 'every command, and each hook and server outside the sandbox',
-  'sandbox/unconfined/watchdog.ts': 'outlives this process, and starts with its sandbox',
-  'sandbox/views/overlay.ts': 'waited for in place, before this process is replaced',
+  'sandbox/unconfined/process-watchdog.ts': 'outlives this process, and starts with its sandbox',
+  'sandbox/views/overlay-view.ts': 'waited for in place, before this process is replaced',
 }
 
 test('processes of the host are started by execa, but for a few, each for a reason that stands at its import', () => {
@@ -95,12 +95,12 @@ const openers: Readonly<Record<string, string>> = {
   'engine/cli/policy-replay/find-logs.ts': "the session's folder, or named on the command line, and no command runs",
   'engine/batch/folder/files.ts': "the batch's own folder",
   'engine/batch/queue/attempt-archive.ts': "the batch's own folder, when no command runs any more",
-  'engine/batch/merge.ts': 'folders of a batch, and no command runs',
+  'engine/batch/merge-folders.ts': 'folders of a batch, and no command runs',
   'engine/batch/run/finish-attempt.ts': "the batch's own folder, when no command runs any more",
-  'engine/cli/policy.ts': 'named on the command line, and no command runs',
+  'engine/cli/policy-command.ts': 'named on the command line, and no command runs',
   'engine/cli/read-image.ts': 'named on the command line, read before any command',
   'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',
-  'engine/cli/review-request.ts': 'named on the command line, read before any command',
+  'engine/cli/review-from-options.ts': 'named on the command line, read before any command',
   'engine/config/read-files.ts': "the user's and the machine's own configuration",
   'engine/config/write-trust.ts': "the user's own configuration",
   'engine/core/kept-outputs.ts': "the session's folder",
@@ -120,7 +120,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/linked-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/kept-files.ts':
     "the session's folder; and the view's files through no link and waiting on no pipe, when no command runs any more",
-  'engine/transaction/manifest.ts': "the session's folder",
+  'engine/transaction/view-manifest.ts': "the session's folder",
   'engine/transaction/evidence/check-tree.ts': 'named on the command line, and no command runs',
   'engine/transaction/evidence/decided-by.ts': "the session's folder",
   'engine/transaction/heads.ts': "the session's folder",
@@ -131,7 +131,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/bubblewrap/probe.ts': "the program's cache",
   'sandbox/bubblewrap/try-bubblewrap.ts': 'procfs',
   'sandbox/bubblewrap/watch-limits.ts': 'procfs',
-  'sandbox/docker/network.ts': "the run's own directory",
+  'sandbox/docker/container-network.ts': "the run's own directory",
   'sandbox/docker/container-starts.ts': "programs in the run's own directory, which no command can write to",
   'sandbox/git/guard.ts': 'the config of repositories that were there before any command',
   'sandbox/git/trust-record.ts': "the run's own directory",
@@ -150,8 +150,8 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/quarantine.ts': 'by descriptor, component by component',
   'sandbox/random-name.ts': "the system's own device of chance, by a fixed path",
   'sandbox/unconfined/terminal-control.ts': "the run's own directory",
-  'sandbox/unconfined/watchdog.ts': 'procfs',
-  'sandbox/views/overlay.ts': 'procfs',
+  'sandbox/unconfined/process-watchdog.ts': 'procfs',
+  'sandbox/views/overlay-view.ts': 'procfs',
 }
 
 const opening =

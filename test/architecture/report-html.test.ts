@@ -41,7 +41,7 @@ test('what is written into a page is made by the one template that escapes', () 
       /<\/?[a-z!]+[\s>/]|&(?:lt|gt|amp|quot|#)/.test(stringsOf(outsideTemplates(code(file)))) ? [file] : [],
     )
   // Neither is of a page: JUnit is XML, which a test reads back, and Markdown says the two characters that begin raw HTML in its own way.
-  expect(markup).toEqual(['engine/report/machines/junit.ts', 'engine/report/markdown/escape.ts'])
+  expect(markup).toEqual(['engine/report/machines/run-junit.ts', 'engine/report/markdown/escape.ts'])
 })
 
 test('only the page itself puts in text that is not escaped: its own style and script', () => {

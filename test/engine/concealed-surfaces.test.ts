@@ -13,7 +13,7 @@ import {
   protectedTable,
   protectingPlace,
 } from '../../sandbox/index.ts'
-import { applyPatch } from '../../engine/tools/apply-patch.ts'
+import { applyPatch } from '../../engine/tools/apply-patch-tool.ts'
 import { readFile as readTool } from '../../engine/tools/read-file.ts'
 import { writeFile as writeTool } from '../../engine/tools/write-file.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap as test } from '../sandbox/helpers.ts'

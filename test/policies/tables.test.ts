@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findProgram, knownPrograms } from '../../policies/programs/tables.ts'
+import { findProgram, knownPrograms } from '../../policies/programs/program-tables.ts'
 
 test('every row of the program tables says where it comes from', () => {
   expect(knownPrograms().filter(({ source }) => source === '')).toEqual([])

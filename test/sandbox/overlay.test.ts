@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainRefusal } from '../../sandbox/views/overlay.ts'
+import { explainRefusal } from '../../sandbox/views/overlay-view.ts'
 
 test.each([
   ['unshare: unshare failed: Operation not permitted\n', 'the system allows no namespace of our own'],

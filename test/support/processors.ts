@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { Architecture } from '../../sandbox/machine-code/instructions.ts'
+import type { Architecture } from '../../sandbox/machine-code/machine-instructions.ts'
 import { tempDir } from './temp-dir.ts'
 import { testUnlessOnCi, type Test } from './needs.ts'
 

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { openRun } from '../../engine/app/open-run.ts'
-import type { RunRequest } from '../../engine/app/request.ts'
+import type { RunRequest } from '../../engine/app/run-request.ts'
 import type { RunEvent, RunSummary } from '../../engine/core/events.ts'
 import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage } from '../../engine/core/model.ts'
 import type { Tool } from '../../engine/tools/tool.ts'

@@ -1,10 +1,10 @@
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import type { Trial } from '../trials.ts'
-import { renderJunit } from './junit.ts'
-import { renderBatchPage } from './page.ts'
+import { renderJunit } from './batch-junit.ts'
+import { renderBatchPage } from './batch-page.ts'
 import { predictionsOf } from './predictions.ts'
 import { compareModels } from '../statistics/compare-models.ts'
-import { renderCsv } from '../statistics/tables.ts'
+import { renderCsv } from '../statistics/comparison-tables.ts'
 import { renderResults, resultsOf, summaryOf, type Summary, type TrialResult } from './results.ts'
 
 /** Writes all files of a batch that are computed from its runs: results, summary, statistics, predictions, JUnit, the page. */

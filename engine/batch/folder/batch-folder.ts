@@ -7,7 +7,7 @@ import type { Task } from '../tasks/task.ts'
 import { partOf } from '../shard.ts'
 import { trialsOf, type Trial } from '../trials.ts'
 import { appendLine, readIfThere, writeOnce, writeWhole } from './files.ts'
-import { differences, hashOf, manifestSchema, type Manifest } from './manifest.ts'
+import { differences, hashOf, manifestSchema, type Manifest } from './batch-manifest.ts'
 import { attemptRecord, settledRecord, type AttemptRecord, type JournalEntry, type SettledRecord } from './records.ts'
 
 const taskLine = z.object({

@@ -6,7 +6,7 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeOnce, writeWhole } from '../folder/files.ts'
 import type { AttemptRecord } from '../folder/records.ts'
 import type { Outcome } from '../outcome.ts'
-import type { RunMessage } from '../run/messages.ts'
+import type { RunMessage } from '../run/supervisor-messages.ts'
 
 /** Files in the folder of an attempt by which a batch's coordinator and a worker communicate; both can write to them. */
 

@@ -1,4 +1,4 @@
-import type { RunMessage, SupervisorMessage } from './messages.ts'
+import type { RunMessage, SupervisorMessage } from './supervisor-messages.ts'
 import type { RequestLimiter } from './rate-limiter.ts'
 import type { Admission } from '../../core/request-gate.ts'
 

@@ -2,7 +2,7 @@ import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { AttemptRecord } from '../folder/records.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
-import type { RunMessage } from './messages.ts'
+import type { RunMessage } from './supervisor-messages.ts'
 
 type Running = {
   readonly trial: Trial

@@ -5,7 +5,7 @@ import { removeTree } from '../../../sandbox/index.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import type { Repository } from '../tasks/task.ts'
 import { fileName } from '../trials.ts'
-import { RepositoryFailure, type Git } from './git.ts'
+import { RepositoryFailure, type Git } from './repository-git.ts'
 
 /** A ref of a repository, checked out. */
 type Checkout = { readonly tree: string; readonly commit: string }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { runMessage, type RunMessage, type SupervisorMessage } from './messages.ts'
+import { runMessage, type RunMessage, type SupervisorMessage } from './supervisor-messages.ts'
 
 /** How a supervisor starts `agent`. */
 export type AgentProgram = {

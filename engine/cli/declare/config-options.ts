@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared.ts'
+import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared-options.ts'
 
 /** The configuration options of a command line, as parsed; files are read later. */
 export type ConfigOptions = {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/user-error.ts'
 import { findSession, listSessions, sessionDirectory } from '../../session/session.ts'
-import { stateFolders } from '../find-changes.ts'
+import { stateFolders } from '../find-changed-session.ts'
 
 /** The audit log of a session. */
 export type SessionLog = {

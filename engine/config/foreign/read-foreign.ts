@@ -1,6 +1,6 @@
 import type { AppPaths } from '../../core/app-paths.ts'
 import type { Ignored } from '../ignored.ts'
-import type { Layer } from '../merge.ts'
+import type { Layer } from '../merge-layers.ts'
 import type { Project } from '../read-project.ts'
 import type { Settings } from '../settings-schema.ts'
 import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'

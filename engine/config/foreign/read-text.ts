@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { isInside } from '../../core/paths.ts'
+import { isInside } from '../../core/directories-between.ts'
 import { readPlainFile } from '../../core/read-plain-file.ts'
 
 /** No settings or rules of another program are longer. */

@@ -1,6 +1,6 @@
 import { truncateMiddle } from '../../core/text/truncate.ts'
 import type { Report } from '../report-types.ts'
-import { renderPage } from './page.ts'
+import { renderPage } from './report-page.ts'
 
 /** A size that mail programs and browsers still handle without trouble. */
 const mostBytes = 4_900_000

@@ -1,5 +1,5 @@
 import { createHighlighter, languageOf, type CodePiece } from '../text/highlight.ts'
-import { parseMarkdown, type MarkdownNode } from '../text/markdown.ts'
+import { parseMarkdown, type MarkdownNode } from '../text/parse-markdown.ts'
 import { html, joined, type Html } from './html.ts'
 
 /** Turns the texts of one page into elements. */

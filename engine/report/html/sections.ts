@@ -2,7 +2,7 @@ import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { ChangedFile, Report, ReportRun } from '../report-types.ts'
 import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
 import { nextCommands } from '../next-commands.ts'
-import { renderDiff } from './diff.ts'
+import { renderDiff } from './render-diff.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
 

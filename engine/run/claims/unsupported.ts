@@ -1,6 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
-import type { RunRecord } from './evidence.ts'
+import type { RunRecord } from './run-evidence.ts'
 import { findClaims, type Claim } from './find-claims.ts'
 
 /** The known actions of a run. */

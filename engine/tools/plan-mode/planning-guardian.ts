@@ -1,5 +1,5 @@
 import type { Guardian } from '../../../policies/index.ts'
-import type { PlanMode } from './plan-mode.ts'
+import type { PlanMode } from './plan-mode-state.ts'
 
 /**
  * A Guardian that denies every action in plan mode except reading, before anybody is asked and regardless of rules, hooks and reviewers.

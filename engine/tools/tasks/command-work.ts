@@ -1,7 +1,7 @@
 import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { answerCommand, answerRunning, describeEnd } from '../command-result.ts'
 import { type CommandRequest } from '../command-action.ts'
-import { startCommand } from '../run-command.ts'
+import { startCommand } from '../run-shell-call.ts'
 import type { ToolContext } from '../tool.ts'
 import type { ToolResult } from '../tool-result.ts'
 import type { TaskWork } from './background-tasks.ts'

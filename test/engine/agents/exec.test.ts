@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { instructionsFor } from '../../../engine/run/instructions.ts'
+import { instructionsFor } from '../../../engine/run/model-instructions.ts'
 import { agent, eventsOf } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say, startMockOpenAI, type MockOpenAI, type Reply } from '../../support/mock-openai.ts'

@@ -7,7 +7,12 @@ import type { Outcome } from '../../../engine/batch/outcome.ts'
 import { compareModels } from '../../../engine/batch/statistics/compare-models.ts'
 import { meanInterval, passAtK, signTest, wilsonInterval } from '../../../engine/batch/statistics/estimates.ts'
 import { renderPlots } from '../../../engine/batch/statistics/plots.ts'
-import { renderCsv, renderMarkdownTables, renderText, tablesOf } from '../../../engine/batch/statistics/tables.ts'
+import {
+  renderCsv,
+  renderMarkdownTables,
+  renderText,
+  tablesOf,
+} from '../../../engine/batch/statistics/comparison-tables.ts'
 import { batchPlace, recordingOf, tasksFile } from '../../support/batch.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { inline } from '../../../engine/report/markdown/escape.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { expect, test } from 'vitest'
 
-const watchdog = new URL('../../../engine/cli/watchdog.ts', import.meta.url).href
+const watchdog = new URL('../../../engine/cli/time-limit-watchdog.ts', import.meta.url).href
 
 /** What a process with a watchdog of 200 ms does that goes on as `code` says. */
 function watched(code: string) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Evidence } from '../../../../engine/run/claims/evidence.ts'
+import { Evidence } from '../../../../engine/run/claims/run-evidence.ts'
 import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
 
 type Row = {

@@ -1,0 +1,226 @@
+import { findIdleRules } from '../../policies/index.ts'
+import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import type { RunHandle } from '../agents/sub-agents.ts'
+import type { RunSummary, Sink } from '../core/events.ts'
+import type { Model } from '../core/model.ts'
+import { describeIdleRule } from '../config/read-policies.ts'
+import { instructionsFor } from '../run/model-instructions.ts'
+import type { RunHooks } from '../tools/hook-interface.ts'
+import { run } from '../run/run.ts'
+import type { RunOptions } from '../run/run-options.ts'
+import type { RunPart } from '../run/run-part.ts'
+import { outputLimits } from '../core/text/output-limits.ts'
+import { builtInTools } from './built-in-tools.ts'
+import type { Tool } from '../tools/tool.ts'
+import { fixedTools } from '../tools/dynamic-tools.ts'
+import { createRegistry } from '../tools/registry.ts'
+import { toolSet } from '../tools/tool-set.ts'
+import { parseDeferral } from '../tools/search/deferral.ts'
+import type { Closing } from './closing.ts'
+import { describeEnvironment } from './describe-environment.ts'
+import { describeImports } from './describe-imports.ts'
+import type { Contribution, Opened, Services } from './feature.ts'
+import { featuresOf } from './features/index.ts'
+import { openFeatures } from './open-features.ts'
+import { createRunGuardian } from './run-guardian.ts'
+import { compactionLimit } from './compaction-limit.ts'
+import { describeWorktree } from './open-worktrees.ts'
+import { environmentOutside } from './environment-outside-sandbox.ts'
+import { eventLog } from '../session/event-log.ts'
+import { reviewTools } from './review-tools.ts'
+import type { InSession } from './stages.ts'
+import { toolFacts } from './tool-facts.ts'
+import { outsideOf } from './outside-effects.ts'
+import { runTransaction } from './run-transaction.ts'
+
+/** What the caller that opens the run passes to the assembly. */
+type AssembleOptions = {
+  readonly sinks: readonly Sink[]
+  /** Called when everything is open. */
+  readonly begun: () => void
+  /** For the task `calls`: receives the function that makes calls, and resolves when no more calls will come. */
+  readonly serve: NonNullable<RunOptions['serve']>
+}
+
+/** Assembles a run from its features, and runs it, including its sub-agents. */
+export async function assemble(session: InSession, closing: Closing, options: AssembleOptions): Promise<RunSummary> {
+  const contributions: Contribution[] = []
+  const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>
+    contributions.flatMap((one) => pick(one) ?? [])
+  const services: Services = {}
+  const early: string[] = []
+  let opened: RunHandle | undefined
+  const runHandle = (): RunHandle => {
+    if (opened === undefined) throw new TypeError('the run has not begun')
+    return opened
+  }
+  const now: Opened['now'] = () => services.worktrees?.now ?? session.began
+  const aroundModel = (model: Model): Model =>
+    contributions.reduce((wrapped, { wrapModel }) => wrapModel?.(wrapped) ?? wrapped, model)
+  const sharedTools: Opened['sharedTools'] = () => ({
+    builtIn: toolsFor(session, [...builtInTools, ...all(({ tools }) => tools)]),
+    mcp: only('dynamicTools', contributions) ?? fixedTools([]),
+  })
+  const runPart = (part: RunPart): Promise<RunSummary> =>
+    run({
+      ...shared,
+      ...now(),
+      preamble: services.worktrees === undefined ? [] : describeWorktree(services.worktrees),
+      ...part,
+    })
+  const context: Opened = {
+    ...session,
+    services,
+    closing,
+    now,
+    agents: {
+      get unread() {
+        return services.agents?.unread ?? []
+      },
+    },
+    runHandle,
+    tell: (message) => {
+      if (opened === undefined) early.push(message)
+      else opened.runContext.open({ type: 'error', message }).complete({})
+    },
+    outside: openOnce(session, closing),
+    runPart,
+    sharedTools,
+    aroundModel,
+  }
+  const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
+  await openFeatures(
+    featuresOf(request.task, session.transaction !== undefined, request.review !== undefined),
+    context,
+    (one) => contributions.push(one),
+  )
+  let prompt = session.named?.prompt ?? ''
+  for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
+
+  const attended = choice.kind === 'person'
+  const models = [model.name, ...(settings.fallback_models ?? [])]
+  const { builtIn, mcp } = sharedTools()
+  const makeGuardian = createRunGuardian(context, contributions)
+  const shared: Omit<RunOptions, keyof RunPart> & Pick<RunOptions, 'instructions' | 'context'> = {
+    ...optionsOf(contributions),
+    planMode: session.planMode,
+    now,
+    attended,
+    ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
+    ...session.began,
+    environment: request.environment,
+    instructions: instructionsFor(models),
+    context: [describeEnvironment(session), ...all((one) => one.context)],
+    approvalPolicy: session.approvalMode,
+    looseDenies: session.denied.loose,
+    reasoningEffort: settings.model_reasoning_effort,
+    verbosity: settings.model_verbosity,
+    maxOutputTokens: settings.model_max_output_tokens,
+    outputLimits: outputLimits(settings),
+    factsOf,
+    compactAt: (name) => compactionLimit(factsOf(name), settings),
+  }
+  return runPart({
+    model: aroundModel(model),
+    tools: createRegistry({
+      builtIn: toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models)),
+      mcp,
+      attended,
+      deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
+    }),
+    ...hooksOf(contributions),
+    guard: (runContext) => {
+      const guardian = makeGuardian(runContext)
+      opened = { guardian, runContext }
+      options.begun()
+      return guardian
+    },
+    session: session.session,
+    ...(session.transaction === undefined
+      ? {}
+      : {
+          transaction: runTransaction(
+            session.transaction,
+            session.sandbox,
+            outsideOf(session.sandbox, settings, extensions, session.effects),
+          ),
+        }),
+    prompt,
+    firstCalls: session.named?.looked ?? [],
+    images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
+    notices: [
+      ...session.said,
+      ...describeImports(config),
+      ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
+      ...session.recovered,
+      ...(request.notices ?? []),
+      ...all(({ notices }) => notices),
+      ...early,
+    ],
+    ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
+    ...(session.output === undefined ? {} : { output: session.output }),
+    ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
+    ...(session.verify === undefined ? {} : { verify: session.verify }),
+    ...(session.codeReview === undefined ? {} : { review: session.codeReview.ending }),
+    ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
+    ...(request.task.type === 'calls' ? { serve: options.serve } : {}),
+    budget: request.budget ?? {},
+    failOnDenied: request.failOnDenied === true,
+    failOnNoChange: request.failOnNoChange === true,
+    sinks: [
+      ...(session.effects === undefined ? [] : [session.effects.sink(extensions.hooks)]),
+      ...options.sinks,
+      eventLog(session.session.directory, { prompt, context: shared.context }),
+      ...all(({ sinks }) => sinks),
+    ],
+    signal: session.signal,
+  })
+}
+
+function toolsFor({ codeReview }: InSession, tools: readonly Tool[]): readonly Tool[] {
+  return codeReview === undefined ? tools : reviewTools(tools)
+}
+
+function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribution['options']> {
+  return contributions.reduce<NonNullable<Contribution['options']>>(
+    (together, { options }) => ({ ...together, ...options, ...bothVariables(together, options) }),
+    {},
+  )
+}
+
+/** Combines the variables for commands of two features: those of telemetry, and those that hooks have set. */
+function bothVariables(
+  one: NonNullable<Contribution['options']>,
+  other: Contribution['options'],
+): Pick<NonNullable<Contribution['options']>, 'variables'> {
+  const first = one.variables
+  const second = other?.variables
+  return first === undefined || second === undefined ? {} : { variables: () => ({ ...first(), ...second() }) }
+}
+
+function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: RunHooks } {
+  const hooks = only('hooks', contributions)
+  return hooks === undefined ? {} : { hooks }
+}
+
+/**
+ * The one contribution of this kind. A second would silently replace the first, and and with hooks, that would remove the user's guards.
+ *
+ * @throws Error where two features contribute it
+ */
+function only<Name extends 'hooks' | 'dynamicTools'>(
+  name: Name,
+  contributions: readonly Contribution[],
+): Contribution[Name] | undefined {
+  const brought = contributions.filter((one) => one[name] !== undefined)
+  if (brought.length > 1) throw new Error(`${brought.length} features provide ${name}, but a run has only one`)
+  return brought[0]?.[name]
+}
+
+/** The unconfined sandbox, opened on first use. */
+function openOnce({ sandbox, workspace, request }: InSession, closing: Closing): () => Promise<Sandbox> {
+  let opened: Promise<Sandbox> | undefined
+  closing.add(async () => (await opened)?.close())
+  const environment = environmentOutside(sandbox.policy, request.environment)
+  return () => (opened ??= openSandbox(parsePolicy({ mode: 'danger-full-access', workspace, environment })))
+}

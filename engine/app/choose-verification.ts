@@ -1,0 +1,48 @@
+import type { Settings } from '../config/settings-schema.ts'
+import { UserError } from '../core/user-error.ts'
+import { defaultAttempts, type Verification } from '../core/verification-settings.ts'
+import type { ReadRollout } from '../session/rollout.ts'
+import type { RequestedSettings } from './load-settings.ts'
+import type { RunRequest } from './run-request.ts'
+
+/** Merges the request's `--verify` into the configuration, so that the machine's owner may fix that setting too. */
+export function withVerification({ settings = {}, verify }: RunRequest): RequestedSettings {
+  const { commands, attempts } = verify ?? {}
+  const said: readonly (readonly [string, Settings | undefined])[] = [
+    ['--verify', commands && { verify: [...commands] }],
+    ['--verify-attempts', attempts === undefined ? undefined : { verify_attempts: attempts }],
+  ]
+  const flags = said.flatMap(([flag, set]) => (set === undefined ? [] : [{ flag, settings: set }]))
+  return flags.length === 0 ? settings : { ...settings, flags: [...(settings.flags ?? []), ...flags] }
+}
+
+/**
+ * The verification of a run: as requested, else as its session was left, else as configured.
+ *
+ * @returns undefined: none
+ * @throws UserError `usage` for attempts without a limit or without commands
+ */
+export function chooseVerification(
+  { verify: asked, budget = {} }: Pick<RunRequest, 'verify' | 'budget'>,
+  settings: Settings,
+  earlier: Pick<ReadRollout, 'verify'> | undefined,
+): Verification | undefined {
+  const before = earlier?.verify
+  const commands = (asked?.commands === undefined ? before?.commands : undefined) ?? settings.verify ?? []
+  const attempts =
+    (asked?.attempts === undefined ? before?.attempts : undefined) ?? settings.verify_attempts ?? defaultAttempts
+  if (commands.length === 0) {
+    if (asked?.attempts === undefined) return undefined
+    throw new UserError(
+      'usage',
+      '--verify-attempts needs --verify, whose failures it counts: add --verify, or leave it out.',
+    )
+  }
+  if (attempts === 0 && Object.values(budget).every((limit) => limit === undefined)) {
+    throw new UserError(
+      'usage',
+      '--verify-attempts 0 lets the model try until a budget ends, but there is no budget: add --max-turns, --max-tokens, --max-cost or --timeout.',
+    )
+  }
+  return { commands, attempts }
+}

@@ -1,0 +1,31 @@
+import { isInside } from '../../core/directories-between.ts'
+import type { Command, Skill } from '../../skills/definition.ts'
+import { Preapprovals } from '../../skills/preapprovals.ts'
+import { describeSkills } from '../../skills/skill-list.ts'
+import { skillTool } from '../../skills/skill-tool.ts'
+import type { Feature } from '../feature.ts'
+
+/**
+ * Skills, which explain how a kind of work is done, and commands, which are prompts with placeholders. While the model follows one that the user or a
+ * trusted repository wrote, the tools in its `allowed-tools` need no approval; with `restrict`, it may call no other tools.
+ */
+export const skillsFeature: Feature = {
+  name: 'skills',
+  open: ({ extensions, services, named, config, project }) => {
+    const { skills, faults } = extensions.definitions
+    const preapprovals = new Preapprovals()
+    const follow = ({ kind, name, allowedTools, restrict, path }: Skill | Command): void => {
+      if (allowedTools === undefined) return
+      const source = kind === 'skill' ? `The skill ${name} (${path})` : `The command /${name}`
+      if (restrict) services.hooks?.narrow(allowedTools, source)
+      if (config.trusted || !isInside(path, project.root)) preapprovals.add(allowedTools, source)
+    }
+    if (named?.followed !== undefined) follow(named.followed)
+    return {
+      tools: skills.length === 0 ? [] : [skillTool(skills, follow)],
+      context: describeSkills(skills),
+      notices: faults,
+      wrapGuardian: (guardian) => preapprovals.wrapGuardian(guardian),
+    }
+  },
+}

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../core/user-error.ts'
+import { defaultAttempts, type Verification } from '../../core/verification-settings.ts'
+import { assessor } from '../../core/assessor.ts'
+import { verificationAction } from '../../tools/run-verification.ts'
+import type { Feature } from '../feature.ts'
+
+/**
+ * Runs commands that must succeed when the model is done. The session remembers them; a command that a rule forbids fails the run before a
+ * model is asked.
+ */
+export const verifyFeature: Feature = {
+  name: 'verify',
+  open: ({ verify, session, beginning, approvalMode, policies, began }) => {
+    const before: Verification | undefined = beginning.resumedFrom?.verify && {
+      commands: beginning.resumedFrom.verify.commands,
+      attempts: beginning.resumedFrom.verify.attempts,
+    }
+    const now: Verification = verify ?? { commands: [], attempts: before?.attempts ?? defaultAttempts }
+    if (before === undefined ? verify !== undefined : !isDeepStrictEqual(before, now)) {
+      session.rollout.append({ type: 'verify', commands: [...now.commands], attempts: now.attempts })
+    }
+    const { rules, permissions } = policies
+    const assess = assessor({ approvalMode, rules, permissions })
+    for (const command of now.commands) {
+      const { decision, reason, rule } = assess(verificationAction(command, began))
+      if (decision !== 'deny') continue
+      const named = rule === undefined ? '' : ` Rule: ${rule}.`
+      throw new UserError(
+        'usage',
+        `--verify can't run \`${command}\`: ${reason}${named} Change the command or the rule.`,
+      )
+    }
+    return {}
+  },
+}

@@ -1,0 +1,153 @@
+import process from 'node:process'
+import { CommitError, renderFailure } from '../../apply-patch/index.ts'
+import { holdOutput } from '../../sandbox/index.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { commitLines } from '../display/transaction-lines.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
+import { UserError } from '../core/user-error.ts'
+import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
+import { closeView, takeBack } from '../transaction/land.ts'
+import { removeViews, type ViewState } from '../transaction/private-view.ts'
+import { recordOf, withLock } from './changed-session.ts'
+import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+
+/** What `agent changes` was asked to show, and how. */
+export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
+
+/** `agent changes`: what a run changed, whether it has landed or not. */
+export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
+  const session = findChangedSession(run)
+  const record = await recordOf(session, true)
+  const patch = (): string => renderPatch(session.directory, record.changes)
+  if (options.patch !== undefined) {
+    if (options.patch === '-') process.stdout.write(patch())
+    else holdOutput(options.patch).write(patch())
+    return exitCodes.done
+  }
+  if (options.diff === true) process.stdout.write(process.stdout.isTTY ? sanitizeOutput(Buffer.from(patch())) : patch())
+  else if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(session, record))}\n`)
+  else for (const line of linesOf(session, record)) process.stdout.write(`${sanitizeOutput(Buffer.from(line))}\n`)
+  return exitCodes.done
+}
+
+/** `agent discard`: throws away what a run changed, and its view. */
+export async function discardCommand(run: string | undefined): Promise<number> {
+  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
+    if (state.state === 'discarded') {
+      process.stdout.write('Nothing to do: its changes were discarded already.\n')
+      return exitCodes.done
+    }
+    closeView(directory, 'discarded')
+    await removeViews(directory)
+    removeRecord(directory)
+    const landed = state.landing !== undefined && !state.landing.undone
+    process.stdout.write(
+      landed
+        ? `The stored changes are removed. Landed changes stay in the tree: agent undo ${id} reverts them.\n`
+        : 'Its changes are removed. The tree is unchanged.\n',
+    )
+    return exitCodes.done
+  })
+}
+
+/** `agent undo`: takes back what a run landed. */
+export async function undoCommand(run: string | undefined): Promise<number> {
+  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
+    const { landing, commits = [] } = state
+    if (landing === undefined && commits.length === 0)
+      throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to revert.`)
+    if (landing?.undone !== false && commits.length === 0) {
+      process.stdout.write('Nothing to do: they were reverted already.\n')
+      return exitCodes.done
+    }
+    const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
+    for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
+    process.stdout.write(`Reverted. agent apply ${id} lands the changes again.\n`)
+    return exitCodes.done
+  })
+}
+
+async function takeBackOrSay(
+  landing: ViewState['landing'],
+  directory: string,
+  state: ViewState,
+): Promise<readonly string[]> {
+  if (landing?.can_undo === false) {
+    const why = 'what it replaced was too much to keep, so it can\u2019t be taken back'
+    throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
+  }
+  try {
+    return await takeBack(directory, state)
+  } catch (error) {
+    if (!(error instanceof CommitError)) throw error
+    if (error.code === 'nothing-to-undo' && landing !== undefined) {
+      const hint = `Revert the later patches first: apply-patch undo, in ${landing.root}.`
+      throw new UserError(
+        'failed',
+        `It is no longer the last patch of ${landing.root}, or too old to be known. ${hint}`,
+      )
+    }
+    throw new UserError('failed', `Nothing was reverted. ${renderFailure(error).trim()}`, { cause: error })
+  }
+}
+
+type Listed = {
+  readonly path: string
+  readonly kind: 'add' | 'update' | 'delete'
+  readonly added: number
+  readonly removed: number
+}
+
+function listed(session: ChangedSession, change: RunChange): Listed {
+  const lines = renderPatch(session.directory, [change])
+    .split(/\n@@ [^\n]*\n/)
+    .slice(1)
+    .join('\n')
+    .split('\n')
+  const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length
+  const kind = change.before.type === 'absent' ? 'add' : change.after.type === 'absent' ? 'delete' : 'update'
+  const isDirectory =
+    change.after.type === 'directory' || (change.after.type === 'absent' && change.before.type === 'directory')
+  return { path: `${change.path}${isDirectory ? '/' : ''}`, kind, added: count('+'), removed: count('-') }
+}
+
+function asJson(session: ChangedSession, record: ChangeRecord): object {
+  const { ignored, special, repositories, blocked } = record
+  return {
+    id: session.id,
+    state: standing(session),
+    changes: record.changes.map((change) => ({ root: change.root, ...listed(session, change) })),
+    ignored,
+    not_landed: [...record.protected, ...special],
+    commits: session.state.commits ?? [],
+    repositories,
+    blocked,
+  }
+}
+
+function linesOf(session: ChangedSession, record: ChangeRecord): readonly string[] {
+  const marks = { add: 'A', update: 'M', delete: 'D' } as const
+  const files = record.changes.map((change) => {
+    const { path, kind, added, removed } = listed(session, change)
+    return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
+  })
+  const { ignored, special, repositories, blocked } = record
+  const { commits = [] } = session.state
+  return [
+    `${session.id}  ${standing(session)}`,
+    ...(files.length === 0 ? ['no changes'] : files),
+    ...(ignored.files === 0 ? [] : [`ignored by git: ${ignored.files} files, ${ignored.bytes} bytes`]),
+    ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
+    ...commitLines(commits),
+    ...repositories
+      .filter(({ path }) => !commits.some((each) => each.path === path))
+      .map(({ path, kept }) => `commits in ${path}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`),
+    ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
+  ]
+}
+
+function standing({ state: { state, landing } }: ChangedSession): string {
+  if (landing?.undone === true) return 'taken back'
+  return { making: 'not begun', open: 'not landed', landed: 'landed', discarded: 'thrown away' }[state]
+}

@@ -1,0 +1,204 @@
+import { Option, type Command } from 'commander'
+import { batchReportFormats, type BatchReportOptions, type BatchRunOptions } from '../batch-options.ts'
+import type { BatchExportOptions } from '../batch-report.ts'
+import type { BatchWorkerOptions } from '../batch-worker.ts'
+import { configOptions } from './config-options.ts'
+import { another, count, dollars, positive } from './option-values.ts'
+import type { Finish } from './shared-options.ts'
+
+/** Declares `agent batch`: many tasks, each in a fresh clone. */
+export function declareBatch(program: Command, finish: Finish): void {
+  const batch = program
+    .command('batch')
+    .description('run many tasks, each in a fresh clone of its repository; each result is a patch')
+    .helpCommand(false)
+  configOptions(batch.command('run'))
+    .description('run the missing tasks of a batch: repeat the command to continue')
+    .argument(
+      '<tasks>',
+      'a file of tasks: .jsonl, .json, .yaml or .csv, with the field names of Portcullis, SWE-bench or SWE-agent',
+    )
+    .requiredOption('-o, --output <dir>', 'the folder of the batch, for the result of each run and all totals')
+    .option(
+      '-w, --workers <n>',
+      'the number of simultaneous runs (default: 4; with --queue as many as the workers make)',
+      positive,
+    )
+    .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
+    .option('--attempts <n>', 'how often a run that ends without an answer is tried in total', positive, 3)
+    .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
+    .option(
+      '--max-cost-per-run <usd>',
+      'end a run before a request that could raise its cost above this amount',
+      dollars,
+    )
+    .option('--rpm <n>', "the most requests per minute of all runs together (default: the provider's limit)", positive)
+    .option('--tpm <n>', "the most tokens per minute of all runs together (default: the provider's limit)", positive)
+    .option('--max-turns <n>', 'end a run after this number of responses of the model', positive)
+    .option(
+      '--max-tokens <n>',
+      'end a run before a request that could exceed this number of tokens, input and output together',
+      positive,
+    )
+    .option('--timeout <seconds>', 'end a run after this time', positive)
+    .option('--fail-on-no-change', 'a run that changes no file fails')
+    .option('--verify <command>', 'a run is done only if this succeeds in the sandbox; may be repeated', another)
+    .option(
+      '--verify-attempts <n>',
+      'how often the model is told about a failure before the run fails (default: 2)',
+      count,
+    )
+    .option(
+      '--filter <pattern>',
+      'only run tasks whose id matches, with * and ? as wildcards; may be repeated',
+      another,
+    )
+    .option('--slice <from:to>', 'only run this range of them, counted from 0', text)
+    .option('--shuffle <seed>', 'shuffle them; the same number gives the same order', positive)
+    .option('--limit <n>', 'run at most this many', positive)
+    .option('--shard <index/count>', 'run one of several parts, counted from 0; agent batch merge merges them', text)
+    .option(
+      '--queue <url>',
+      'let workers on any machine run the tasks: redis:// or rediss://, for agent batch worker',
+      text,
+    )
+    .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
+    .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent batch run tasks.jsonl -o out --dry-run
+  agent batch run tasks.yaml -o out -w 8 -m gpt-5.5 --max-cost 50
+  agent batch run tasks.csv -o out -m gpt-5.5,claude-sonnet-5 --repeat 3
+
+Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money is used up; 5, 6 some have no answer, because the sandbox or the provider failed; 130 interrupted`,
+    )
+    .action(async (tasks: string, options: BatchRunOptions) => {
+      const { batchRun } = await import('../batch-run.ts')
+      finish(await batchRun(tasks, options))
+    })
+  declareControls(batch, finish)
+  batch
+    .command('worker')
+    .description('run tasks that agent batch run --queue distributes, until interrupted')
+    .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
+    .option(
+      '--store <dir>',
+      "the batch's folder, where this machine shares it; where it doesn't, set PORTCULLIS_BATCH_KEY (agent batch key)",
+      text,
+    )
+    .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
+    .option(
+      '--labels <names>',
+      'the labels of this machine, as in docker,big: it gets no tasks that need other labels',
+      text,
+    )
+    .addOption(
+      new Option('--lock-seconds <n>', 'how long this worker keeps a run without a sign of life')
+        .argParser(Number)
+        .hideHelp(),
+    )
+    .addOption(new Option('--most-kib <n>', 'what one run may hand in through Redis').argParser(Number).hideHelp())
+    .addOption(new Option('--hand-in-seconds <n>', 'how long that is tried').argParser(Number).hideHelp())
+    .action(async (options: BatchWorkerOptions) => {
+      const { batchWorker } = await import('../batch-worker.ts')
+      finish(await batchWorker(options))
+    })
+  batch
+    .command('key')
+    .description('print a new PORTCULLIS_BATCH_KEY, for agent batch run --queue and workers that share no directory')
+    .action(async () => {
+      const { batchKey } = await import('../batch-key-command.ts')
+      finish(batchKey())
+    })
+  batch
+    .command('merge')
+    .description('merge the folders of one batch, such as those of its shards')
+    .argument('<dir...>')
+    .requiredOption('-o, --output <dir>', 'a new folder')
+    .action(async (directories: readonly string[], options: { readonly output: string }) => {
+      const { batchMerge } = await import('../batch-report.ts')
+      finish(batchMerge(directories, options.output))
+    })
+  batch
+    .command('export')
+    .description("write a file for SWE-bench's evaluation")
+    .argument('<dir>', 'the folder of the batch')
+    .requiredOption('--swebench', 'predictions: a patch for each task that has an answer')
+    .option('-o, --output <file>', 'the file to write (default: standard output)')
+    .option('-m, --model <model>', 'the model, if the batch has several')
+    .option('--repeat <k>', 'the repeat, if the batch has several', positive)
+    .action(async (directory: string, options: BatchExportOptions) => {
+      const { batchExport } = await import('../batch-report.ts')
+      finish(batchExport(directory, options))
+    })
+  batch
+    .command('report')
+    .description(
+      'write the files that are computed from the runs again: results, summary, statistics, predictions, JUnit, the page',
+    )
+    .argument('<dir>', 'the folder of the batch')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'only print the statistics: how often each model solved its tasks, and what that cost',
+      ).choices(batchReportFormats),
+    )
+    .action(async (directory: string, options: BatchReportOptions) => {
+      const { batchReport } = await import('../batch-report.ts')
+      finish(await batchReport(directory, options))
+    })
+}
+
+/** What is asked of a batch by whoever is not its supervisor. */
+function declareControls(batch: Command, finish: Finish): void {
+  const about = 'the folder of the batch'
+  batch
+    .command('status')
+    .description('show the progress of a batch, and what each run is doing')
+    .argument('<dir>', about)
+    .option('--watch', 'repeat every two seconds, until nobody runs it')
+    .option('--json', 'print one JSON object a line')
+    .action(async (directory: string, options: { readonly watch?: true; readonly json?: true }) => {
+      const { batchStatus } = await import('../batch-control.ts')
+      finish(await batchStatus(directory, options))
+    })
+  const wishes = [
+    ['pause', 'begin no further task until resume; running tasks continue'],
+    ['resume', 'continue after pause or cancel'],
+    ['cancel', 'interrupt running tasks, and begin no others'],
+  ] as const
+  for (const [wish, description] of wishes) {
+    batch
+      .command(wish)
+      .description(description)
+      .argument('<dir>', about)
+      .action(async (directory: string) => {
+        const { batchWish } = await import('../batch-control.ts')
+        finish(batchWish(directory, wish))
+      })
+  }
+  batch
+    .command('set')
+    .description('change the limits of a running batch: workers=8, rpm=500, tpm=200000')
+    .argument('<dir>', about)
+    .argument('<key=value...>')
+    .action(async (directory: string, pairs: readonly string[]) => {
+      const { batchSet } = await import('../batch-control.ts')
+      finish(batchSet(directory, pairs))
+    })
+  batch
+    .command('retry')
+    .description('open settled runs again, for batch run to repeat them')
+    .argument('<dir>', about)
+    .requiredOption('--where <conditions>', "which: 'outcome=provider|lost', 'outcome=failed,model=gpt-5.5'", text)
+    .action(async (directory: string, options: { readonly where: string }) => {
+      const { batchRetry } = await import('../batch-control.ts')
+      finish(batchRetry(directory, options.where))
+    })
+}
+
+function text(value: string): string {
+  return value
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { configOptions, type ConfigOptions } from './config-options.ts'
+import type { Finish } from './shared-options.ts'
+
+/** Declares `agent config` and `agent trust`. */
+export function declareConfig(program: Command, finish: Finish): void {
+  const config = program.command('config').description('look at the configuration').helpCommand(false)
+  configOptions(config.command('show'))
+    .description('show each setting of a run here, its source, and what does not count')
+    .option('--json', 'print one JSON object')
+    .action(async (options: ConfigOptions & { readonly json?: true }) => {
+      const { configShow } = await import('../config-show.ts')
+      finish(configShow(options))
+    })
+
+  configOptions(config.command('sources'))
+    .description(
+      'show each file that may contain configuration, rules, hooks, servers, skills or instructions, and its state',
+    )
+    .option('--json', 'print one JSON object a line')
+    .action(async (options: ConfigOptions & { readonly json?: true }) => {
+      const { configSources } = await import('../config-sources.ts')
+      finish(await configSources(options))
+    })
+
+  config
+    .command('schema')
+    .description('print the JSON Schema of config.toml, for editors and for checks in CI')
+    .action(async () => {
+      const { configSchema } = await import('../config-schema.ts')
+      finish(configSchema())
+    })
+
+  program
+    .command('trust')
+    .description("apply a repository's own configuration, rules and permissions from now on")
+    .argument('[dir]', 'a directory in the repository (default: the current one)')
+    .option('--list', 'only print which repositories are trusted, and which are not')
+    .action(async (directory: string | undefined, options: { readonly list?: true }) => {
+      const { listTrust, trustRepository } = await import('../trust.ts')
+      finish(options.list === true ? listTrust() : trustRepository(directory))
+    })
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { configOptions } from './config-options.ts'
+import type { Finish } from './shared-options.ts'
+import type { DoctorOptions } from '../doctor-command.ts'
+
+/** Declares `agent doctor`. */
+export function declareDoctor(program: Command, finish: Finish): void {
+  configOptions(program.command('doctor'))
+    .description('report what this machine can enforce, and what agent exec lacks here: model, key, git, configuration')
+    .option('--skip-git-repo-check', 'assume that a run may be outside any git repository')
+    .option('--json', 'print the report as JSON')
+    .option('--protected', 'only list what commands and patches can’t write, or read, and why')
+    .addHelpText(
+      'after',
+      `
+Nothing is sent anywhere, and no key is printed. The options are those of agent exec: with them it checks that run. Exit codes: 0 agent exec would have everything it needs
+  1  something is missing, marked "no"
+  5  no sandbox here can enforce what is asked for`,
+    )
+    .action(async (options: DoctorOptions) => {
+      const { runDoctor } = await import('../doctor-command.ts')
+      finish(await runDoctor(options))
+    })
+}

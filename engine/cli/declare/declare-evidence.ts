@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { EvidenceOptions, VerifyOptions } from '../evidence-command.ts'
+import { another } from './option-values.ts'
+import type { Finish } from './shared-options.ts'
+
+/** Declares `agent evidence`. */
+export function declareEvidence(program: Command, finish: Finish): void {
+  const evidence = program
+    .command('evidence')
+    .description('write a signed statement of the changes of a run with --transactional, its model and its rules')
+    .enablePositionalOptions()
+    .argument('[run]', 'its id, or the beginning or end of it')
+    .option('--last', 'the newest one that worked in this directory')
+    .option('-o, --output <file>', 'the file to write; - is standard output')
+    .option('--key <file>', 'the private key that signs: Ed25519, ECDSA or RSA, in PEM or as ssh-keygen writes it')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent evidence --last -o run.evidence.json --key ~/.ssh/id_ed25519
+  agent evidence verify run.evidence.json --tree . --public-key trusted.pub`,
+    )
+    .action(
+      async (
+        run: string | undefined,
+        { last, ...options }: Partial<EvidenceOptions> & { readonly last?: true },
+        command: Command,
+      ) => {
+        const { output, key } = options
+        if (last === true && run !== undefined) command.error('error: --last already names the run')
+        if (last !== true && run === undefined) command.error('error: name a run, or give --last')
+        if (output === undefined) return command.error('error: choose an output: -o FILE, or -o - for standard output')
+        if (key === undefined) return command.error('error: choose a signing key: --key FILE')
+        const { evidenceCommand } = await import('../evidence-command.ts')
+        finish(await evidenceCommand(run, { output, key }))
+      },
+    )
+  evidence
+    .command('verify')
+    .description('check that evidence is intact, and belongs to this tree and this patch; exit code 1 if not')
+    .argument('<file>', 'what agent evidence wrote')
+    .option(
+      '--tree <directory>',
+      'the tree whose source files must be as the evidence says, without the files that the run removed; once for each tree',
+      another,
+    )
+    .option('--patch <file>', 'the file that must be its patch, as agent changes --patch writes it')
+    .option(
+      '--public-key <file>',
+      'a key that may have signed it, in PEM or as a line of ssh; may be repeated',
+      another,
+    )
+    .addHelpText(
+      'after',
+      `
+Source files are those that git tracked or did not ignore when the evidence was made, and the paths that the run changed. The first 20 that
+differ are named. Files that came later, and those that git ignores, are not checked: git status finds them.`,
+    )
+    .action(async (file: string, options: VerifyOptions) => {
+      const { verifyEvidence } = await import('../evidence-command.ts')
+      finish(verifyEvidence(file, options))
+    })
+}

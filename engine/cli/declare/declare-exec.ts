@@ -1,0 +1,187 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { configOptions } from './config-options.ts'
+import { declareReview } from './declare-review.ts'
+import { another, count, dollars, positive } from './option-values.ts'
+import type { Finish } from './shared-options.ts'
+import { colours, landings, summaries, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
+import type { Start } from '../../session/start-session.ts'
+
+/** Declares `agent exec`. */
+export function declareExec(program: Command, finish: Finish): void {
+  const exec = runOptions(program.command('exec'))
+    .alias('e')
+    .description('run a task with nobody watching')
+    .argument('[prompt]', 'what to do; "-" or no prompt reads standard input; piped input is added to a prompt')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent exec "make the tests pass"
+  agent exec --json -m gpt-5.5 -s read-only "review the last commit" > events.jsonl
+  git diff | agent exec "write a changelog entry for this" -o entry.md
+  agent exec --transactional --verify "npm test" "move to ESM"
+  agent exec resume --last "now the same for the other package"
+  agent exec --plan "move the tests to vitest" && agent exec resume --last --no-plan "go ahead"`,
+    )
+    .action(async (prompt: string | undefined, options: ExecOptions) => {
+      finish(await execute(prompt, options, { type: 'new' }))
+    })
+
+  declareReview(exec, runOptions, async (words, options, review) => {
+    finish(await execute(words, together(exec.opts<ExecOptions>(), options), { type: 'new' }, review))
+  })
+
+  for (const type of ['resume', 'fork'] as const) {
+    const command = runOptions(exec.command(type))
+    if (type === 'fork')
+      command.option(
+        '--at <step>',
+        "continue from this step (agent sessions show prints the numbers), without the later steps; without a prompt, from the step's results",
+        positive,
+      )
+    command
+      .description(type === 'resume' ? 'continue a session' : 'begin a new session with the history of another')
+      .argument('[session]', 'its id, or the beginning or end of it; with --last, the prompt')
+      .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
+      .option('--last', 'the newest session of this workspace')
+      .action(async (first: string | undefined, second: string | undefined, _: object, command: Command) => {
+        const options = together(exec.opts<ExecOptions>(), command.opts<ExecOptions>())
+        const last = command.opts<{ readonly last?: true }>().last === true
+        if (!last && first === undefined) command.error('error: name a session, or give --last')
+        if (last && second !== undefined) command.error('error: --last already names the session')
+        const { at } = options
+        const prompt = last ? first : second
+        const id = last ? undefined : first
+        const start: Start = type === 'fork' && at !== undefined ? { type, id, at } : { type, id }
+        // From a step it can continue without a prompt, so it doesn't wait for one.
+        finish(await execute(at === undefined ? prompt : (prompt ?? ''), options, start))
+      })
+  }
+}
+
+async function execute(
+  prompt: string | undefined,
+  options: ExecOptions,
+  start: Start,
+  review?: ReviewOptions,
+): Promise<number> {
+  const { reportStartupFailure } = await import('../report-startup-failure.ts')
+  return reportStartupFailure(options.json === true, async (progress) => {
+    const { runExec } = await import('../run-exec.ts')
+    return runExec(prompt, options, start, progress, review)
+  })
+}
+
+/** Combines options before and after a subcommand: the later one wins, and lists are joined. */
+function together(before: ExecOptions, after: ExecOptions): ExecOptions {
+  return {
+    ...before,
+    ...after,
+    // Its default would override an earlier option.
+    stdin: before.stdin !== false && after.stdin !== false,
+    config: [...before.config, ...after.config],
+    image: [...(before.image ?? []), ...(after.image ?? [])],
+    report: [...(before.report ?? []), ...(after.report ?? [])],
+    ...(before.verify && after.verify ? { verify: [...before.verify, ...after.verify] } : {}),
+    addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
+  }
+}
+
+/** Declares the options of every command that runs a model. */
+export function runOptions(command: Command): Command {
+  return configOptions(command.option('--json', 'print one event per line on standard output'))
+    .addOption(
+      new Option('--experimental-json', "the name that Codex's clients use for --json")
+        .implies({ json: true })
+        .hideHelp(),
+    )
+    .addOption(
+      new Option('--supervised', 'set by agent batch, which starts the run and receives its events').hideHelp(),
+    )
+    .addOption(new Option('--thread-source <name>', 'who began a new session; stored with it').hideHelp())
+    .option('-i, --image <file,...>', 'show pictures to the model with the prompt; may be repeated', images)
+    .addOption(
+      new Option('--color <when>', 'colour on standard error (default: auto, a terminal without NO_COLOR)').choices(
+        colours,
+      ),
+    )
+    .option('-q, --quiet', 'print only the reason of a failure on standard error')
+    .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
+    .option('-o, --output-last-message <file>', 'write the final message to a file too')
+    .option(
+      '--report <file>',
+      'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable by you alone; may be repeated',
+      another,
+    )
+    .addOption(
+      new Option(
+        '--summary <when>',
+        "write GitHub's step summary (default: auto, if GITHUB_STEP_SUMMARY names a file)",
+      ).choices(summaries),
+    )
+    .option('--output-schema <file>', 'a JSON Schema that the final message must match')
+    .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
+    .option('--fail-on-no-change', 'end with exit code 1 if the run changed no file and made no commit')
+    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses of the model', positive)
+    .option(
+      '--max-tokens <n>',
+      'end the run (exit code 4) before a request that could exceed this number of tokens, input and output together',
+      positive,
+    )
+    .option(
+      '--max-cost <usd>',
+      'end the run (exit code 4) before a request that could raise its cost above this amount',
+      dollars,
+    )
+    .option('--timeout <seconds>', 'end the run (exit code 4) after this time', positive)
+    .option(
+      '--stdin-timeout <seconds>',
+      'how long to wait for the first byte on standard input before continuing without it; without a prompt, the run then ends with exit code 2 (default: 10)',
+      positive,
+    )
+    .option('--no-stdin', "don't read standard input")
+    .option('--plan', 'change nothing: explore, and end with a plan (or ask the person at the terminal to approve it)')
+    .option('--no-plan', "with resume: approve the session's plan, and carry it out")
+    .addOption(
+      new Option(
+        '--transactional [=how]',
+        'work on a private view of the workspace: all changes of patches and commands land together at the end, or none does. The value chooses how the view is made: ' +
+          'reflink, copy, overlay, or whichever works',
+      )
+        .choices(['auto', 'copy', 'reflink', 'overlay'])
+        .preset('auto'),
+    )
+    .addOption(
+      new Option('--land <when>', 'with --transactional: when the changes land (default: on-success)').choices(
+        landings,
+      ),
+    )
+    .option('--land-ignored', 'with --transactional: files that git ignores land too')
+    .option(
+      '--land-commits',
+      "with --transactional: move the checked-out branch to the run's commits, if it is still where it was",
+    )
+    .option(
+      '--verify <command>',
+      'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
+      (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
+    )
+    .option('--no-verify', 'with resume: no longer verify anything')
+    .option(
+      '--verify-attempts <n>',
+      'how often the model is told about a failure before the run fails with exit code 1; 0: until a budget ends (default: 2)',
+      count,
+    )
+    .option('--ephemeral', 'store nothing about the run: no session, no audit log')
+    .option('--skip-git-repo-check', 'allow a run outside a git repository')
+    .option('--record <file>', 'write the conversation to a recording for replay:FILE')
+    .option('--print-event-schema', 'print the JSON Schema of the events of --json, and stop')
+    .option('--show-context', 'print the instructions for the model with their sources, and stop')
+}
+
+function images(value: string, earlier: readonly string[] = []): readonly string[] {
+  const files = value.split(',')
+  if (files.includes('')) throw new InvalidArgumentError('expected FILE or FILE,FILE.')
+  return [...earlier, ...files]
+}

@@ -1,0 +1,134 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { another } from './option-values.ts'
+import { isolated, sandboxModes, type Finish } from './shared-options.ts'
+import { replayFailures, type PolicyOptions, type PolicyReplayOptions } from '../policy-options.ts'
+
+/** Declares `agent policy` and `agent audit`. */
+export function declarePolicy(program: Command, finish: Finish): void {
+  const policy = program.command('policy').description('ask the Guardian what it would decide; nothing is run')
+  policy.helpCommand(false).enablePositionalOptions()
+
+  under(policy.command('check'))
+    .description('explain the decision about a command')
+    .argument('[command...]', 'the command and its arguments, after --; a single argument is a line for a shell')
+    .option('--from <file>', 'judge each line of a file instead: a shell command, a JSON string, or {"command": …}')
+    .option('--json', 'print one JSON object a line')
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent policy check -- git push origin main
+  agent policy check --ask-for-approval untrusted --from commands.txt --json`,
+    )
+    .action(async (command: string[], options: PolicyOptions) => {
+      const { policyCheck } = await import('../policy-command.ts')
+      finish(policyCheck(command, options))
+    })
+
+  under(policy.command('explain'))
+    .description('the same in words')
+    .argument('<command...>', 'the command and its arguments, after --; a single argument is a line for a shell')
+    .passThroughOptions()
+    .action(async (command: string[], options: PolicyOptions) => {
+      const { policyExplain } = await import('../policy-command.ts')
+      finish(policyExplain(command, options))
+    })
+
+  under(policy.command('test'))
+    .description('judge a table of commands; exit 1 when a decision is not the expected one')
+    .argument('<file>', 'lines of {"command": …, "expect": "allow" | "ask" | "deny"} or "label": "safe" | "unsafe"')
+    .action(async (file: string, options: PolicyOptions) => {
+      const { policyTest } = await import('../policy-command.ts')
+      finish(policyTest(file, options))
+    })
+
+  declareReplay(policy, finish)
+
+  const audit = program.command('audit').description('look after audit logs')
+  audit
+    .helpCommand(false)
+    .command('verify')
+    .description('check that a log is intact: no record edited, removed or cut off')
+    .argument('<file>', 'the audit.jsonl of a session')
+    .option(
+      '--head <records:hash>',
+      "audit_head of a run's last event: detects a truncation that the log's own files don't show",
+    )
+    .action(async (file: string, { head }: { readonly head?: string }) => {
+      const { auditVerify } = await import('../audit.ts')
+      finish(auditVerify(file, head))
+    })
+}
+
+function declareReplay(policy: Command, finish: Finish): void {
+  modes(policy.command('replay'), 'that of each session')
+    .description(
+      'judge all requests of sessions again, and report which decisions change; nothing runs, no model is asked',
+    )
+    .argument('[runs...]', 'ids of sessions or parts of them, their folders, folders of such folders, or audit logs')
+    .option('--all', 'all sessions that are kept')
+    .option(
+      '--rules <path>',
+      'judge by this file, or the .rules files of this folder, in place of your own; may be repeated',
+      another,
+    )
+    .option(
+      '--permissions <file>',
+      'judge by the permission lists of this file in place of your own; may be repeated',
+      another,
+    )
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', another, [])
+    .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
+    .addOption(
+      new Option('--fail-on <change>', 'exit 1 if a decision becomes an allow, if any decision changes, or never')
+        .choices(replayFailures)
+        .default('allow'),
+    )
+    .option('--examples <n>', 'how many changes of each kind to show', positive, 3)
+    .option('--json', 'print one JSON object a line: every change, then the summary')
+    .addHelpText(
+      'after',
+      `
+Without --rules and the like it judges by what agent exec would read now in the workspace of each session. Earlier answers of people and reviewers replace the questions.
+
+Examples:
+  agent policy replay --all --rules new-rules/
+  agent policy replay 3f1b6a2d8c07 --ask-for-approval untrusted
+  agent policy replay artifacts/ --permissions settings.json --fail-on any --json`,
+    )
+    .action(async (runs: string[], options: PolicyReplayOptions) => {
+      const { policyReplay } = await import('../policy-replay/policy-replay.ts')
+      finish(policyReplay(runs, options))
+    })
+}
+
+function under(command: Command): Command {
+  return modes(command, 'apply the configuration that agent exec would use').option(
+    '--rules <file>',
+    'a further rule file; may be repeated',
+    another,
+    [],
+  )
+}
+
+function modes(command: Command, otherwise: string): Command {
+  return command
+    .addOption(new Option('-s, --sandbox <mode>', `the sandbox (default: ${otherwise})`).choices(sandboxModes))
+    .addOption(
+      new Option('--ask-for-approval <when>', `the approval mode (default: ${otherwise})`).choices([
+        'untrusted',
+        'on-failure',
+        'on-request',
+        'never',
+        'bypass',
+      ]),
+    )
+    .option(...isolated)
+    .option('--trust', 'apply what the repository itself allows')
+}
+
+function positive(value: string): number {
+  if (/^\d{1,6}$/.test(value) && Number(value) > 0) return Number(value)
+  throw new InvalidArgumentError('expected a whole number above 0.')
+}

@@ -1,0 +1,28 @@
+import { Option, type Command } from 'commander'
+import { reportFormats } from '../../report/formats.ts'
+import type { ReportOptions } from '../report-command.ts'
+import type { Finish } from './shared-options.ts'
+
+/** Declares `agent report`. */
+export function declareReport(program: Command, finish: Finish): void {
+  program
+    .command('report')
+    .description('report a session: as a page for people, or a file for other tools')
+    .argument('<session>', "its id, or the beginning or end of it; its folder; or a file of exec --json's events")
+    .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
+    .addOption(
+      new Option('--format <format>', "the format (default: by the file's name, or html)").choices(reportFormats),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent report 3f1b6a2d8c07 -o report.html
+  agent report 3f1b6a2d8c07 --format md | gh pr comment --body-file -
+  agent report 3f1b6a2d8c07 --format annotations     # in a workflow of GitHub`,
+    )
+    .action(async (session: string, options: ReportOptions) => {
+      const { reportCommand } = await import('../report-command.ts')
+      finish(await reportCommand(session, options))
+    })
+}

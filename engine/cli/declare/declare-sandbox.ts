@@ -1,0 +1,84 @@
+import { Option, type Command } from 'commander'
+import {
+  allowUnixSockets,
+  externallySandboxed,
+  mountDockerSocket,
+  sandboxModes,
+  type Finish,
+} from './shared-options.ts'
+import { names } from '../../core/backend-names.ts'
+import type { SandboxOptions } from '../sandbox-options.ts'
+
+/** Declares `agent sandbox`: the only command that the program for this command declares, at each start. */
+export function declareSandbox(program: Command, finish: Finish): void {
+  program
+    .command('sandbox')
+    .description('run one command in the sandbox; its output and exit code are passed on')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .addOption(
+      new Option('-s, --sandbox <mode>', 'what the command may access (default: workspace-write)').choices(
+        sandboxModes,
+      ),
+    )
+    .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
+    .addOption(
+      new Option('--backend <name>', 'the sandbox backend (default: chosen for this system)').choices(names.named),
+    )
+    .option('--image <name>', 'the image that the docker backend runs in; it must exist already')
+    .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
+    .option('--writable <path>', 'a further directory it may write to, or a file; may be repeated', collect, [])
+    .option(
+      '--readable <dir>',
+      'a directory to show although its place is private or denied; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--deny-read <path>',
+      "a further path to hide (with a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
+      collect,
+      [],
+    )
+    .addOption(new Option('--network <mode>', 'the network that it can reach (default: off)').choices(['off', 'full']))
+    .option(
+      '--allow-host <host[:port]>',
+      'allow this host and no others, through a proxy (ports 80 and 443 when none is named), or those of a preset: npm, pypi, crates, go, github, debian and others; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--allow-private-host <host[:port]>',
+      'the same for one host, which may be in a private network or on this machine; may be repeated',
+      collect,
+      [],
+    )
+    .option('--env <name[=value]>', 'pass a variable through, or set one; may be repeated', collect, [])
+    .option(
+      '--limit <name=value>',
+      'time (seconds), memory, file-size, disk, output (bytes, or 512M), files, processes, open-files, cpus (docker only); may be repeated',
+      collect,
+      [],
+    )
+    .option(...allowUnixSockets)
+    .option(...mountDockerSocket)
+    .option('--json', 'print one JSON object with output, ending and denials instead of the output itself')
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent sandbox -- npm test
+  agent sandbox -s read-only -C ../other -- ls -la
+  agent sandbox --allow-host api.example.com -- ./check-links
+  agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
+    )
+    .action(async (command: string[], options: SandboxOptions) => {
+      const { runSandbox } = await import('../sandbox-command.ts')
+      finish(await runSandbox(command, options))
+    })
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value]
+}

@@ -1,0 +1,50 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Finish } from './shared-options.ts'
+
+/** Declares `agent sessions`. */
+export function declareSessions(program: Command, finish: Finish): void {
+  const sessions = program.command('sessions').description('show stored sessions, and remove old ones')
+  sessions.helpCommand(false)
+  sessions
+    .command('list')
+    .description('list the stored sessions, newest first')
+    .option('--json', 'print one JSON object a line')
+    .action(async (options: { readonly json?: true }) => {
+      const { listCommand } = await import('../sessions-command.ts')
+      finish(listCommand(options))
+    })
+  sessions
+    .command('show')
+    .description('show the conversation and the actions of a session')
+    .argument('<session>', 'its id, or the beginning or end of it')
+    .action(async (id: string) => {
+      const { showCommand } = await import('../sessions-command.ts')
+      finish(showCommand(id))
+    })
+  sessions
+    .command('export')
+    .description('write a session as a recording, which agent replay and -m replay:FILE play without a model')
+    .argument('<session>', 'its id, or the beginning or end of it; or its folder')
+    .option(
+      '-o, --output <path>',
+      'the file to write, readable only by you; in a directory, SESSION.jsonl (default: standard output)',
+    )
+    .action(async (session: string, options: { readonly output?: string }) => {
+      const { exportCommand } = await import('../export-session.ts')
+      finish(exportCommand(session, options.output))
+    })
+  sessions
+    .command('prune')
+    .description('remove sessions that ended long ago')
+    .requiredOption('--days <n>', 'keep sessions younger than this number of days', days)
+    .option('--unlanded', 'also remove sessions whose changes were neither landed nor discarded (agent changes)')
+    .action(async (options: { readonly days: number; readonly unlanded?: true }) => {
+      const { pruneCommand } = await import('../sessions-command.ts')
+      finish(await pruneCommand(options.days, options.unlanded === true))
+    })
+}
+
+function days(value: string): number {
+  if (/^\d{1,5}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('expected a whole number.')
+}

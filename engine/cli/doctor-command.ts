@@ -1,0 +1,91 @@
+import process from 'node:process'
+import { codeThatRunsLater, doctor, protectedTable, renderDoctor, type ProtectedPlace } from '../../sandbox/index.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import { configurationRows } from './doctor/configuration-rows.ts'
+import { findConfiguration } from './doctor/find-configuration.ts'
+import { findGit } from './doctor/find-git.ts'
+import { findModel } from './doctor/find-model.ts'
+import { gitRows } from './doctor/git-rows.ts'
+import { renderRows, type Row } from './doctor/doctor-row.ts'
+import { sandboxRow } from './doctor/sandbox-rows.ts'
+import { stateRow } from './doctor/try-state.ts'
+import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
+import { warn } from './warn.ts'
+import { statement } from '../app/no-sandbox.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
+
+/** The command line of `agent doctor`, as parsed. */
+export type DoctorOptions = ConfigOptions & {
+  readonly json?: true
+  readonly protected?: true
+  readonly skipGitRepoCheck?: true
+}
+
+/**
+ * `agent doctor`: prints what this machine can enforce and whether a run here would have what it needs, after finishing the reviews of
+ * killed runs. Sends nothing to the network. With `--protected`: the table of protected paths.
+ *
+ * @returns 0 when `agent exec` would have everything it needs, the code of a run without a sandbox, else 1
+ */
+export async function runDoctor(options: DoctorOptions): Promise<number> {
+  if (options.protected === true) {
+    process.stdout.write(options.json === true ? `${JSON.stringify(placesTold())}\n` : renderProtected())
+    return exitCodes.done
+  }
+  await finishReviewsFirst(warn)
+  const workspace = findWorkspace(options.cd ?? process.cwd())
+  const places = findAppPaths(process.env)
+  const root = findRepository(workspace)
+  const { config, facts } = await findConfiguration(options, { root: root ?? workspace, workspace }, places)
+  const report = await doctor()
+  const needed = sandboxRow(report, config?.settings ?? {})
+  const checks = sanitizeForTerminal([
+    needed,
+    ...(await findModel(options, config, workspace)),
+    ...gitRows(await findGit({ root, workspace, anywhere: options.skipGitRepoCheck === true }, process.env)),
+    ...configurationRows(facts),
+    stateRow(stateFor([workspace], places.state)),
+  ])
+  const ready = checks.every(({ state }) => state !== 'missing')
+  const advice = report.chosen === undefined ? `${statement}\n` : ''
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ ...report, ready, checks })}\n`
+      : `${renderDoctor(report)}${advice}${[...renderRows(checks), verdict(checks)].join('\n')}\n`,
+  )
+  if (ready) return exitCodes.done
+  return needed.state === 'missing' ? exitCodes.sandboxUnavailable : exitCodes.failed
+}
+
+function verdict(checks: readonly Row[]): string {
+  const missing = checks.filter(({ state }) => state === 'missing')
+  if (missing.length === 0) return 'agent exec has all it needs here'
+  return `agent exec would not start here: see ${missing.map(({ group, check }) => `${group}, ${check}`).join('; ')}`
+}
+
+type Told = Omit<ProtectedPlace, 'what'> & { readonly what: ProtectedPlace['what'] | 'runs-later' }
+
+function placesTold(): readonly Told[] {
+  const later = codeThatRunsLater().flatMap(({ program, source, names }) =>
+    names.map((name) => ({ at: `**/${name}`, what: 'runs-later' as const, program, source })),
+  )
+  return [...protectedTable(), ...later]
+}
+
+const meanings: Readonly<Record<Told['what'], string>> = {
+  'runs-later': 'not protected, but reported at the end of a run that changed it',
+  settings: 'never written, in any directory of the workspace',
+  startup: 'never written, in a home or at the top of the workspace',
+  home: 'never written, in your own homes',
+  credentials: 'neither read nor written',
+}
+
+/** A line for each place: its path, the reason, the program, and the documentation. */
+function renderProtected(): string {
+  return placesTold()
+    .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)
+    .join('')
+}

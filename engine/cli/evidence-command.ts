@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import process from 'node:process'
+import { holdOutput, openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { UserError } from '../core/user-error.ts'
+import { differencesIn } from '../transaction/evidence/check-tree.ts'
+import { openEnvelope, sealStatement } from '../transaction/evidence/envelope.ts'
+import { readPrivateKey, readPublicKey } from '../transaction/evidence/keys.ts'
+import { makeStatement, type RunFacts } from '../transaction/evidence/make-statement.ts'
+import { unchangedFiles, type UnchangedFiles } from '../transaction/evidence/unchanged-files.ts'
+import type { Statement } from '../transaction/evidence/statement.ts'
+import type { ChangeRecord } from '../transaction/change-record.ts'
+import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
+import { recordOf } from './changed-session.ts'
+import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
+
+/** The options of `agent evidence`. */
+export type EvidenceOptions = { readonly output: string; readonly key: string }
+
+/** The options of `agent evidence verify`. */
+export type VerifyOptions = {
+  readonly tree?: readonly string[]
+  readonly patch?: string
+  readonly publicKey?: readonly string[]
+}
+
+const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
+
+/** How many differences are named. */
+const mostFaults = 20
+
+/** `agent evidence`: writes a signed statement of the changes of a run with `--transactional`, its rules, and its verification. */
+export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
+  const session = findChangedSession(run)
+  const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
+  const record = await recordOf(session, true)
+  const facts = await factsOf(session.directory)
+  const unchanged = await unchangedOf(session, record, output)
+  const known = { facts, unchanged, at: new Date() }
+  const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
+  if (output === '-') process.stdout.write(sealed)
+  else holdOutput(output).write(sealed)
+  return exitCodes.done
+}
+
+/** The unchanged files in each of the run's trees. Reports on standard error which files the evidence leaves out, or has in a later state. */
+async function unchangedOf(
+  { directory, state }: ChangedSession,
+  record: ChangeRecord,
+  output: string,
+): Promise<readonly (UnchangedFiles | undefined)[]> {
+  const found: (UnchangedFiles | undefined)[] = []
+  for (const { path } of state.roots) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      found.push(undefined)
+      for (const note of notesOn(undefined)) process.stderr.write(`${path}: ${note}\n`)
+      continue
+    }
+    const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace: path }), sandboxOfLastRun(directory))
+    try {
+      const except = new Set(record.changes.filter(({ root }) => root === path).map((change) => change.path))
+      // If the evidence file is in the tree itself and replaces an older one, it can't contain its own hash.
+      except.add(relative(path, resolve(output)))
+      const unchanged = await unchangedFiles(path, { except, sandbox, since: new Date(record.at) })
+      found.push(unchanged)
+      for (const note of notesOn(unchanged)) process.stderr.write(`${path}: ${note}\n`)
+    } finally {
+      await sandbox.close()
+    }
+  }
+  return found
+}
+
+function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
+  if (unchanged === undefined) {
+    return ['its source files could not be listed, so the evidence holds only what the run changed']
+  }
+  const { touchedLater, leftOut } = unchanged
+  return [
+    ...(touchedLater > 0
+      ? [
+          `written after the run: ${touchedLater} of the files that it left alone; the evidence has them as they are now`,
+        ]
+      : []),
+    ...(leftOut.length > 0
+      ? [`the evidence leaves out ${leftOut.length} (submodules, names that are not UTF-8, unreadable files)`]
+      : []),
+  ]
+}
+
+async function factsOf(directory: string): Promise<RunFacts> {
+  const { collectReport } = await import('../report/render-report.ts')
+  const report = collectReport(directory)
+  const run = typeof report === 'string' ? undefined : report.runs.at(-1)
+  const end = run?.end
+  return {
+    model: run?.model,
+    result: end?.result,
+    exitCode: end?.exitCode,
+    costUsd: end?.costUsd,
+    auditHead: end?.auditHead,
+    verified: (end?.verified ?? []).map(({ command, passed, exitCode, durationMs, attempts }) => ({
+      command,
+      passed,
+      exit_code: exitCode ?? null,
+      duration_ms: durationMs,
+      attempts,
+    })),
+  }
+}
+
+/**
+ * `agent evidence verify`: checks that evidence is intact, signed by a trusted key, and belongs to this patch and these trees. It downloads nothing.
+ */
+export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
+  const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
+  const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)
+  if (opened.type === 'broken') return tell([`${file}: ${opened.why}`])
+  const { statement, keyId, isTrusted } = opened
+  const faults = [...patchFaults(statement, patch), ...treeFaults(statement, tree)]
+  if (faults.length > 0) return tell(faults)
+  const { predicate } = statement
+  const whose = isTrusted ? keyId : `${keyId}, which nobody has confirmed: name the expected key with --public-key`
+  const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
+  process.stdout.write(`${file}: intact, signed by ${whose}\n`)
+  const held =
+    known.length === 0 ? 'nothing else was compared: name --tree or --patch' : `as it says: ${known.join(', ')}`
+  process.stdout.write(`session ${predicate.session}, ${held}\n`)
+  return exitCodes.done
+}
+
+function heldOf({ trees }: Statement['predicate']): readonly string[] {
+  const changed = trees.flatMap(({ files }) => files).length
+  const unchanged = trees.flatMap(({ unchanged_files }) => unchanged_files ?? []).length
+  const leftOut = trees.flatMap(({ left_out }) => left_out)
+  const isWhole = trees.every(({ unchanged_files }) => unchanged_files !== null)
+  const rest = isWhole
+    ? `${unchanged} source files that it left alone`
+    : 'but not all source files, which nobody listed'
+  const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that it says nothing of)`
+  return [`${changed} paths that the run changed`, `${rest}${without}`]
+}
+
+function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {
+  if (patch === undefined) return []
+  const bytes = bytesOf(patch, largestPatch, 'the patch')
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const isIt = subject.some(({ digest }) => 'sha256' in digest && digest.sha256 === hash)
+  return isIt ? [] : [`${patch}: not the patch that the evidence is of`]
+}
+
+function treeFaults({ predicate }: Statement, trees: readonly string[]): readonly string[] {
+  if (trees.length === 0) return []
+  if (trees.length !== predicate.trees.length) {
+    const message = `The run worked on ${predicate.trees.length} trees, and ${trees.length} were named: give --tree once for each, in their order.`
+    throw new UserError('usage', message)
+  }
+  return trees.flatMap((tree, index) => {
+    if (statSync(tree, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new UserError('usage', `--tree ${tree}: there is no such directory.`)
+    }
+    const { files = [], unchanged_files: unchanged } = predicate.trees[index] ?? {}
+    return differencesIn(resolve(tree), [...files, ...(unchanged ?? [])])
+  })
+}
+
+function tell(faults: readonly string[]): number {
+  for (const fault of faults.slice(0, mostFaults))
+    process.stdout.write(`${sanitizeOutput(Buffer.from(fault)).replaceAll('\n', '⏎')}\n`)
+  if (faults.length > mostFaults) process.stdout.write(`and ${faults.length - mostFaults} more\n`)
+  return exitCodes.failed
+}
+
+function textOf(file: string, most: number, what: string): string {
+  return bytesOf(file, most, what).toString('utf8')
+}
+
+/** @throws UserError `usage` where it can't be read */
+function bytesOf(file: string, most: number, what: string): Buffer {
+  const bytes = readHostFile(file, { maxBytes: most })
+  if (bytes !== undefined) return bytes
+  throw new UserError(
+    'usage',
+    `${file}: ${what} can't be read: it doesn't exist, is no file, is closed to you, or is too large.`,
+  )
+}

@@ -1,0 +1,41 @@
+import process from 'node:process'
+import { isInside } from '../core/directories-between.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
+import { UserError } from '../core/user-error.ts'
+import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { readViewState, type ViewState } from '../transaction/private-view.ts'
+
+/** A session whose runs are transactions. */
+export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }
+
+/** The folders that hold sessions. If the user's own state folder is in the workspace, its sessions are stored elsewhere. */
+export function stateFolders(): readonly string[] {
+  const { state } = findAppPaths(process.env)
+  return [...new Set([stateFor([process.cwd()], state), state])]
+}
+
+/**
+ * The session that the user means: by its id, the unique beginning or end of it, or as the last one with a view of the current directory.
+ *
+ * @throws UserError `usage` if there is none, and for a session whose runs worked in the tree itself
+ */
+export function findChangedSession(given: string | undefined): ChangedSession {
+  const folders = stateFolders()
+  const all = folders.flatMap((folder) =>
+    listSessions(folder).map((id) => ({ id, directory: sessionDirectory(folder, id) })),
+  )
+  const id = given === undefined ? undefined : findSession(folders, given)
+  const here = process.cwd()
+  for (const session of all) {
+    if (id !== undefined && session.id !== id) continue
+    const state = readViewState(session.directory)
+    if (state === undefined || state.state === 'making') continue
+    if (id !== undefined || state.roots.some(({ path }) => isInside(here, path))) return { ...session, state }
+  }
+  throw new UserError(
+    'usage',
+    id === undefined
+      ? `No run with --transactional worked in ${here}. agent sessions list shows all sessions.`
+      : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
+  )
+}

@@ -1,0 +1,45 @@
+import process from 'node:process'
+import { openRun } from '../app/open-run.ts'
+import { plainSink } from '../display/plain.ts'
+import type { Sink } from '../core/events.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import { catchInterrupts } from './interrupts.ts'
+import { commonRequest } from './request-from-options.ts'
+import { patchTool, shellTool } from './served-calls.ts'
+import { servedRun } from './served-run.ts'
+
+/**
+ * `agent mcp-server`: offers this program's functions to other agents, through the same Guardian and the same sandbox.
+ *
+ * @returns the exit code
+ * @throws UserError for problems that the user has to fix; nothing was run then
+ */
+export async function runMcpServer(options: ConfigOptions): Promise<number> {
+  // Standard input belongs to the protocol: nobody can type an answer there.
+  const request = { ...commonRequest(options), outsideRepository: true }
+  const ending = new AbortController()
+  const release: (() => void)[] = []
+  const run = openRun({
+    ...request,
+    task: { type: 'calls' },
+    source: 'mcp-server',
+    sinks: [toStderr()],
+    loaded: () => void release.push(catchInterrupts((reason) => ending.abort(reason))),
+  })
+  try {
+    await run.ready
+    const { serve } = await import('../mcp/serve.ts')
+    const tools = [servedRun(request), shellTool(run), patchTool(run)]
+    await serve(tools, { stdin: process.stdin, stdout: process.stdout, signal: ending.signal })
+    return exitCodes.done
+  } finally {
+    await run.close()
+    for (const free of release) free()
+  }
+}
+
+/** Progress for the person who started the server, on standard error: standard output belongs to the protocol. */
+function toStderr(): Sink {
+  return plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' })
+}

@@ -1,0 +1,106 @@
+import { statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { holdOutput, readHostFile } from '../../sandbox/index.ts'
+import { findWorkspace } from '../app/workspace.ts'
+import { ModelError, type Model } from '../core/model.ts'
+import { UserError } from '../core/user-error.ts'
+import { version } from '../core/version.ts'
+import { playRecording } from '../models/replay-model.ts'
+import type { FoundDifference } from '../models/replay-differences.ts'
+import { parseRecording } from '../models/replay-format.ts'
+import { updateRecording } from '../models/update-recording.ts'
+import { exportRecording } from '../session/export-recording.ts'
+import { readRollout } from '../session/rollout.ts'
+import { runExec } from './run-exec.ts'
+import type { ExecOptions } from './exec-options.ts'
+import { findSessionFolder } from './find-session-folder.ts'
+import type { Progress } from './report-startup-failure.ts'
+import { warn } from './warn.ts'
+
+/** The options of `agent replay`. */
+export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly update?: true }
+
+/**
+ * `agent replay`: a run whose model is a recording.
+ *
+ * @param source a recording's file, or a session
+ * @returns the exit code of the run
+ * @throws UserError `usage` if there is no such recording, or it can't be updated; nothing was run then
+ */
+export async function runReplay(
+  source: string,
+  prompt: string | undefined,
+  options: ReplayOptions,
+  progress: Progress,
+): Promise<number> {
+  if (options.model !== undefined)
+    throw new UserError('usage', `-m ${options.model}: the recording is the model of a replay; leave it out`)
+  const recording = readSource(source)
+  const cwd = findWorkspace(options.cd ?? process.cwd())
+  const parsed = asUserError(() => parseRecording(recording.text, recording.shown))
+  const settle = options.update === true ? updating(recording, cwd) : undefined
+  const model: Model = playRecording(parsed, {
+    name: `replay:${recording.path ?? recording.shown}`,
+    file: recording.shown,
+    cwd,
+    keepGoing: options.keepGoing === true,
+    ...(settle === undefined ? {} : { settle }),
+  })
+  return runExec(
+    prompt ?? parsed.prompt?.replaceAll('<<cwd>>', cwd),
+    options,
+    { type: 'new' },
+    progress,
+    undefined,
+    model,
+  )
+}
+
+/** The source of a recording. `path` is undefined if it was made from a session, and is in no file. */
+type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
+
+const largest = 512 * 1024 * 1024
+
+function readSource(source: string): Source {
+  if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) {
+    const bytes = readHostFile(source, { follow: true, maxBytes: largest })
+    if (bytes === undefined) throw new UserError('usage', `Can't read the recording ${source}.`)
+    return { text: bytes.toString(), shown: source, path: resolve(source) }
+  }
+  const rollout = readRollout(join(findSessionFolder(source), 'rollout.jsonl'))
+  const { text, doubts } = exportRecording(rollout, version)
+  for (const doubt of doubts) warn(`the session ${rollout.session.thread_id}: ${doubt}`)
+  return { text, shown: `session ${rollout.session.thread_id}`, path: undefined }
+}
+
+/** Writes the new results to the recording, once all of it was played. */
+function updating({ text, path, shown }: Source, cwd: string): (differences: readonly FoundDifference[]) => string {
+  const unwritable = (why: string): UserError => new UserError('usage', `--update: ${shown} can't be written: ${why}`)
+  if (path === undefined)
+    throw new UserError(
+      'usage',
+      "--update: a session can't be updated; make a recording of it with agent sessions export",
+    )
+  let held: ReturnType<typeof holdOutput>
+  try {
+    // Opened before anything runs, so that no command can redirect it.
+    held = holdOutput(path)
+  } catch (error) {
+    throw unwritable((error as Error).message)
+  }
+  return (differences) => {
+    if (differences.length === 0) return `${shown} needs no update.`
+    held.write(updateRecording(text, differences, cwd))
+    return `${shown}: ${differences.length} ${differences.length === 1 ? 'result was' : 'results were'} written into it.`
+  }
+}
+
+function asUserError<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ModelError) throw new UserError('usage', error.message, { cause: error })
+    throw error
+  }
+}

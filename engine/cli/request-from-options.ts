@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import type { RunRequest } from '../app/run-request.ts'
+import { findWorkspace } from '../app/workspace.ts'
+import { openTerminal } from '../approvals/ask-at-terminal.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import type { ExecOptions } from './exec-options.ts'
+import { openOutputFile } from './output-file.ts'
+import { readImage } from './read-image.ts'
+import { readOutputSchema } from './read-output-schema.ts'
+import { readPrompt } from './read-prompt.ts'
+import { requestedSettings } from './run-config.ts'
+import { warn } from './warn.ts'
+
+/** The fields that every request of this program shares; the command line only configures them. */
+export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
+  const { approvalProgram } = options
+  return {
+    workspace: findWorkspace(options.cd ?? process.cwd()),
+    environment: process.env,
+    from: process.cwd(),
+    settings: requestedSettings(options),
+    externallySandboxed: options.externallySandboxed === true,
+    insistsOnSearch: options.search === true,
+    reviewing: {
+      ...(options.approveForMe === true ? { by: { kind: 'model' } } : {}),
+      ...(approvalProgram === undefined ? {} : { by: { kind: 'program', argv: ['/bin/sh', '-c', approvalProgram] } }),
+    },
+    warn,
+    errors: process.stderr,
+  }
+}
+
+/**
+ * Turns a command line into a request.
+ *
+ * @param argument the prompt, as typed
+ * @throws UserError `usage` for a picture or a schema that can't be read
+ */
+export async function runRequest(argument: string | undefined, options: ExecOptions): Promise<RunRequest> {
+  const { outputLastMessage: file, outputSchema, threadSource, timeout, plan, record } = options
+  const common = commonRequest(options)
+  const note = options.quiet === true ? { note: () => undefined } : {}
+  return {
+    ...common,
+    task: {
+      type: 'prompt',
+      prompt:
+        argument === '' && options.at !== undefined
+          ? ''
+          : () => readPrompt(argument, process.stdin, { ...options, ...note }),
+      images: (options.image ?? []).map(readImage),
+    },
+    ...(threadSource === undefined ? {} : { source: threadSource }),
+    ephemeral: options.ephemeral === true,
+    ...transactionOf(options),
+    ...verificationOf(options),
+    outsideRepository: options.skipGitRepoCheck === true,
+    ...(plan === undefined ? {} : { plan }),
+    reviewing: {
+      ...common.reviewing,
+      ...(isPersonThere(options)
+        ? { person: () => openTerminal({ input: process.stdin, output: process.stderr }) }
+        : {}),
+    },
+    ...(outputSchema === undefined ? {} : { output: await readOutputSchema(outputSchema) }),
+    ...(file === undefined ? {} : { deliver: () => openOutputFile(file) }),
+    budget: {
+      maxTurns: options.maxTurns,
+      maxTokens: options.maxTokens,
+      maxCost: options.maxCost,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    },
+    failOnDenied: options.failOnDenied === true,
+    failOnNoChange: options.failOnNoChange === true,
+    ...(record === undefined ? {} : { record: resolve(record) }),
+  }
+}
+
+/** @throws UserError `usage` for options that only a transaction has */
+function transactionOf({
+  transactional,
+  land,
+  landIgnored,
+  landCommits,
+}: ExecOptions): Pick<RunRequest, 'transaction'> {
+  const said = [transactional, land, landIgnored, landCommits]
+  if (said.every((each) => each === undefined)) return {}
+  return {
+    transaction: {
+      ...(transactional === undefined ? {} : { strategy: transactional }),
+      ...(land === undefined ? {} : { land }),
+      ...(landIgnored === undefined ? {} : { landIgnored }),
+      ...(landCommits === undefined ? {} : { landCommits }),
+    },
+  }
+}
+
+function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick<RunRequest, 'verify'> {
+  if (verify === undefined && attempts === undefined) return {}
+  return {
+    verify: {
+      ...(verify === undefined ? {} : { commands: verify === false ? [] : verify }),
+      ...(attempts === undefined ? {} : { attempts }),
+    },
+  }
+}
+
+/** Whether a person at the terminal can read a question and type an answer. */
+function isPersonThere(options: ExecOptions): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
+}

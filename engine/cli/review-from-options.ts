@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import type { RunRequest } from '../app/run-request.ts'
+import { UserError } from '../core/user-error.ts'
+import { readKnownFindings, type KnownFinding } from '../review/known-findings.ts'
+import type { ReviewTarget } from '../review/review-request.ts'
+import type { ExecOptions, ReviewOptions } from './exec-options.ts'
+import { readPiped, readPrompt } from './read-prompt.ts'
+import { runRequest } from './request-from-options.ts'
+
+/** Options that a review can't have: it changes nothing, and its result has a fixed form. */
+const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions) => boolean])[] = [
+  ['-s', ({ sandbox }) => sandbox !== undefined && sandbox !== 'read-only'],
+  ['--full-auto', ({ fullAuto }) => fullAuto === true],
+  ['--add-dir', ({ addDir }) => addDir !== undefined && addDir.length > 0],
+  ['--externally-sandboxed', ({ externallySandboxed }) => externallySandboxed === true],
+  ['--dangerously-mount-docker-socket', ({ dangerouslyMountDockerSocket }) => dangerouslyMountDockerSocket === true],
+  [
+    '--dangerously-bypass-approvals-and-sandbox',
+    ({ dangerouslyBypassApprovalsAndSandbox }) => dangerouslyBypassApprovalsAndSandbox === true,
+  ],
+  ['--plan', ({ plan }) => plan !== undefined],
+  ['--transactional', ({ transactional }) => transactional !== undefined],
+  ['--land', ({ land, landIgnored }) => land !== undefined || landIgnored === true],
+  ['--output-schema', ({ outputSchema }) => outputSchema !== undefined],
+  ['--verify', ({ verify, verifyAttempts }) => verify !== undefined || verifyAttempts !== undefined],
+  ['--fail-on-no-change', ({ failOnNoChange }) => failOnNoChange === true],
+]
+
+/**
+ * Turns a command line of `agent exec review` into a request.
+ *
+ * @param argument what to look for, as it was typed
+ * @throws UserError `usage` for options that a review can't have, and for a file of known findings that can't be read
+ */
+export async function reviewRequest(
+  argument: string | undefined,
+  options: ExecOptions,
+  review: ReviewOptions,
+): Promise<RunRequest> {
+  const misfit = unfit.find(([, isGiven]) => isGiven(options))
+  if (misfit !== undefined) {
+    throw new UserError(
+      'usage',
+      `agent exec review changes nothing, in a read-only sandbox, and reports findings: ${misfit[0]} can't be used with it.`,
+    )
+  }
+  const given = targetOf(review)
+  const known = (review.known ?? []).flatMap(readKnown)
+  const request = await runRequest(argument, options)
+  let target: ReviewTarget = given ?? { type: 'uncommitted' }
+  const note = options.quiet === true ? { note: () => undefined } : {}
+  const words = async (): Promise<string> => {
+    if (argument === '-') return readPrompt(argument, process.stdin, { ...options, ...note })
+    if (given !== undefined) return argument ?? ''
+    const piped = await readPiped(process.stdin, true, { ...options, ...note })
+    if (piped.trim() !== '') target = { type: 'diff', text: piped }
+    return argument ?? ''
+  }
+  return {
+    ...request,
+    task: { ...request.task, type: 'prompt', prompt: words },
+    settings: {
+      ...request.settings,
+      flags: [
+        ...(request.settings?.flags ?? []),
+        {
+          flag: 'agent exec review',
+          settings: { sandbox_mode: 'read-only', dangerously_mount_docker_socket: false, transactional: false },
+        },
+      ],
+    },
+    review: {
+      target: () => target,
+      known,
+      ...(review.failOn === undefined ? {} : { failOn: review.failOn }),
+    },
+  }
+}
+
+function targetOf({ uncommitted, base, commit }: ReviewOptions): ReviewTarget | undefined {
+  if (base !== undefined) return { type: 'base', branch: base }
+  if (commit !== undefined) return { type: 'commit', commit }
+  return uncommitted === true ? { type: 'uncommitted' } : undefined
+}
+
+function readKnown(file: string): readonly KnownFinding[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError('usage', `--known ${file}: can't be read: ${(error as Error).message}.`, { cause: error })
+  }
+  return readKnownFindings(text, file)
+}

@@ -1,0 +1,91 @@
+import process from 'node:process'
+import { configure } from '../app/load-run.ts'
+import { openRun } from '../app/open-run.ts'
+import type { Run, RunRequest } from '../app/run-request.ts'
+import { eventJsonSchema } from '../core/event-schema.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import type { Model } from '../core/model.ts'
+import type { Start } from '../session/start-session.ts'
+import { chooseSinks } from './choose-sinks.ts'
+import type { ExecOptions, ReviewOptions } from './exec-options.ts'
+import { farewell } from './farewell.ts'
+import { catchInterrupts } from './interrupts.ts'
+import { ownProcess } from './own-process.ts'
+import { printFinalMessage } from './print-final-message.ts'
+import { runRequest } from './request-from-options.ts'
+import { openRunReports } from './run-reports.ts'
+import { showContext } from './show-context.ts'
+import type { Progress } from './report-startup-failure.ts'
+import { useProxyFromEnvironment } from './use-proxy.ts'
+import { watchTimeLimit } from './time-limit.ts'
+import { warn } from './warn.ts'
+
+/**
+ * `agent exec`: turns a command line into a request, runs it, and attaches the sinks.
+ *
+ * @param review the change to review; undefined for a task
+ * @param model the model to use; undefined: the one that the configuration and the options name
+ * @returns the exit code
+ * @throws UserError for problems that the user has to fix; nothing was run then
+ */
+export async function runExec(
+  argument: string | undefined,
+  options: ExecOptions,
+  start: Start,
+  progress: Progress,
+  review?: ReviewOptions,
+  model?: Model,
+): Promise<number> {
+  if (options.printEventSchema === true) return printEventSchema()
+  // A supervised run stays the same process, or it would lose the supervisor's channel.
+  const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
+  const asked = model === undefined ? {} : { model }
+  const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }
+  if (options.showContext === true) return showContext(await configure(request, warn))
+  const parting = farewell(options, request.workspace)
+  const reports = openRunReports(options)
+  const supervisor = options.supervised === true ? (await import('./supervised.ts')).connectSupervisor() : undefined
+  const release: (() => void)[] = []
+  const run: Run = openRun({
+    ...request,
+    ...(supervisor === undefined ? {} : { gate: supervisor.gate }),
+    notices: useProxyFromEnvironment(process.env),
+    sinks: [
+      ...chooseSinks(options),
+      parting.sink,
+      reports.sink,
+      ...(supervisor === undefined ? [] : [supervisor.sink]),
+    ],
+    loaded: () => {
+      progress.ready()
+      release.push(catchInterrupts((reason) => run.interrupt(reason), parting.words))
+      if (options.timeout !== undefined) release.push(watchTimeLimit(options.timeout, options.json === true))
+    },
+  })
+  if (supervisor !== undefined) release.push(supervisor.release(() => run.interrupt('terminated')))
+  try {
+    const summary = await run.result
+    progress.ended(summary.exitCode)
+    printFinalMessage(summary.finalMessage, options)
+    await reports.write()
+    return summary.exitCode
+  } finally {
+    await run.close()
+    for (const free of release) free()
+  }
+}
+
+async function requestOf(
+  argument: string | undefined,
+  options: ExecOptions,
+  review: ReviewOptions | undefined,
+): Promise<RunRequest> {
+  if (review === undefined) return runRequest(argument, options)
+  const { reviewRequest } = await import('./review-from-options.ts')
+  return reviewRequest(argument, options, review)
+}
+
+function printEventSchema(): number {
+  process.stdout.write(`${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`)
+  return exitCodes.done
+}

@@ -1,0 +1,135 @@
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { constants } from 'node:os'
+import process from 'node:process'
+import {
+  openSandbox,
+  renderDenial,
+  SandboxError,
+  type Backend,
+  type ExecResult,
+  type Sandbox,
+  type SandboxPolicy,
+  type SandboxProcess,
+} from '../../sandbox/index.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { remedyAsFlags } from '../core/remedies.ts'
+import { sandboxStatusOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
+import { UserError } from '../core/user-error.ts'
+import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
+import { warn } from './warn.ts'
+import { catchInterrupts } from './interrupts.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
+import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
+import { readSandboxConfig } from './sandbox-config.ts'
+import { policyFromOptions } from './policy-from-options.ts'
+import { findWorkspace } from '../app/workspace.ts'
+
+/** The code that shells report for a program that SIGPIPE ended because the reader of its output went away. */
+const brokenPipe = 141
+
+/** The code that shells and env(1) return for a missing program. */
+const commandNotFound = 127
+
+/**
+ * `agent sandbox`: runs one command confined. Its standard streams and its exit code pass through.
+ *
+ * @returns the command's exit code; 128 + n where signal n ended it, as shells report it; 124 after a timeout, as timeout(1)
+ */
+export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
+  const [program, ...words] = command
+  if (program === undefined)
+    throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
+  const workspace = findWorkspace(options.cd ?? process.cwd())
+  await finishReviewsFirst(warn)
+  const config = await readSandboxConfig(workspace, options.config)
+  const policy = policyFromOptions(options, config, workspace)
+  const ending = new AbortController()
+  const { signal } = ending
+  const dispose = catchInterrupts((reason) => ending.abort(reason))
+  try {
+    const sandbox = await openSandbox(policy, {
+      backend: backendFor(options, config, policy),
+      image: options.image ?? config.sandbox_image,
+    })
+    try {
+      const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
+      if (options.json === true) return exitCodeOf(await report(child, sandbox), signal)
+      const { result, isReaderGone } = await passThrough(child, sandbox)
+      return isReaderGone ? brokenPipe : exitCodeOf(result, signal)
+    } finally {
+      await sandbox.close()
+    }
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    if (error.code === 'missing-program') {
+      process.stderr.write(`agent sandbox: ${error.message}\n`)
+      return commandNotFound
+    }
+    if (SandboxError.is(error, 'path-changed')) {
+      throw new UserError('sandboxUnavailable', error.message, { cause: error })
+    }
+    if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })
+    throw new UserError('sandboxUnavailable', await explainNoSandbox(error, dockerByFlags), { cause: error })
+  } finally {
+    dispose()
+  }
+}
+
+/** The backend of the flags, else of the configuration, which doesn't apply if nothing is confined. */
+function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
+  if (options.externallySandboxed === true) return 'external'
+  return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
+}
+
+/**
+ * Passes the command's output on as it arrives, and reports at the end what was denied. When the reader of standard output goes away, the
+ * command is ended as SIGPIPE would end it.
+ */
+async function passThrough(
+  child: SandboxProcess,
+  sandbox: Sandbox,
+): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
+  let isReaderGone = false
+  const ended = [
+    // The process-wide watcher reports other errors of standard output.
+    pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') return
+      isReaderGone = true
+      child.kill()
+    }),
+    pipeline(child.stderr, process.stderr, { end: false }).catch(() => undefined),
+  ]
+  const result = await child.result
+  await Promise.all(ended)
+  for (const danger of sandboxStatusOf(sandbox).dangers ?? [])
+    process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
+  for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
+  return { result, isReaderGone }
+}
+
+/** Prints one JSON object when the command has ended: its output as text, how it ended, and what was denied. */
+async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
+  const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
+  const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
+  const { dangers } = sandboxStatusOf(sandbox)
+  const about = { backend: sandbox.backend, dangers, environmentWithheld: withheldBy(sandbox) }
+  process.stdout.write(`${JSON.stringify({ ...about, ...result, denials, stdout, stderr })}\n`)
+  return result
+}
+
+function exitCodeOf(result: ExecResult, signal: AbortSignal): number {
+  switch (result.status) {
+    case 'exited':
+      return result.code
+    case 'signaled':
+      return 128 + (constants.signals[result.signal as NodeJS.Signals] ?? 0)
+    case 'timed-out':
+      return 124
+    case 'cancelled':
+      return signal.reason === 'terminated' ? exitCodes.terminated : exitCodes.interrupted
+    default:
+      return result satisfies never
+  }
+}

@@ -1,0 +1,166 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { exitCodes } from '../core/exit-codes.ts'
+import type { HistoryItem } from '../core/model.ts'
+import { readRollout, type ReadRollout } from '../session/rollout.ts'
+import { stepsOf } from '../session/steps.ts'
+import { removeTree } from '../../sandbox/index.ts'
+import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { readRecord } from '../transaction/change-record.ts'
+import { readViewState } from '../transaction/private-view.ts'
+import { stateFolders } from './find-changed-session.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { UserError } from '../core/user-error.ts'
+
+const shownCharacters = 2000
+const dayMs = 86_400_000
+
+/** `agent sessions list`: a line for each session; one that can't be read is listed as such. */
+export function listCommand(options: { readonly json?: true }): number {
+  for (const [state, id] of allSessions()) {
+    const summary = summarize(state, id)
+    const line =
+      options.json === true
+        ? JSON.stringify(summary)
+        : [id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt)].join('  ')
+    process.stdout.write(`${line}\n`)
+  }
+  return exitCodes.done
+}
+
+/** `agent sessions show`: the conversation as text. */
+export function showCommand(id: string): number {
+  const found = findSession(stateFolders(), id)
+  const [state = ''] = allSessions().find(([, name]) => name === found) ?? []
+  const rollout = readRollout(rolloutOf(state, found))
+  const { session, usage } = rollout
+  process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
+  process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
+  const beginnings = new Map(stepsOf(rollout).map(({ items, number }) => [items[0], number]))
+  for (const item of rollout.original) {
+    const step = beginnings.get(item)
+    if (step !== undefined) process.stdout.write(`\nstep ${step}\n`)
+    const text = describe(item)
+    if (text !== undefined) process.stdout.write(`\n${truncateMiddle(safe(text), shownCharacters).text}\n`)
+  }
+  return exitCodes.done
+}
+
+/**
+ * `agent sessions prune`: removes sessions whose last run is older than some days.
+ *
+ * @param unlanded whether to remove sessions with changes that were neither landed nor discarded
+ */
+export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
+  let [removed, bytes, kept] = [0, 0, 0]
+  for (const [state, id] of allSessions()) {
+    const file = rolloutOf(state, id)
+    const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
+    if (Date.now() - touched < days * dayMs) continue
+    const directory = sessionDirectory(state, id)
+    if (!unlanded && isUnlanded(directory)) {
+      kept++
+      continue
+    }
+    bytes += bytesIn(directory)
+    await removeTree(directory)
+    removed++
+  }
+  const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
+  process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed${size}\n`)
+  if (kept > 0) {
+    const what = `${kept} kept, because their changes were neither landed nor discarded`
+    process.stdout.write(`${what} (agent changes ID); --unlanded removes these too\n`)
+  }
+  return exitCodes.done
+}
+
+/** Whether a session's view contains changes, as far as is known. */
+function isUnlanded(directory: string): boolean {
+  const view = readViewState(directory)
+  if (view?.state !== 'open') return false
+  const record = readRecord(directory)
+  return !view.gathered || record === undefined || record.changes.length > 0
+}
+
+/** The disk space of files. */
+function bytesIn(directory: string): number {
+  try {
+    const sizes = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
+      const path = Buffer.concat([Buffer.from(`${directory}/`), entry.name])
+      return entry.isDirectory()
+        ? bytesIn(path.toString())
+        : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+    })
+    return sizes.reduce((sum, size) => sum + size, 0)
+  } catch {
+    // Closed even to its owner, or removed.
+    return 0
+  }
+}
+
+/** Newest first in each folder. */
+function allSessions(): readonly (readonly [state: string, id: string])[] {
+  return stateFolders().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
+}
+
+type Summary = {
+  readonly id: string
+  readonly started: string
+  readonly workspace: string
+  readonly end: string
+  readonly prompt: string
+}
+
+function summarize(state: string, id: string): Summary {
+  try {
+    const rollout = readRollout(rolloutOf(state, id))
+    const prompt = rollout.original.find((item) => item.type === 'message' && item.role === 'user')
+    return {
+      id,
+      started: rollout.session.started,
+      workspace: rollout.session.workspace,
+      end: endOf(rollout),
+      prompt: prompt?.type === 'message' ? prompt.text : '',
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { id, started: '', workspace: '', end: 'unreadable', prompt: error.message }
+  }
+}
+
+function endOf({ end }: ReadRollout): string {
+  return end?.reason ?? 'cut off'
+}
+
+function describe(item: HistoryItem): string | undefined {
+  switch (item.type) {
+    case 'message':
+      return `${item.role}: ${item.text}`
+    case 'reasoning':
+      return item.text === '' ? undefined : `thinking: ${item.text}`
+    case 'web_search':
+      return item.query === '' ? undefined : `searched the web: ${item.query}`
+    case 'tool_call':
+      return `> ${item.call.name} ${item.call.input}`
+    case 'tool_result':
+      return `${item.ok ? '<' : '< (failed)'} ${item.output}`
+    default:
+      return item satisfies never
+  }
+}
+
+function rolloutOf(state: string, id: string): string {
+  return join(sessionDirectory(state, id), 'rollout.jsonl')
+}
+
+function oneLine(text: string): string {
+  return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
+}
+
+/** A model's words must not control the terminal of somebody who reads them later. */
+function safe(text: string): string {
+  return sanitizeOutput(Buffer.from(text))
+}

@@ -1,0 +1,22 @@
+import type { Observer } from '../observer.ts'
+import type { OutputContract } from '../output-contract.ts'
+import type { Running } from '../running.ts'
+import { deliver } from './deliver-observer.ts'
+
+/** Makes the final message match its schema: a message that doesn't is returned with its faults, a few times. */
+export function outputContractObserver(output: OutputContract, running: Running): Observer {
+  const { conversation } = running
+  return {
+    name: 'output contract',
+    afterResponse: ({ called }) => {
+      const judgement = called === 0 ? output.judgeMessage(conversation.items) : output.judgeCalls()
+      if (judgement === undefined) return undefined
+      if ('failure' in judgement) return { type: 'stop', stop: { reason: 'failed', message: judgement.failure } }
+      if (judgement.done) return called === 0 ? undefined : deliver(judgement.delivered, running)
+      // The result of a failed call already explains its fault.
+      if (called > 0) return undefined
+      conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
+      return { type: 'ask' }
+    },
+  }
+}

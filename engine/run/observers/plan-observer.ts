@@ -1,0 +1,15 @@
+import type { PlanMode } from '../../tools/plan-mode/plan-mode-state.ts'
+import type { Observer } from '../observer.ts'
+import type { Running } from '../running.ts'
+import { deliver } from './deliver-observer.ts'
+
+/** A plan that nobody can approve is the result of the run. */
+export function planObserver(planMode: PlanMode, running: Running): Observer {
+  return {
+    name: 'plan',
+    afterResponse: ({ called }) => {
+      const plan = called === 0 ? undefined : planMode.concluded
+      return plan === undefined ? undefined : deliver(plan, running)
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { lstatSync, readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { parseIndex, readHostFile, type IndexEntry } from '../../../sandbox/index.ts'
+import { hasOwnObjects } from '../copy-git.ts'
+import { compareWith, entryOf, type Difference } from '../find-differences.ts'
+import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
+import { below, bytesOf, directoryOf } from '../path-keys.ts'
+import type { OverlayStorage } from './storage.ts'
+
+/** A tree with an overlay that is mounted. */
+type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
+
+/** What differs in an overlay from the tree below it, and what these paths were when the view was made, as far as anybody knows. */
+type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
+
+const atOnce = 500
+const largestIndex = 1024 * 1024 * 1024
+
+/**
+ * Finds what differs. Names are looked for in the upper directory alone, so it takes as long as there are changes. What they mean is seen by comparing
+ * what the overlay shows with what lies below: that a directory is opaque is known to its extended attributes only, which Node can't read.
+ *
+ * @param repository is told of each directory with a repository in which objects were made
+ */
+export async function findOverlayDifferences(
+  tree: OverlayTree,
+  repository: (key: string) => void,
+): Promise<OverlayDifferences> {
+  const { lower, merged, storage } = tree
+  const known = beginningOf(tree)
+  const manifest = new Map<string, Original>()
+  const found: Difference[] = []
+  let looked = 0
+  const turn = async (): Promise<void> => {
+    if (++looked % atOnce === 0) await setImmediate()
+  }
+  const note = (key: string, difference: Difference | undefined, original: Original | undefined): void => {
+    if (difference === undefined) return
+    if (original !== undefined) manifest.set(key, original)
+    found.push(difference)
+  }
+  const removed = async (top: string): Promise<void> => {
+    const pending = [top]
+    for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
+      await turn()
+      const original = known(key)
+      const isGone = original !== undefined && original.kind !== 'left-out'
+      if (isGone) note(key, { key, before: entryOf(original), after: { kind: 'absent' } }, original)
+      if (original?.kind === 'directory') pending.push(...plainNames(lower, key).map((name) => below(key, name)))
+    }
+  }
+  if (hasOwnObjects(bytesOf(storage.repository, '.git'))) repository('')
+  const pending = ['']
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    const shown = new Set(namesIn(merged, directory))
+    for (const name of plainNames(lower, directory)) {
+      if (!shown.has(name)) await removed(below(directory, name))
+    }
+    for (const name of namesIn(storage.upper, directory)) {
+      await turn()
+      const key = below(directory, name)
+      const now = statsOf(merged, key)
+      // A whiteout: what it hides was seen already.
+      if (now === undefined) continue
+      if (name === '.git' && now.isDirectory()) {
+        if (directory !== '' && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
+        continue
+      }
+      const original = known(key)
+      note(key, compareWith(merged, key, now, original), original)
+      if (now.isDirectory()) pending.push(key)
+      else if (original?.kind === 'directory') {
+        for (const inside of plainNames(lower, key)) await removed(below(key, inside))
+      }
+    }
+  }
+  return { differences: found.toSorted((one, other) => (one.key < other.key ? -1 : 1)), manifest }
+}
+
+/**
+ * What a path was when the view was made. What lies below tells it where that was not changed since; else git's index of that time does, of
+ * which the bytes may be known, or nobody.
+ */
+function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
+  const { ctimeNs: began } = statSync(storage.began, { bigint: true })
+  // Some file systems keep whole seconds.
+  const isTouched = ({ ctimeNs }: BigIntStats): boolean =>
+    ctimeNs >= began || (ctimeNs % 1_000_000_000n === 0n && ctimeNs >= began - (began % 1_000_000_000n))
+  let index: ReadonlyMap<string, IndexEntry> | undefined
+  const tracked = (key: string): Original | undefined => {
+    const entry = (index ??= readIndex(storage.index)).get(key)
+    return entry === undefined ? undefined : originalOf(key, entry)
+  }
+  return (key) => {
+    const now = statsOf(lower, key)
+    if (now === undefined) {
+      // Removed since, or never there: adding to a directory and removing from it changes its time.
+      let at = directoryOf(key)
+      while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
+      const nearest = statsOf(lower, at)
+      return nearest === undefined || isTouched(nearest) ? tracked(key) : undefined
+    }
+    const mode = Number(now.mode & 0o7777n)
+    if (now.isDirectory()) {
+      const file = isTouched(now) ? tracked(key) : undefined
+      if (file !== undefined) return file
+      // Whose mode it has, where both may have changed it, nobody knows: then it is no change.
+      const shown = isTouched(now) ? statsOf(merged, key) : undefined
+      return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
+    }
+    const isPlain = now.isFile() || now.isSymbolicLink()
+    if (!isPlain) return { key, kind: 'left-out', mode }
+    if (isTouched(now)) {
+      return tracked(key) ?? { key, kind: 'file', mode, size: Number(now.size), was: 'unknown', stamp: '' }
+    }
+    const was = stampOf(now)
+    if (now.isFile()) return { key, kind: 'file', mode, size: Number(now.size), was, stamp: '' }
+    return { key, kind: 'link', mode, target: readlinkSync(bytesOf(lower, key), 'latin1'), was }
+  }
+}
+
+/** By gitformat-index(5): the size is the tenth number of what it says of a file. */
+const sizeAt = 36
+
+/** A submodule, which is a directory. */
+const gitlink = 0o160000
+
+function originalOf(key: string, { mode, stat, oid }: IndexEntry): Original {
+  const permissions = (mode & 0o111) === 0 ? 0o644 : 0o755
+  return { key, kind: 'file', mode: permissions, size: stat.readUInt32BE(sizeAt), was: 'unknown', stamp: '', blob: oid }
+}
+
+function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
+  const content = readHostFile(file, { maxBytes: largestIndex })
+  const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))
+  const files = (entries ?? []).filter(({ stage, mode }) => stage === 0 && mode !== gitlink)
+  return new Map(files.map((entry) => [entry.path, entry]))
+}
+
+/** The names in a directory but for git's own; none where it is no directory. */
+function plainNames(root: string, key: string): readonly string[] {
+  return namesIn(root, key).filter((name) => name !== '.git')
+}
+
+function namesIn(root: string, key: string): readonly string[] {
+  if (statsOf(root, key)?.isDirectory() !== true) return []
+  return readdirSync(bytesOf(root, key), { encoding: 'latin1' })
+}
+
+function statsOf(root: string, key: string): BigIntStats | undefined {
+  try {
+    return lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    // Below what is no directory here.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    throw error
+  }
+}

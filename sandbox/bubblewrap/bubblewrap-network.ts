@@ -1,0 +1,78 @@
+import type { ChildProcess } from 'node:child_process'
+import { Server } from 'node:net'
+import { SandboxError } from '../sandbox-error.ts'
+import type { Architecture } from '../machine-code/machine-instructions.ts'
+import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
+import { listenerProgram } from '../network/listener-program.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
+import type { Denial } from '../sandbox.ts'
+import type { ShownProgram } from './arguments.ts'
+
+/** What one command needs for its network: empty unless there is an allow-list. */
+type CommandNetwork = {
+  /** Arguments that come before the program's own, inside the sandbox. */
+  readonly inside: readonly string[]
+  /** The program that opens the proxy's port. */
+  readonly shown: readonly ShownProgram[]
+  /** The child's descriptors after its first six. */
+  readonly stdio: readonly ('pipe' | 'ipc')[]
+  /** The descriptors that the sandbox's first program leaves open for it. */
+  readonly kept: readonly number[]
+  /** Serves the port as soon as the child has passed it on. */
+  follow(child: ChildProcess): void
+  /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
+  end(complaint: string): readonly Denial[]
+}
+
+const listenerDescriptor = channelDescriptor + 1
+
+const nothing: CommandNetwork = {
+  inside: [],
+  shown: [],
+  stdio: [],
+  kept: [],
+  follow: () => undefined,
+  end: () => [],
+}
+
+/** The network of a sandbox's commands. The proxy exists only where the policy has an allow-list. */
+export async function prepareNetwork(
+  policy: SandboxPolicy,
+  architecture: Architecture,
+  options: NetworkOptions,
+): Promise<{ readonly start: () => CommandNetwork }> {
+  if (policy.network.mode !== 'allowlist') return { start: () => nothing }
+  // Imported lazily: the proxy loads Node's own HTTP.
+  const { createProxy } = await import('../network/proxy.ts')
+  const proxy = createProxy(policy.network.allow, options)
+  const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
+  return {
+    start: () => {
+      const session = proxy.startSession()
+      let listening = false
+      return {
+        inside: listenFirst,
+        shown: [{ descriptor: listenerDescriptor, path: listenerPath, program }],
+        stdio: ['ipc', 'pipe'],
+        kept: [channelDescriptor],
+        follow: (child) => {
+          child.on('message', (_message, handle) => {
+            if (!(handle instanceof Server) || listening) return
+            listening = true
+            session.attach(handle)
+            // Nothing else is expected on this channel, and the command must not have it.
+            if (child.connected) child.disconnect()
+          })
+        },
+        end: (complaint) => {
+          const denials = session.end()
+          if (!listening && complaint.includes(listenerFailed)) {
+            throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
+          }
+          return denials
+        },
+      }
+    },
+  }
+}

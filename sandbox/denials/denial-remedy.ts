@@ -1,0 +1,62 @@
+import type { HostPatternInput } from '../network/host-pattern.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
+
+/** The remedy for a denial, as data. The code that knows the flags or the file of the policy puts it into words. */
+export type Remedy =
+  /** The path alone, never a directory around it. `absent`: a person has to create it first. */
+  | {
+      readonly kind: 'add-root'
+      readonly to: 'writableRoots' | 'readableRoots'
+      readonly path: string
+      readonly absent?: boolean
+    }
+  /** `place` is an entry of `deniedReads`; `path`, the requested one, is it or lies in it. */
+  | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
+  | { readonly kind: 'unprotect'; readonly path: string }
+  /** The socket of a docker daemon, which gives root to every process that can connect to it. */
+  | { readonly kind: 'show-docker-socket' }
+  /** A command's own sockets can't be told from the visible sockets of this machine. */
+  | { readonly kind: 'open-unix-sockets' }
+  | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
+  | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
+  /** `value` is the current limit, in its own unit. */
+  | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
+  /** No policy would allow it; the text says what a person can do. */
+  | { readonly kind: 'otherwise'; readonly advice: string }
+
+export type LimitName = keyof SandboxPolicy['limits']
+
+/** A remedy in the policy's own terms. */
+export function describeRemedy(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'add-root':
+      return `${makeFirst(remedy)}add ${remedy.path} to ${remedy.to}`
+    case 'show-denied':
+      return `take ${remedy.place} out of deniedReads, or add ${remedy.path} to readableRoots`
+    case 'unprotect':
+      return `take ${remedy.path} out of protectedPaths`
+    case 'show-docker-socket':
+      return 'set dockerSocket, which makes commands root on this machine'
+    case 'open-unix-sockets':
+      return 'set unixSockets, which lets commands connect to every socket of this machine that they can see'
+    case 'use-mode':
+      return `use the mode ${remedy.mode}`
+    case 'allow-host':
+      return `add ${JSON.stringify(remedy.host)} to network.allow`
+    case 'raise-limit':
+      return `raise limits.${remedy.limit}, which is ${remedy.value}`
+    case 'otherwise':
+      return remedy.advice
+    default:
+      return remedy satisfies never
+  }
+}
+
+/**
+ * What a person has to do before a missing root can be added: the beginning of a sentence.
+ *
+ * @internal
+ */
+export function makeFirst({ path, absent }: Extract<Remedy, { kind: 'add-root' }>): string {
+  return absent === true ? `make ${path} yourself, then ` : ''
+}

@@ -1,0 +1,150 @@
+// Not by execa: the relay passes a socket on through Node's own channel, and starts before each command.
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
+import { join } from 'node:path'
+import { SandboxError } from '../sandbox-error.ts'
+import { requireArchitecture } from '../machine-code/architecture.ts'
+import { directoryMissing, entryProgram, filterProgram } from '../network/entry-program.ts'
+import { listenerFailed, proxyPort } from '../network/inside.ts'
+import { createProxy, type NetworkOptions } from '../network/proxy.ts'
+import { relayProgram } from '../network/relay-program.ts'
+import type { SandboxPolicy } from '../sandbox-policy.ts'
+import type { Denial } from '../sandbox.ts'
+import { compileFilter } from '../seccomp/compile.ts'
+import { filterRules } from '../seccomp/rules.ts'
+
+/** The network of one sandbox's containers. */
+type ContainerNetwork = {
+  /** What the containers see of the network. */
+  readonly plan: NetworkPlan
+  /** The network of one command. */
+  start(): CommandNetwork
+}
+
+/** The network of a container: nothing unless there is an allow-list. */
+export type NetworkPlan = {
+  /** The directory on the host that is mounted, read-only, at `shownAt`. */
+  readonly directory: string | undefined
+  /** The arguments before programs other than commands in the container. */
+  readonly filtered: readonly string[]
+}
+
+/** Where containers see the programs and the sockets: in `/dev`, which each container has anew. */
+export const shownAt = '/dev/portcullis'
+
+type CommandNetwork = {
+  /**
+   * Prepares for a command that starts in `cwd`: returns the arguments to put before its own, and its starting directory. Rejects with the reason if
+   * that fails.
+   */
+  enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
+  /**
+   * Ends all connections. Returns the refused connections, and whether another command may use the port. Rejects with `setup-failed` when the command
+   * never started because the port or its directory was missing. A command that was `stopped` with its container may have been ended before that.
+   */
+  end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
+  /** Removes all parts of it, however the command ended. */
+  release(): void
+}
+
+const nothing: CommandNetwork = {
+  enter: async (cwd) => ({ before: [], cwd }),
+  end: async () => ({ denials: [], free: true }),
+  release: () => undefined,
+}
+
+/** How long a socket may still arrive after a command that was ended before it began. */
+const arrivalMs = 1000
+
+/** The descriptor of the relay's channel: Node's `ipc` after the three that all programs have. */
+const channel = 3
+
+/**
+ * Prepares the network below `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an allow-list.
+ * Throws `unavailable` on a processor that our programs don't support.
+ *
+ * A container has no network but its own loopback. The socket that listens there is made inside, before each command, and handed to the engine
+ * through a unix socket, so that the engine itself answers the command's connections. Since that takes a unix socket, the container's own profile
+ * permits them; every command in it runs under bubblewrap's filter instead, which forbids them. Our programs can be executed but not read, and such a
+ * process is closed to all others (proc(5), "dumpable"): no process can tamper with it before its filter is installed.
+ */
+export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
+  if (policy.network.mode !== 'allowlist') {
+    return { plan: { directory: undefined, filtered: [] }, start: () => nothing }
+  }
+  const architecture = requireArchitecture('docker', 'network allow-list')
+  const proxy = createProxy(policy.network.allow, options)
+  const filter = compileFilter(
+    filterRules('loopback', policy.dockerSocket !== undefined || policy.unixSockets),
+    architecture,
+  )
+  const directory = join(run, 'network')
+  mkdirSync(directory, { mode: 0o700 })
+  const install = (name: string, program: Uint8Array): void =>
+    writeFileSync(join(directory, name), program, { mode: 0o111 })
+  install('enter', entryProgram(architecture, { port: proxyPort, filter }))
+  install('filter', filterProgram(architecture, filter))
+  install('relay', relayProgram(architecture, channel))
+  let commands = 0
+  return {
+    plan: { directory, filtered: [`${shownAt}/filter`] },
+    start: () => {
+      commands += 1
+      const name = `${commands}`
+      const session = proxy.startSession()
+      const arrived = Promise.withResolvers<true>()
+      let relay: ReturnType<typeof startRelay> | undefined
+      return {
+        enter: async (cwd) => {
+          mkdirSync(join(directory, name), { mode: 0o700 })
+          relay = startRelay(join(directory, 'relay'), join(directory, name), (server) => {
+            session.attach(server)
+            arrived.resolve(true)
+          })
+          await relay.ready
+          return { before: [`${shownAt}/enter`, cwd], cwd: join(shownAt, name) }
+        },
+        end: async (complaint, stopped) => {
+          const free = await within(stopped ? 0 : arrivalMs, arrived.promise)
+          if (!free && !stopped && [listenerFailed, directoryMissing].some((text) => complaint.includes(text))) {
+            throw new SandboxError('setup-failed', { backend: 'docker', detail: complaint.trim() })
+          }
+          return { denials: session.end(), free }
+        },
+        release: () => {
+          session.end()
+          relay?.end()
+          rmSync(join(directory, name), { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
+
+/** Starts the program that takes one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
+function startRelay(
+  program: string,
+  directory: string,
+  arrived: (server: Server) => void,
+): { readonly ready: Promise<void>; readonly end: () => void } {
+  const child = spawn(program, { cwd: directory, env: {}, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  child.once('message', (_message, handle) => {
+    if (handle instanceof Server) arrived(handle)
+  })
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout?.once('data', () => resolve())
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the relay of the network allow-list failed with error ${code}`)))
+  })
+  return { ready, end: () => void child.kill('SIGKILL') }
+}
+
+/** Whether `awaited` resolves in time; if it has resolved already, always true. */
+async function within(milliseconds: number, awaited: Promise<true>): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  const timer = setTimeout(() => late.resolve(false), milliseconds)
+  const first = await Promise.race([awaited, late.promise])
+  clearTimeout(timer)
+  return first
+}

@@ -1,0 +1,109 @@
+import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
+import type { Memory } from '../machine-code/make-program.ts'
+import { creations, fields } from './step-layout.ts'
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_PATH, O_WRONLY } from '../machine-code/kernel.ts'
+
+const ENOENT = -2
+const EEXIST = -17
+const O_EXCL = 0o200
+const O_NOFOLLOW = 0o40_0000
+const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
+
+/** The variables of a walk. */
+type Walk = {
+  /** The record whose path is opened. */
+  readonly record: Variable
+  /** The descriptor of the path's target, once it is open. */
+  readonly at: Variable
+  /** The negative error number of a failure. */
+  readonly error: Variable
+}
+
+/** Allocates the variables of walks in a program. */
+export function layOutWalk(memory: Memory): Walk {
+  return { record: memory.variable(), at: memory.variable(), error: memory.variable() }
+}
+
+/**
+ * Opens the path of a record from the root, one component at a time and without following symlinks: a name that leads elsewhere by now is a failure,
+ * never another file. Missing components are created if the record says so. Continues at `done`; at `gone` if the path is missing; at `changed` if
+ * the entry is not the planned one; or at `failed`.
+ */
+export function walk(memory: Memory, { record, at, error }: Walk): readonly Instruction[] {
+  const root = memory.bytes('/\0')
+  const nothing = memory.bytes('\0')
+  const status = memory.space(256)
+  const statusAddress = memory.variable(status)
+  const [next, name, left, cursor, wanted, found, create] = [
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+  ]
+  return [
+    { call: 'openat', operands: [AT_FDCWD, root, pathOnly], result: at },
+    { set: error, to: at },
+    { when: at, negative: true, goto: 'failed' },
+    { load: left, from: record, offset: fields.count },
+    { load: create, from: record, offset: fields.create },
+    { set: cursor, to: record },
+    { label: 'component' },
+    { when: left, is: 0, goto: 'arrived' },
+    { load: name, from: cursor, offset: fields.components },
+    { label: 'open' },
+    { call: 'openat', operands: [at, name, pathOnly], result: next },
+    { when: next, negative: true, goto: 'missing' },
+    { call: 'close', operands: [at] },
+    { set: at, to: next },
+    { add: 8, to: cursor },
+    { subtract: 1, from: left },
+    { goto: 'component' },
+
+    { label: 'missing' },
+    { set: error, to: next },
+    { when: next, is: ENOENT, goto: 'make' },
+    // Usually ENOTDIR: a symlink, or something else than a directory.
+    { goto: 'changed' },
+    { label: 'make' },
+    { when: create, is: 0, goto: 'gone' },
+    { when: create, is: creations.nothing, goto: 'done' },
+    { when: left, is: 1, goto: 'makeLast' },
+    { label: 'makeDirectory' },
+    { call: 'mkdirat', operands: [at, name, 0o755], result: error },
+    { goto: 'made' },
+    { label: 'makeLast' },
+    { when: create, is: creations.directory, goto: 'makeDirectory' },
+    {
+      call: 'openat',
+      operands: [at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444],
+      result: error,
+    },
+    { when: error, negative: true, goto: 'made' },
+    { call: 'close', operands: [error] },
+    { goto: 'open' },
+    { label: 'made' },
+    // Another command of the run, which shares the private directory, created it first.
+    { when: error, is: EEXIST, goto: 'open' },
+    { when: error, negative: true, goto: 'failed' },
+    { goto: 'open' },
+
+    { label: 'arrived' },
+    { load: wanted, from: record, offset: fields.hasIdentity },
+    { when: wanted, is: 0, goto: 'there' },
+    { call: 'newfstatat', operands: [at, nothing, status, AT_EMPTY_PATH], result: error, failed: 'failed' },
+    // struct stat begins with the device and the inode.
+    { load: wanted, from: record, offset: fields.device },
+    { load: found, from: statusAddress, offset: 0 },
+    { when: found, is: wanted, goto: 'sameDevice' },
+    { goto: 'changed' },
+    { label: 'sameDevice' },
+    { load: wanted, from: record, offset: fields.inode },
+    { load: found, from: statusAddress, offset: 8 },
+    { when: found, is: wanted, goto: 'there' },
+    { goto: 'changed' },
+    { label: 'there' },
+  ]
+}
