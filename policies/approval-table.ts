@@ -14,19 +14,19 @@ const facts: readonly (readonly [string, Fact])[] = [
   ['writes files', { class: 'writes', paths: [] }],
   ['uses the network', { class: 'network', hosts: [] }],
   ['runs code', { class: 'runs-code', reason: '' }],
-  ['deletes what it names', { class: 'destructive', reason: '', extent: 'named' }],
-  ['loses a tree, history or uncommitted work', { class: 'destructive', reason: '', extent: 'wide' }],
-  ['is not known', { class: 'unknown', reason: '' }],
+  ['deletes the files it names', { class: 'destructive', reason: '', extent: 'named' }],
+  ['deletes a directory tree, history or uncommitted work', { class: 'destructive', reason: '', extent: 'wide' }],
+  ['is unknown', { class: 'unknown', reason: '' }],
 ]
 
 const alarms: readonly (readonly [string, Alarm['kind']])[] = [
-  ["asks for another user's rights (`sudo`)", 'privilege'],
+  ["requests another user's rights (`sudo`)", 'privilege'],
   ['reads credentials', 'secret'],
   ['runs text (`eval`, `trap`)', 'eval'],
   ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
-  ['aims git at another repository', 'other-repository'],
-  ["shows addresses of git's remotes or variables of containers, or looks up names by the way", 'unsandboxed'],
-  ['reads files of a home or the system that are not known to hold no credentials', 'unlisted-file'],
+  ['points git at another repository', 'other-repository'],
+  ["shows URLs of git's remotes or variables of containers, or resolves host names", 'unsandboxed'],
+  ['reads files of a home or the system that may hold credentials', 'unlisted-file'],
 ]
 
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
@@ -61,7 +61,7 @@ export function renderApprovalTables(): string {
     ),
   ])
   const notes = row(
-    'a note in what later runs are told (`AGENTS.md`), by `save_memory`',
+    'to the instructions of later runs (`AGENTS.md`), by `save_memory`',
     approvalModes.map(answerForInstructions),
   )
   const tools = [
@@ -77,6 +77,6 @@ export function renderApprovalTables(): string {
   return [
     ...commands,
     ['A patch …', '', head, ...patches, notes].join('\n'),
-    ["A call of another server's tool …", '', head, ...tools].join('\n'),
+    ["A call of an MCP server's tool …", '', head, ...tools].join('\n'),
   ].join('\n\n')
 }
