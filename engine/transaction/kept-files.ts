@@ -14,13 +14,25 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { Piece } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
+import { largestPacked, packContent, placeInPack, readPacked } from './packed-contents.ts'
 
 const folder = (directory: string): string => join(directory, 'changes', 'blobs')
 
-/** The file with stored bytes, by their hash. */
-export function keptFile(directory: string, hash: string): string {
+const packFile = (directory: string): string => keptFile(directory, 'pack')
+
+/** A file of its own with stored bytes, by their hash: of those that are large. */
+function keptFile(directory: string, hash: string): string {
   return join(folder(directory), hash)
+}
+
+/** Where stored bytes are, for those who read them in parts. */
+export function keptPiece(directory: string, hash: string, size: number): Piece {
+  const place = placeInPack(packFile(directory), hash)
+  return place === undefined
+    ? { file: keptFile(directory, hash), start: 0, length: size }
+    : { file: packFile(directory), ...place }
 }
 
 /** As much of a file is in memory at a time. */
@@ -29,6 +41,10 @@ const chunkSize = 1024 * 1024
 /** Stores bytes, and gives their hash. */
 export function keepBytes(directory: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('hex')
+  if (bytes.length <= largestPacked) {
+    packContent(packFile(directory), hash, bytes, () => create(directory, 'pack', 'wx+'))
+    return hash
+  }
   const file = keptFile(directory, hash)
   if (existsSync(file)) return hash
   const descriptor = create(directory, `${hash}.new`)
@@ -98,8 +114,8 @@ function keepLarge(
 
 const zeros = Buffer.alloc(chunkSize)
 
-function create(directory: string, name: string): number {
-  const open = (): number => openSync(keptFile(directory, name), 'w', 0o600)
+function create(directory: string, name: string, flags = 'w'): number {
+  const open = (): number => openSync(keptFile(directory, name), flags, 0o600)
   try {
     return open()
   } catch (error) {
@@ -135,24 +151,31 @@ function fill(descriptor: number, buffer: Buffer): number {
  * @throws UserError `failed` where they differ from what was stored
  */
 export function keptBytes(directory: string, hash: string): Buffer {
-  const bytes = readFileSync(keptFile(directory, hash))
+  const place = placeInPack(packFile(directory), hash)
+  const file = place === undefined ? keptFile(directory, hash) : packFile(directory)
+  const bytes = place === undefined ? readFileSync(file) : readPacked(file, place)
   if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
-  throw damaged(directory, hash)
+  throw damaged(file)
 }
 
-/** Checks stored bytes without holding them. @throws UserError `failed` where they differ from what was stored */
+/** Checks stored bytes without holding more than a part. @throws UserError `failed` where they differ from what was stored */
 export function checkKept(directory: string, hash: string, size: number): void {
-  const descriptor = openSync(keptFile(directory, hash), 'r')
+  if (size <= largestPacked) {
+    keptBytes(directory, hash)
+    return
+  }
+  const file = keptFile(directory, hash)
+  const descriptor = openSync(file, 'r')
   try {
     const [sum, buffer] = [createHash('sha256'), Buffer.allocUnsafe(Math.min(size + 1, chunkSize))]
     for (let got = fill(descriptor, buffer); got > 0; got = fill(descriptor, buffer))
       sum.update(buffer.subarray(0, got))
-    if (sum.digest('hex') !== hash) throw damaged(directory, hash)
+    if (sum.digest('hex') !== hash) throw damaged(file)
   } finally {
     closeSync(descriptor)
   }
 }
 
-function damaged(directory: string, hash: string): UserError {
-  return new UserError('failed', `${keptFile(directory, hash)} is damaged: it no longer holds what was kept.`)
+function damaged(file: string): UserError {
+  return new UserError('failed', `${file} is damaged: it no longer holds what was kept.`)
 }

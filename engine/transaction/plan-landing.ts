@@ -14,7 +14,7 @@ import {
   type Tree,
 } from '../../apply-patch/index.ts'
 import type { RunChange, Side } from './change-record.ts'
-import { checkKept, keptBytes, keptFile } from './kept-files.ts'
+import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 
 /** The result of a landing that hasn't happened yet. */
 type LandingPlan = {
@@ -188,7 +188,7 @@ function writeOf(
   if (other !== undefined) return { ...write, content: [other.bytes], mode: other.mode }
   if (side.size <= heldSize) return { ...write, content: [keptBytes(directory, side.hash)], mode: side.mode }
   checkKept(directory, side.hash, side.size)
-  const pieces = [{ file: keptFile(directory, side.hash), start: 0, length: side.size }]
+  const pieces = [keptPiece(directory, side.hash, side.size)]
   return { ...write, content: [], pieces, mode: side.mode }
 }
 

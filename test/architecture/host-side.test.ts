@@ -121,6 +121,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/kept-files.ts':
     "the session's folder; and the view's files through no link and waiting on no pipe, when no command runs any more",
   'engine/transaction/view-manifest.ts': "the session's folder",
+  'engine/transaction/packed-contents.ts': "the session's folder",
   'engine/transaction/evidence/check-tree.ts': 'named on the command line, and no command runs',
   'engine/transaction/evidence/decided-by.ts': "the session's folder",
   'engine/transaction/heads.ts': "the session's folder",

@@ -1,0 +1,112 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+
+/** Contents up to this size share one file: making a file for each of them takes longer than all else that a landing does. */
+export const largestPacked = 64 * 1024
+
+/** Where a content is in its pack. */
+type Place = { readonly start: number; readonly length: number }
+
+/** What a pack holds, as it was last read or written by this process. */
+type Known = {
+  readonly file: string
+  readonly inode: bigint
+  readonly places: Map<string, Place>
+  /** Where the next record goes. Whatever lies behind was cut off by a crash, or written by another process. */
+  end: number
+}
+
+/** The pack of one session at a time. */
+let last: Known | undefined
+
+/**
+ * Adds bytes to a pack, unless they are there. A record is its content's hash and length in a line, then the bytes; one that a crash cut off is
+ * overwritten.
+ *
+ * @param create makes the file where there is none, and gives its descriptor, open for reading and writing
+ * @throws the system's error where it can't be written
+ */
+export function packContent(file: string, hash: string, bytes: Buffer, create: () => number): void {
+  const descriptor = openOrUndefined(file, constants.O_RDWR) ?? create()
+  try {
+    const known = look(file, descriptor)
+    if (known.places.has(hash)) return
+    const line = headerOf(hash, bytes.length)
+    if (Number(fstatSync(descriptor).size) > known.end) ftruncateSync(descriptor, known.end)
+    const record = Buffer.concat([line, bytes])
+    for (let at = 0; at < record.length;) {
+      at += writeSync(descriptor, record, at, record.length - at, known.end + at)
+    }
+    known.places.set(hash, { start: known.end + line.length, length: bytes.length })
+    known.end += record.length
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Where the content with this hash is in a pack; undefined where it isn't in it. */
+export function placeInPack(file: string, hash: string): Place | undefined {
+  const descriptor = openOrUndefined(file, constants.O_RDONLY)
+  if (descriptor === undefined) return undefined
+  try {
+    return look(file, descriptor).places.get(hash)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The bytes at a place of a pack, as far as they are there. */
+export function readPacked(file: string, { start, length }: Place): Buffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.allocUnsafe(length)
+    return bytes.subarray(0, readAt(descriptor, bytes, start))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function look(file: string, descriptor: number): Known {
+  const { ino, size } = fstatSync(descriptor, { bigint: true })
+  const isKnown = last?.file === file && last.inode === ino && BigInt(last.end) <= size
+  if (!isKnown || last === undefined) last = { file, inode: ino, places: new Map(), end: 0 }
+  if (BigInt(last.end) < size) readOn(last, descriptor, Number(size))
+  return last
+}
+
+/** The line before a content, which is always as long: it is found by its position. */
+const headerOf = (hash: string, length: number): Buffer =>
+  Buffer.from(`${hash} ${String(length).padStart(digits)}\n`, 'latin1')
+const digits = 5
+const headerLength = 64 + 1 + digits + 1
+
+function readOn(known: Known, descriptor: number, size: number): void {
+  const header = Buffer.alloc(headerLength)
+  for (;;) {
+    if (readAt(descriptor, header, known.end) < headerLength) return
+    const [, hash, length] = /^([0-9a-f]{64}) ([ \d]{5})\n$/.exec(header.toString('latin1')) ?? []
+    if (hash === undefined) return
+    const place = { start: known.end + headerLength, length: Number(length) }
+    if (place.start + place.length > size) return
+    known.places.set(hash, place)
+    known.end = place.start + place.length
+  }
+}
+
+function readAt(descriptor: number, buffer: Buffer, from: number): number {
+  let got = 0
+  while (got < buffer.length) {
+    const more = readSync(descriptor, buffer, got, buffer.length - got, from + got)
+    if (more === 0) break
+    got += more
+  }
+  return got
+}
+
+function openOrUndefined(file: string, flags: number): number | undefined {
+  try {
+    return openSync(file, flags)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

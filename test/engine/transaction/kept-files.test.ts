@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkKept, keepBytes, keepFile, keptBytes, keptPiece } from '../../../engine/transaction/kept-files.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const blobs = (directory: string): string => join(directory, 'changes/blobs')
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+test('small contents share one file, large ones have their own; all are found again', () => {
+  const directory = tempDir()
+  const all = [0, 1, 4096, 64 * 1024, 64 * 1024 + 1, 3_000_000].map((size) => randomBytes(size))
+  const hashes = all.map((bytes) => keepBytes(directory, bytes))
+  expect(hashes).toEqual(all.map(hashOf))
+  expect(readdirSync(blobs(directory)).toSorted()).toEqual([...hashes.slice(4), 'pack'].toSorted())
+  for (const [index, hash] of hashes.entries()) {
+    const bytes = all[index] ?? Buffer.alloc(0)
+    expect(keptBytes(directory, hash).equals(bytes)).toBe(true)
+    checkKept(directory, hash, bytes.length)
+    const piece = keptPiece(directory, hash, bytes.length)
+    if (piece instanceof Uint8Array) throw new TypeError('a piece of a file')
+    const held = readFileSync(piece.file).subarray(piece.start, piece.start + piece.length)
+    expect(held.equals(bytes)).toBe(true)
+  }
+})
+
+test('the same content is kept once', () => {
+  const directory = tempDir()
+  const file = join(directory, 'file')
+  writeFileSync(file, 'text')
+  keepBytes(directory, Buffer.from('text'))
+  const before = readFileSync(join(blobs(directory), 'pack'))
+  expect(keepFile(directory, Buffer.from(file))).toEqual({ hash: hashOf(Buffer.from('text')), size: 4 })
+  expect(readFileSync(join(blobs(directory), 'pack')).equals(before)).toBe(true)
+})
+
+test('a content whose writing was cut off is written again, and all before it is there', () => {
+  const directory = tempDir()
+  // What it holds looks as a record of the pack does.
+  const [first, second] = [Buffer.from('first'), Buffer.from(`${'0'.repeat(64)}     3\nabc`)]
+  const hash = keepBytes(directory, first)
+  const pack = join(blobs(directory), 'pack')
+  const { length } = readFileSync(pack)
+  keepBytes(directory, second)
+  const whole = readFileSync(pack)
+  for (const end of [length + 1, length + 71, whole.length - 1]) {
+    truncateSync(pack, end)
+    // Another session is worked on meanwhile, as by another process.
+    keepBytes(tempDir(), first)
+    expect(keptBytes(directory, hash).toString()).toBe('first')
+    expect(() => keptBytes(directory, hashOf(second))).toThrow('ENOENT')
+    keepBytes(directory, second)
+    expect(readFileSync(pack).equals(whole)).toBe(true)
+  }
+  appendFileSync(pack, 'x'.repeat(200))
+  keepBytes(directory, Buffer.from('third'))
+  keepBytes(tempDir(), first)
+  expect(keptBytes(directory, hashOf(Buffer.from('third'))).toString()).toBe('third')
+})
+
+test('a content that is damaged is no content', () => {
+  const directory = tempDir()
+  const [small, large] = [Buffer.from('small'), randomBytes(100_000)]
+  const hashes = [keepBytes(directory, small), keepBytes(directory, large)]
+  const pack = join(blobs(directory), 'pack')
+  writeFileSync(pack, readFileSync(pack, 'latin1').replace('small', 'smell'), 'latin1')
+  writeFileSync(join(blobs(directory), hashes[1] ?? ''), randomBytes(100_000))
+  for (const [index, hash] of hashes.entries()) {
+    expect(() => keptBytes(directory, hash)).toThrow('is damaged: it no longer holds what was kept')
+    expect(() => checkKept(directory, hash, [5, 100_000][index] ?? 0)).toThrow('is damaged')
+  }
+})
+
+test('contents that an earlier version kept in files of their own are read', () => {
+  const directory = tempDir()
+  mkdirSync(blobs(directory), { recursive: true })
+  const hash = hashOf(Buffer.from('old'))
+  writeFileSync(join(blobs(directory), hash), 'old')
+  expect(keptBytes(directory, hash).toString()).toBe('old')
+  checkKept(directory, hash, 3)
+  expect(keptPiece(directory, hash, 3)).toEqual({ file: join(blobs(directory), hash), start: 0, length: 3 })
+})
