@@ -35,6 +35,7 @@ import type { Identity } from '../mounting/step-layout.ts'
 import { planMounts } from '../mounts.ts'
 import { policyForCommand } from '../command-policy.ts'
 import { hostShell } from '../shell.ts'
+import { shownOwner } from '../shown-owner.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
 import { prepareNetwork } from './bubblewrap-network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
@@ -45,9 +46,6 @@ import { readStatus } from './read-status.ts'
 import { prepareTerminals } from './prepare-terminals.ts'
 import { openRunState } from '../run-state.ts'
 import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
-
-/** An ordinary id for commands when the caller is root, so that no program inside assumes that it is root. */
-const ordinary = { uid: 1000, gid: 1000 }
 
 /** Finds a bwrap that works here. Throws `unavailable` if there is none. */
 export async function requireBubblewrap(): Promise<Bubblewrap> {
@@ -111,7 +109,7 @@ export async function openBubblewrap(
       steps,
       report,
       kept: [...network.kept, ...terminal.kept],
-      identity: identity(),
+      identity: shownOwner(),
       watches,
       nullInput: input.isNull,
       cwd,
@@ -234,11 +232,6 @@ function requireSame(path: string, identity: Identity | undefined): void {
 }
 
 const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const
-
-function identity(): { readonly uid: number; readonly gid: number } {
-  const uid = process.geteuid?.() ?? ordinary.uid
-  return uid === 0 ? ordinary : { uid, gid: process.getegid?.() ?? ordinary.gid }
-}
 
 function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return

@@ -185,7 +185,8 @@ function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
   return Buffer.concat([content, checksum(content, oidBytes)])
 }
 
-function checksum(content: Buffer, oidBytes: number): Buffer {
+/** The checksum at the end of an index. */
+export function checksum(content: Buffer, oidBytes: number): Buffer {
   // Loaded only when needed, because most runs don't need it and loading takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash(oidBytes === 32 ? 'sha256' : 'sha1')

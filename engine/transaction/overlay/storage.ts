@@ -3,13 +3,15 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
   rmdirSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Overlays } from '../../../sandbox/index.ts'
+import { shownIndex, type Overlays } from '../../../sandbox/index.ts'
 import { copyGitDirectory } from '../copy-git.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 
@@ -61,7 +63,10 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     }
     linkNested(tree, kept, upper, () => undefined)
     const known = join(linked?.own ?? git, 'index')
-    if (existsSync(known)) copyFileSync(known, index)
+    if (!existsSync(known)) continue
+    copyFileSync(known, index)
+    const written = Math.floor(statSync(known).mtimeMs / 1000)
+    writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index), written))
   }
   writeFileSync(join(folder, 'began'), '')
 }

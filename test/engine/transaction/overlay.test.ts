@@ -104,6 +104,16 @@ asNobodyTest('an overlay takes no rights: a user who has none has the same', asy
   expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s', ref], { cwd }).toString()).toBe('first\n')
 })
 
+overlayTest('git trusts its index on an overlay: it does not read all files again', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  execFileSync('sh', ['-c', 'git add . && touch -d 2020-01-01 a.txt && git update-index --refresh'], { cwd })
+  // Whoever the files belong to in the sandbox.
+  const line = 'git ls-files --debug | grep -o "[ug]id: [0-9]*" | tr "\\n" " "; stat -c "uid: %u gid: %g " a.txt'
+  const [known, shown] = outputOf(await onOverlay(cwd, [cmd(line)])).split(/(?<=gid: \d+ )/)
+  expect(shown).toMatch(/uid: \d+ gid: \d+ $/)
+  expect(known).toBe(shown)
+})
+
 overlayTest('an overlay is chosen for a tree that is too large to copy', async () => {
   const cwd = repository({ 'a.txt': 'a\n', 'large.bin': '' })
   truncateSync(join(cwd, 'large.bin'), 1_000_000_001)

@@ -1,0 +1,35 @@
+import process from 'node:process'
+import { shownOwner } from '../shown-owner.ts'
+import { checksum, parseIndex } from './index-file.ts'
+
+/** The offsets of numbers in the metadata of an entry (gitformat-index(5)). */
+const [modifiedAt, uidAt, gidAt] = [8, 28, 32]
+
+/**
+ * Git's index of a tree as it fits what commands see of the tree itself: the caller's files belong to somebody else there, for which the first `git
+ * status` would read all of them again. Entries that only their content can prove unchanged, since their files were written in the second of the
+ * index or later, lose their metadata: a copy of the index is younger than it, and git would trust it (racy-git, in git's own documents).
+ *
+ * @param writtenSeconds when the original was written
+ * @returns the same where it can't be read
+ * @internal
+ */
+export function shownIndex(content: Buffer, writtenSeconds: number): Buffer {
+  for (const oidBytes of [20, 32]) {
+    const shown = Buffer.from(content)
+    const entries = parseIndex(shown, oidBytes)
+    if (entries === undefined) continue
+    const own = { uid: process.geteuid?.(), gid: process.getegid?.() }
+    const { uid, gid } = shownOwner()
+    for (const { stat } of entries) {
+      if (stat.readUInt32BE(modifiedAt) >= writtenSeconds) stat.fill(0, 0, modifiedAt + 8)
+      if (stat.readUInt32BE(uidAt) === own.uid) stat.writeUInt32BE(uid, uidAt)
+      if (stat.readUInt32BE(gidAt) === own.gid) stat.writeUInt32BE(gid, gidAt)
+    }
+    const end = shown.length - oidBytes
+    const hasSum = shown.subarray(end).some((byte) => byte !== 0)
+    if (hasSum) checksum(shown.subarray(0, end), oidBytes).copy(shown, end)
+    return shown
+  }
+  return content
+}
