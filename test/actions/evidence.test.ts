@@ -128,10 +128,10 @@ test.skipIf(needsBubblewrap())(
       expect(await apply(spoil)).toMatchObject(refused(/The evidence is refused/))
     }
     expect(await apply((bundle) => void rmSync(join(bundle, 'evidence.json')))).toMatchObject(
-      refused(/there is no evidence.json/),
+      refused(/has no evidence.json/),
     )
     expect(await apply(undefined, { 'evidence-public-key': other.open })).toMatchObject(refused(/none of the keys/))
-    expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/holds no public key/))
+    expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/has no public key/))
     expect(await apply(undefined, { 'allowed-paths': 'test/**' })).toMatchObject(refused(/not among 'allowed-paths'/))
 
     // Nobody saw the key.

@@ -18,7 +18,7 @@ export type Signed = ReadonlyMap<string, FileAfter>
  *
  * @param keys public keys, in PEM or as lines of ssh, one of which must have signed it
  * @param base the commit to which the patch applies
- * @throws ActionError if it is missing, damaged, of another key or commit, or of a run that did not succeed
+ * @throws ActionError if it is missing, damaged, signed by another key, for another commit, or from a run that did not succeed
  */
 export function readEvidence(bundle: string, keys: string, base: string): Signed {
   const refuse = (why: string): never => {
@@ -27,13 +27,13 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   const file = join(bundle, 'evidence.json')
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat?.isFile() !== true || stat.size > largestEvidence) {
-    return refuse("there is no evidence.json in the bundle, which 'evidence-public-key' asks for")
+    return refuse("the bundle has no evidence.json, which 'evidence-public-key' requires")
   }
   const opened = openEnvelope(readFileSync(file, 'utf8'), publicKeys(keys))
   if (opened.type === 'broken') return refuse(opened.why)
   const { subject, predicate } = opened.statement
   if (!subject.some(({ digest }) => 'gitCommit' in digest && digest.gitCommit === base)) {
-    return refuse(`it belongs to a run on another commit than ${base}`)
+    return refuse(`it belongs to a run on a commit other than ${base}`)
   }
   if (predicate.exit_code !== 0) return refuse(`its run ended with ${endOf(predicate)}`)
   const [tree, ...others] = predicate.trees
@@ -66,7 +66,7 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {
-    throw new ActionError("The input 'evidence-public-key' holds no public key, in PEM or as a line of ssh.")
+    throw new ActionError("The input 'evidence-public-key' has no public key, in PEM or as a line of ssh.")
   }
   try {
     return blocks.map((block) => readPublicKey(block, "The input 'evidence-public-key'"))

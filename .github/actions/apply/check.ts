@@ -10,7 +10,7 @@ export type Limits = {
   readonly maxBytes: number
 }
 
-/** Files that other programs obey, or that decide which code they run: only a pattern that begins with their name allows changing them. */
+/** Files that control other programs, or that decide which code they run: only a pattern that begins with their name allows changing them. */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
   /^\.gitlab-ci\.yml$/,
@@ -50,7 +50,7 @@ export function readPatch(
 
 function regularFile(path: string): Buffer {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new ActionError(`${path} does not exist, or is no file.`)
+    throw new ActionError(`${path} does not exist, or is not a file.`)
   return readFileSync(path)
 }
 
@@ -67,10 +67,10 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A star doesn't match files that decide over other programs; only their own name does.
+    // A star doesn't match files that control other programs; only their own name does.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
-        `Other programs obey ${name}, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
+        `${name} controls other programs, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
       )
     }
   }
