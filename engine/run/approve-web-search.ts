@@ -12,8 +12,8 @@ export type WebSearchRequestOptions = {
 /**
  * Asks the Guardian once, before the first request: a provider's search can't be stopped during an answer.
  *
- * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where
- *   the user insists on it
+ * @returns the options for every request. If the answer is no: nothing, and an item with the reason, or a reason to end the run if the
+ *   user requires the search
  */
 export async function approveWebSearch(
   wish: WebSearchRequestOptions | undefined,

@@ -6,7 +6,7 @@ import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
  * Wraps a model so that it is asked only within the budget: each request is admitted with the most that it could use, and its answer is
  * limited to what remains. Uses the provider's own token counts where there are any.
  *
- * @returns throws `ModelError` `budget` for a request that could use more than what remains
+ * @returns a model that throws `ModelError` `budget` for a request that could use more than what remains
  */
 export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   let counted: Counted | undefined

@@ -1,16 +1,16 @@
 /** The question to the model when the conversation has grown too long. */
-export const compactionPrompt = `The conversation has grown too long and is about to be cut. Sum up your work so far for yourself: you will go on
+export const compactionPrompt = `The conversation has grown too long and is about to be cut. Summarize your work so far for yourself: you will continue
 from your summary, from a list of the files you changed and read and of the commands you ran, and from the last few steps. Everything
 else will be gone.
 
-Write these sections, each as short as it can be without losing what you need. Call no tool.
+Write these sections, each as short as possible without losing what you need. Call no tool.
 
-Goal: what was asked for, with every condition that was named, and what was ruled out.
-Found: what you learned about the code, the environment and the cause of things; names, places and values that matter.
+Goal: what the user asked for, with every condition, and what was ruled out.
+Found: what you learned about the code, the environment and the causes of problems; names, places and values that matter.
 Done: what you changed and why, and how you checked it.
 Failed: what you tried that did not work, so that you do not try it again.
 Open steps: what is left to do, in order, with the next step first.`
 
 /** The text before the summary, at the point where the conversation was cut. */
-export const summaryIntroduction = `The conversation before this point was too long and was cut. This is what it came to; its last steps follow as they were.
-Go on from here. Do not begin again, and do not repeat what is done.`
+export const summaryIntroduction = `The conversation before this point was too long and was cut. This is a summary of it; its last steps follow unchanged.
+Continue from here. Do not start again, and do not repeat what is done.`

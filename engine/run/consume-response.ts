@@ -68,7 +68,7 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
         event satisfies never
     }
   }
-  throw new ModelError('provider', `${model.name}: the answer stopped before its end.`)
+  throw new ModelError('provider', `${model.name}: the answer ended early.`)
 }
 
 /** Counts the cost of a failed attempt. */

@@ -44,7 +44,7 @@ export class ContextWindow {
   explain(error: unknown): unknown {
     if (!isOverflow(error) || this.#overflow !== 'mended') return error
     const { failure = 'context-overflow', status, spent } = error
-    const message = `${error.message} (The conversation was summed up already, and what is left is still too long.)`
+    const message = `${error.message} (The conversation was already summarized, and is still too long.)`
     return new ModelError('provider', message, { failure, status, spent, cause: error })
   }
 }

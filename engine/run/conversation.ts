@@ -106,7 +106,7 @@ export class Conversation {
   }
 }
 
-/** Limits the ratio between a provider's count and an estimate: mocks and odd servers report arbitrary counts. */
+/** Limits the ratio between a provider's count and our estimate, since mocks and unusual servers report arbitrary counts. */
 function within(scale: number): number {
   return Math.min(2, Math.max(0.5, scale))
 }
@@ -125,7 +125,7 @@ function unanswered(history: readonly HistoryItem[]): readonly HistoryItem[] {
   return history.flatMap((item): readonly HistoryItem[] => {
     if (item.type !== 'tool_call' || answered.has(item.call.id)) return []
     const output =
-      'The run was cut off before this call was answered. It may have run, wholly or in part, or not at all: look before you repeat it.'
+      'The run was interrupted before this call had a result. The call may have run completely, partly or not at all: check before you repeat it.'
     return [{ type: 'tool_result', callId: item.call.id, output, ok: false }]
   })
 }

@@ -15,9 +15,7 @@ import { approveWebSearch } from './approve-web-search.ts'
 
 const defaultConcurrency = 10
 
-/**
- * Lets a model and its tools work until an observer or the model itself ends it. Returns the reason, unless the model came to its own end.
- */
+/** Lets a model and its tools work until an observer or the model itself ends it. Returns the reason, unless the model finished by itself. */
 export async function converse(options: RunOptions, path: CallPath, running: Running): Promise<Stop | undefined> {
   const { recorder, budget, conversation } = running
   const model = budgetedModel(options.model, budget)
@@ -92,7 +90,7 @@ async function turn({ options, path, running, model, signal, observers, request 
   return called === 0 ? { type: 'done' } : undefined
 }
 
-/** The texts for the model before its first response. */
+/** Adds the texts that the model gets before its first response. */
 function sayFirst(options: RunOptions, { conversation }: Running): void {
   const { planMode, tools, images = [] } = options
   const plan = planMode && planModeNotice(planMode, tools.find('exit_plan_mode') !== undefined)

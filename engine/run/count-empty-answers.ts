@@ -23,7 +23,7 @@ export class EmptyAnswers {
     }
     if (this.#asked++ < mostAsked) return { again: question }
     return {
-      failure: `The model ended with an empty answer, and did so again each of the ${mostAsked} times it was asked.`,
+      failure: `The model ended with an empty answer, and again each of the ${mostAsked} times that it was asked to continue.`,
     }
   }
 
@@ -39,14 +39,14 @@ function isBlank(text: string): boolean {
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 
-/** Why a run that ended normally is still no success: it has no result. Undefined if it has one. */
+/** The reason why a run that ended normally has failed: it has no result. Undefined if it has one. */
 export function endedBlank(finalMessage: string): Stop | undefined {
   if (!isBlank(finalMessage)) return undefined
   return {
     reason: 'failed',
-    message: 'The run came to its end without a final message, so there is nothing to hand over.',
+    message: 'The run ended without a final message, so it has no result.',
   }
 }
 
 const question =
-  'Your answer was empty. If the task is not done, go on with it. If it is done, say in a message what was done and how it ended.'
+  'Your answer was empty. If the task is not done, continue. If it is done, write a message that says what you did and how it ended.'

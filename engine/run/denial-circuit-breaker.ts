@@ -44,24 +44,24 @@ export class DenialCircuitBreaker {
     this.#lookUps = isLookUp ? this.#lookUps + 1 : 0
     const [{ what } = { what: '' }] = refusals.slice(-1)
     if (this.#lookUps >= mostLookUps)
-      return { stop: `${mostLookUps} responses in a row only looked for what is refused.` }
+      return { stop: `${mostLookUps} responses in a row only made look-ups that are refused.` }
     if (this.#inRow === mostInRow - 1) return { tell: warn(what, isLookUp) }
     if (this.#inRow < mostInRow || isLookUp) return undefined
     return {
-      stop: `${mostInRow} responses in a row asked only for what is refused, and for the same each time, last: ${what}. What was refused, and why, is listed with each call.`,
+      stop: `${mostInRow} responses in a row requested only the same refused thing, most recently: ${what}. Each call lists what was refused, and why.`,
     }
   }
 }
 
 function warn(what: string, isLookUp: boolean): string {
   return (
-    `Twice now you asked only for what is refused (last: ${what}). Its aim is refused, in whatever way it is tried` +
+    `Two responses in a row requested only what is refused (last: ${what}). Its aim is refused, whichever way you try` +
     `${isLookUp ? '' : ', and a third try ends the run'}. ` +
-    'Go on with what can be done without it; where nothing can, stop and say what is missing.'
+    'Continue with what you can do without it. If nothing is left, stop and say what is missing.'
   )
 }
 
-/** Words that say how and not what: of shells, of URLs, and prefixes of this program. */
+/** Words that describe how something is done, not what: of shells, of URLs, and prefixes of this program. */
 const manner = new Set([
   'patch',
   'of',
@@ -79,7 +79,7 @@ const manner = new Set([
   'input',
 ])
 
-/** The subject of a call, as words that another way to the same aim would share: names of files, hosts and things, but not its program. */
+/** The subject of a call, as the words that other attempts at the same aim would share: names of files, hosts and objects, but not of the program. */
 function aimsOf(what: string): readonly string[] {
   // The program that runs a line is not part of its subject.
   const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()

@@ -12,7 +12,7 @@ import { filesAtHand } from './files-at-hand.ts'
 
 const mostFiles = 5
 const mostCharacters = 8000
-/** In a short conversation, one file may take this share. */
+/** The share of a short conversation that one file may fill. */
 const share = 0.1
 const mostChanged = 50
 
@@ -49,7 +49,7 @@ export async function describeTree(
   }
   return [
     ...(git === undefined ? [] : [`## Git now\n${describeGit(git)}${changed.join('')}`]),
-    ...(files.length === 0 ? [] : [`## Files at hand, as they are now\n${files.map(state.mask).join('\n\n')}`]),
+    ...(files.length === 0 ? [] : [`## Recently used files, as they are now\n${files.map(state.mask).join('\n\n')}`]),
   ]
 }
 

@@ -38,18 +38,18 @@ export function environmentContext(facts: EnvironmentFacts): string {
 }
 
 const escalating =
-  'Where the sandbox stands in the way of what the task needs, repeat the command with sandbox_permissions "require_escalated", one sentence ' +
-  'of justification, and additional_permissions that name no more than it needs. Do not ask beforehand, nor for convenience.'
+  'If the sandbox prevents something that the task needs, repeat the command with sandbox_permissions "require_escalated", one sentence ' +
+  'of justification, and additional_permissions that name no more than it needs. Do not request them in advance, or for convenience.'
 
 function writing({ sandboxMode, writable, hasPrivateTmp }: EnvironmentFacts): string {
-  const tmp = hasPrivateTmp ? '; /tmp is private to this run, and gone when it ends' : ''
+  const tmp = hasPrivateTmp ? '; /tmp is private to this run and is deleted when it ends' : ''
   switch (sandboxMode) {
     case 'danger-full-access':
       return 'nothing confines commands, so take care outside the working directory'
     case 'read-only':
       return `nothing can be written${tmp}`
     default:
-      return `writing works in the working directory${writable.map((place) => `, ${place}`).join('')}${tmp}`
+      return `commands can write in the working directory${writable.map((place) => `, ${place}`).join('')}${tmp}`
   }
 }
 

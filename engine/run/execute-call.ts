@@ -5,7 +5,7 @@ import type { CallItems } from './call-items.ts'
 import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
-const givenUp = 'Not run: the call was given up.'
+const givenUp = 'Not run: the call was cancelled.'
 
 /** Carries out a call: the Guardian judges its action, if it has one, and the tool performs what was approved. */
 export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {

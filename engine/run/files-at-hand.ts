@@ -33,9 +33,9 @@ export function describeSnapshot(history: readonly HistoryItem[], now: readonly 
     section('Asked for', snapshot.goals),
     section('Files changed', [...snapshot.changed].slice(-maxFiles)),
     section('Files read', [...snapshot.read].slice(-maxFiles)),
-    section('Commands, the last ones, and how they ended', snapshot.commands.slice(-maxCommands)),
+    section('The last commands, and how they ended', snapshot.commands.slice(-maxCommands)),
     ...now,
-    ...(todo.length === 0 ? [] : [`## What was to be done\n${renderSteps(asSteps(todo))}`]),
+    ...(todo.length === 0 ? [] : [`## Tasks\n${renderSteps(asSteps(todo))}`]),
   ].join('\n\n')
 }
 
@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** The last used files, by the names that were used, newest first: changed files before those that were only read. */
+/** The most recently used files, by the names that were used, newest first. Changed files come before files that were only read. */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)
   return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]

@@ -28,6 +28,6 @@ async function after(
   try {
     return await hooks.after(call, result, took)
   } catch (error) {
-    return { ...result, output: `The call was made, but a hook kept its result back: ${messageOf(error)}`, ok: false }
+    return { ...result, output: `The call was made, but a hook withheld its result: ${messageOf(error)}`, ok: false }
   }
 }

@@ -35,9 +35,7 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   const tool = registry.find(call.name)
   if (tool === undefined) return misfit(unknownTool(call.name, registry))
   if (!tool.headless && !attended)
-    return misfit(
-      `${tool.name} needs a person, and nobody is there. Decide by yourself, or stop and say what is missing.`,
-    )
+    return misfit(`${tool.name} needs a person, and nobody is there. Decide yourself, or stop and say what is missing.`)
   const parsed = tool.parse(call.kind, call.input)
   if ('error' in parsed) return misfit(parsed.error)
   const checked = tool.check(parsed.json)
@@ -50,8 +48,7 @@ export function isSideBySide(found: FoundCall): boolean {
 }
 
 const cutOff =
-  'Not run: your answer reached the limit of its length in the middle of this call. Write less at a time: several smaller calls, ' +
-  'or a file in parts.'
+  'Not run: your answer reached its length limit in the middle of this call. Write less at a time: several smaller calls, or a file in parts.'
 
 /** Whether a call may run in parallel with others. An invalid call has no effect, so it may. */
 export function isConcurrencySafe(found: FoundCall, { context }: CallPath): boolean {

@@ -5,7 +5,7 @@ import { truncateMiddle } from '../core/text/truncate.ts'
 const maxBytes = 64 * 1024 - 1
 const longestText = 16 * 1024
 const longestList = 256
-/** Names, ids and words of the schema are shorter, and stay unchanged. */
+/** Names, ids and values of the schema are shorter than this, and stay unchanged. */
 const shortText = 512
 
 /**

@@ -61,10 +61,10 @@ export function headMark(directory: string): string | undefined {
 export function describeHead(head: GitHead | undefined): string {
   if (head === undefined) return 'no repository'
   const doing = head.doing === undefined ? '' : `, in the middle of a ${head.doing}`
-  return `${describeBranch(head.branch)}${doing}; what has changed since the last commit is not yours`
+  return `${describeBranch(head.branch)}${doing}; changes since the last commit are not yours`
 }
 
-/** How long a run waits for git's answer: for a huge tree, the model has to find it out itself. */
+/** How long a run waits for git's answer: for a huge tree, the model has to look itself. */
 const patienceMs = 1500
 
 /**
@@ -79,7 +79,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   if (!ok) return undefined
   const [head = '', ...files] = output.split('\n')
   const said = head.replace(/^## (?:No commits yet on )?/, '')
-  // After two dots, which no branch name contains, comes the upstream branch.
+  // Two dots, which no branch name contains, separate the upstream branch.
   const branch = said.startsWith('HEAD (no branch)') ? undefined : said.split('...')[0]?.split(' ')[0]
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
@@ -95,5 +95,5 @@ export function describeGit(state: GitState | undefined): string {
 
 function describeBranch(branch: string | undefined): string {
   if (branch === undefined) return 'no branch'
-  return `branch ${/^[\w./-]{1,100}$/.test(branch) ? branch : '(with an odd name)'}`
+  return `branch ${/^[\w./-]{1,100}$/.test(branch) ? branch : '(with an unusual name)'}`
 }

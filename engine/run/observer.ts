@@ -4,7 +4,7 @@ import type { Stop } from './stop.ts'
 
 /** An observer's decision at one point of a run's loop. Undefined: the loop asks the next observer. */
 export type Verdict =
-  /** Asks the model now, with the changed conversation. */
+  /** Sends the changed conversation to the model now. */
   | { readonly type: 'ask' }
   /** The run ends normally. */
   | { readonly type: 'done' }

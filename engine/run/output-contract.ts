@@ -5,7 +5,7 @@ import { isStrict } from '../models/index.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
-/** A JSON Schema that a run's final message must meet. */
+/** A JSON Schema that a run's final message must match. */
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
@@ -66,9 +66,9 @@ export class OutputContract {
     if (errors.length === 0) return { done: true }
     const how =
       this.tool === undefined
-        ? 'Answer again, with the JSON alone'
+        ? 'Answer again, with only the JSON'
         : `Deliver it by calling ${delivery?.name ?? toolName}`
-    return this.#correct(errors, `Your final message does not meet the schema it must have. ${how}.`)
+    return this.#correct(errors, `Your final message does not match its required schema. ${how}.`)
   }
 
   /** Judges the result that the calls of a response delivered. Undefined if the model delivered nothing. */
@@ -85,7 +85,7 @@ export class OutputContract {
   #correct(errors: readonly string[], words: string): Judgement {
     const listed = errors.slice(0, 20).map((error) => `- ${error}`)
     if (++this.#corrections > maxCorrections) {
-      const failure = `The final message does not meet the output schema, after ${maxCorrections} corrections:\n${listed.join('\n')}`
+      const failure = `The final message does not match the output schema, after ${maxCorrections} corrections:\n${listed.join('\n')}`
       return { done: false, failure }
     }
     return { done: false, correction: [words, ...listed].join('\n') }
@@ -116,7 +116,7 @@ export class OutputContract {
       guarded: true,
       description:
         delivery?.description ??
-        'Delivers the final result of the task, and ends it. Call it once, when everything else is done.',
+        'Delivers the final result of the task and ends the task. Call it once, when everything else is done.',
       input,
       run: async (value, context) => {
         const result = unwrap(value)

@@ -71,7 +71,7 @@ function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
 }
 
-/** A check that itself fails is a complaint too: what can't be checked doesn't run. */
+/** A check that fails with an error also rejects the call: what can't be checked doesn't run. */
 async function settle(check: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await check()

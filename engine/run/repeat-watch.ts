@@ -2,10 +2,10 @@ import type { ToolCall } from '../core/model.ts'
 
 const noticedAfter = 3
 const endedAfter = 6
-/** How often in a row a call may be cut off by the limit of an answer's length. */
+/** How often in a row the length limit of an answer may cut off a call. */
 const mostCuts = 4
 
-/** Notices a model that keeps making the same call with the same result. It is told first, and the run ends when that doesn't help. */
+/** Notices a model that keeps making the same call with the same result. The model is warned first; if that doesn't help, the run ends. */
 export class RepeatWatch {
   #last: string | undefined
   #times = 0
@@ -13,9 +13,9 @@ export class RepeatWatch {
   #cuts = 0
 
   /**
-   * Takes a call with its result, in the order in which the model reads them.
+   * Receives a call with its result, in the order in which the model reads them.
    *
-   * @returns what to tell the model about it; undefined while all is well
+   * @returns what to tell the model about it; undefined if it doesn't repeat itself
    */
   see(call: ToolCall, output: string): string | undefined {
     this.#cuts = call.cut === true ? this.#cuts + 1 : 0
@@ -26,8 +26,8 @@ export class RepeatWatch {
     this.#tool = call.name
     if (this.#times < noticedAfter) return undefined
     return (
-      `[You have made this very call ${this.#times} times in a row, and its result was the same each time. ` +
-      `Do something else. After ${endedAfter} times the run is ended.]`
+      `[You have made this same call ${this.#times} times in a row, with the same result each time. ` +
+      `Do something else. After ${endedAfter} times the run ends.]`
     )
   }
 
@@ -36,16 +36,16 @@ export class RepeatWatch {
     this.#times = 0
   }
 
-  /** Why the run is to end, if it is. */
+  /** The reason why the run must end, if it must. */
   exhausted(): string | undefined {
     if (this.#cuts > mostCuts)
       return `The model's answer was cut off in the middle of a call ${this.#cuts} times in a row.`
     if (this.#times < endedAfter) return undefined
-    return `The same call of ${this.#tool} came ${this.#times} times in a row with the same result: the model goes round in a circle.`
+    return `The same call of ${this.#tool} was made ${this.#times} times in a row with the same result: the model is stuck in a loop.`
   }
 }
 
-/** Waiting for a command that still runs is no circle, however often it is done. */
+/** Waiting for a running command is not a loop, however often the call is repeated. */
 const stillRunning = /^Process running with session ID /m
 
 /** A result without the parts that differ although nothing has changed: durations, and the path of a stored output. */

@@ -12,10 +12,10 @@ export function reportTasks(tasks: BackgroundTasks, conversation: Conversation, 
   const ended = tasks.takeEnded()
   const running = isEnd ? tasks.takeRunning() : []
   const parts = [
-    ...(ended.length === 0 ? [] : [`Background tasks have ended. task_output shows what they gave.\n${lines(ended)}`]),
+    ...(ended.length === 0 ? [] : [`Background tasks have ended. task_output shows their output.\n${lines(ended)}`]),
     ...(running.length === 0
       ? []
-      : [`Background tasks are cut off when you finish. Wait with task_output for what you need.\n${lines(running)}`]),
+      : [`Background tasks are stopped when you finish. Wait with task_output for what you need.\n${lines(running)}`]),
   ]
   if (parts.length === 0) return false
   conversation.add({ type: 'message', role: 'developer', text: parts.join('\n\n') })

@@ -1,13 +1,13 @@
 import type { HistoryItem, Usage } from '../core/model.ts'
 
-/** What a run takes over from the session that it continues. */
+/** The state that a run takes over from the session that it continues. */
 export type ResumedSession = {
-  /** What the model is sent of it. */
+  /** The part that the model is sent. */
   readonly history: readonly HistoryItem[]
   /** All its items. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
-  /** How many tokens the provider counted last, and up to which item of `history`; undefined where it didn't. */
+  /** The provider's last token count, and the item of `history` up to which it counts; undefined if the provider didn't count. */
   readonly counted?: { readonly tokens: number; readonly items: number } | undefined
   /** In US dollars; undefined where a price was not known. */
   readonly costUsd: number | undefined

@@ -4,7 +4,7 @@ import { todoIn, type TodoEntry, type TodoList } from '../tools/todo-list.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** What a resumed session had to do when it ended. */
+/** The tasks that a resumed session had left when it ended. */
 export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
   return todoIn(resumedFrom?.original ?? [])
 }

@@ -7,8 +7,8 @@ import { prepareCall } from './prepare-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /**
- * Takes one call through the one path: prepare, execute, finalize, whatever its tool. Nothing a model can send makes this throw: an unknown
- * tool, input that doesn't fit, a denial and a tool's own failure all become results, each with an item in the stream.
+ * Handles one call, whatever its tool: prepare, execute, finalize. Nothing that a model can send makes this throw: an unknown tool, input that
+ * doesn't fit, a denial and a tool's own failure all become results, each with an item in the stream.
  *
  * @param turn the call's place among the others
  */

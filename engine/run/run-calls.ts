@@ -6,7 +6,7 @@ import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
 
-/** What the calls of one response need. */
+/** What the calls of one response depend on. */
 type Calling = {
   readonly path: CallPath
   readonly conversation: Conversation
@@ -18,9 +18,9 @@ type Calling = {
   readonly failOnDenied: boolean
 }
 
-/** The calls of one response. They run while the response is still being written, so far as that does no harm. */
+/** The calls of one response. Calls that change nothing run while the response is still being written. */
 export type ResponseCalls = {
-  /** Takes a call as soon as the model has finished it. */
+  /** Adds a call as soon as the model has finished writing it. */
   add(call: ToolCall): void
   /** The response was cut off and is requested again, so its calls are void. Resolves when none of them runs. */
   retract(): Promise<void>
@@ -33,7 +33,7 @@ export type ResponseCalls = {
   close(): Promise<void>
 }
 
-/** Gets ready for the calls of one response. */
+/** Prepares for the calls of one response. */
 export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
   let calls: FoundCall[] = []
@@ -88,14 +88,18 @@ function newScheduler({ concurrency, signal }: Calling): Scheduler<ToolResult> {
 }
 
 const skippedFor = {
-  sibling: 'Not run: a call beside it could not be carried out. Nothing was changed; call again if it is still wanted.',
+  sibling:
+    'Not run: another call of the same batch could not be carried out. Nothing was changed; call again if you still need it.',
   stopped: 'Not run: the run was being stopped.',
   failed:
-    'Not run, because a command before it in the same response failed. Look at that first; call again if this is still wanted.',
+    'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
 } as const
 
-/** A call that was cancelled because of another one says so; its own message would blame the command. */
+/** If a call was cancelled because of another one, the result says so; its own message would blame the command. */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
-  return { ...result, output: `${result.output}\nIt was ended because a call beside it could not be carried out.` }
+  return {
+    ...result,
+    output: `${result.output}\nIt was cancelled because another call of the same batch could not be carried out.`,
+  }
 }

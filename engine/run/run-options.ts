@@ -25,35 +25,35 @@ import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** What a run is that reviews a change: its work is what it finds. */
+/** The parts of a run that reviews a change, whose result is its findings. */
 export type RunReview = {
-  /** What it came to; undefined where its findings never came. */
+  /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
-  /** Why a run that came to its own end fails for what it found. Undefined: it doesn't. */
+  /** The reason why a completed run fails because of its findings. Undefined: it doesn't fail. */
   readonly failure: () => string | undefined
 }
 
-/** A run that works on a private view, and whose changes land at its end or not at all. */
+/** The transaction of a run that works on a private view. Its changes land at the end or not at all. */
 export type Transaction = {
   /** Its description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
-  /** Finds out the changes in the view. */
+  /** Finds the changes in the view. */
   readonly changes: ChangeSource
   /**
-   * Lands what changed, where that is wanted for a run that ended so. To be called when no command runs any more.
+   * Lands the changes, if the user wants that after such an end. To be called when no command runs any more.
    *
-   * @param stop how the run ended; undefined where it came to its own end
-   * @returns how the run ends after all, where that differs, and what became of its changes
+   * @param stop how the run ended; undefined if it completed
+   * @returns the new end of the run, if it differs, and what happened to its changes
    */
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
-/** Everything a run needs, made before it starts: from here on nothing in the configuration can fail. */
+/** Everything that a run needs, made before it starts: after this, no configuration error is possible. */
 export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
-  /** The sandboxes for what is granted during the run. Default: nothing can be granted. */
+  /** The sandboxes for permissions granted during the run. Default: nothing can be granted. */
   readonly escalation?: Escalation
   /** Makes the Guardian; the context it gets belongs to this run. */
   readonly guard: (runContext: RunContext) => Guardian
@@ -63,9 +63,9 @@ export type RunOptions = {
   /** The environment variables of the caller, whose secrets are masked everywhere. */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly instructions: string
-  /** What the model is told before the prompt: its environment, its permissions, the instructions of user and repository. */
+  /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of user and repository. */
   readonly context: readonly string[]
-  /** The same, as known at a given moment: additions are told between turns. Absent: there are none. */
+  /** The current texts: the model gets additions between turns. Absent: there are none. */
   readonly lateContext?: () => readonly string[]
   /** Notices for the user before anything happens; each becomes an item in the stream. Absent: none. */
   readonly notices?: readonly string[]
@@ -94,11 +94,11 @@ export type RunOptions = {
   readonly budget: Budget
   /** What a model costs and how long its answers can be, by its name. */
   readonly factsOf: BudgetFacts
-  /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
+  /** How many tokens a request to a model may have before the conversation is compacted. Undefined: no limit. */
   readonly compactAt: (model: string) => number | undefined
-  /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `escalation`. */
+  /** The current working place, if it can change. Absent: `workspace`, with `sandbox` and `escalation`. */
   readonly now?: () => ExecutionContext
-  /** What the model is told in addition to the context in every run of a session. Absent: nothing. */
+  /** Texts for the model besides the context, in every run of a session. Absent: none. */
   readonly preamble?: readonly string[]
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
   readonly planMode?: PlanMode
@@ -108,24 +108,24 @@ export type RunOptions = {
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run in parallel. Default: 10. */
   readonly toolConcurrency?: number
-  /** How much of a result the model is shown. Default: as without configuration. */
+  /** How much of a result the model is shown. Default: the limits without configuration. */
   readonly outputLimits?: OutputLimits
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
   /** Receives the final message before the terminal event; returns the reason if that failed, which fails the run. Default: none. */
   readonly deliver?: (finalMessage: string) => string | undefined
   /**
-   * Receives the function that makes calls for a client, and resolves when no more calls will come. No model is asked then, and there are
-   * no words of a person. Default: a model is asked.
+   * Receives the function that makes calls for a client, and resolves when no more calls will come. No model is asked then, and no text counts as a
+   * person's. Default: a model is asked.
    */
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
-  /** Whether a run that came to its own end without changes has failed. Default: no. */
+  /** Whether a run that completes without changes has failed. Default: no. */
   readonly failOnNoChange?: boolean
-  /** What it reviews. Absent: it is no review. */
+  /** The review. Absent: the run is not a review. */
   readonly review?: RunReview
-  /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
+  /** Tracks what commands write, for the parent run. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource
   /** The verification when the model is done. Absent: none. */
   readonly verify?: Verification

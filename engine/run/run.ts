@@ -21,7 +21,7 @@ import { takeCalls } from './serve-calls.ts'
 import { faultOf, type Stop } from './stop.ts'
 
 /**
- * Runs a model on a task until it makes no more calls: request, calls, results, again. It always ends with exactly one terminal event and
+ * Runs a model on a task, in a loop of request, calls and results, until it makes no more calls. It always ends with exactly one terminal event and
  * returns the summary; nothing that a model, a provider or a command does makes it throw.
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
@@ -99,14 +99,14 @@ async function land(
   }
 }
 
-/** What a run cost is spent, whether it lands or not. */
+/** The cost of a run counts, whether its changes land or not. */
 function withCost(report: TransactionReport, cost: number | undefined): TransactionReport {
   if (cost === undefined || cost === 0) return report
   const what = `$${Number(cost.toPrecision(4))}`
   return { ...report, outside: [...report.outside, { kind: 'money', what }] }
 }
 
-/** Events are emitted on a full disk too. */
+/** Events are emitted even if the disk is full. */
 function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined {
   try {
     return session.keepOutput(bytes)

@@ -1,6 +1,6 @@
 import { nestSignal, type NestedSignal } from './nest-signal.ts'
 
-/** A call's place among the others of its response. */
+/** A call's position among the calls of its response. */
 export type Turn = {
   /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal
@@ -12,7 +12,7 @@ export type Turn = {
 type Task<Result> = {
   /** Whether it may run in parallel, and before the response is complete. */
   readonly safe: boolean
-  /** For a safe one: false where it begins only when the response is complete, and does not end with its batch. Default: true. */
+  /** For a safe call: false if it begins only when the response is complete and isn't cancelled with its batch. Default: true. */
   readonly early?: boolean
   /** Whether it changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
@@ -28,7 +28,7 @@ type Options<Result> = {
   isBroken(result: Result): boolean
   /** The result of a call that was cancelled before it began: because of a call of its batch, or with the whole response. */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether a result means that later calls that may change things are not made. Default: none does. */
+  /** Whether a result prevents later calls that may change things. Default: none does. */
   stopsLater?(result: Result): boolean
 }
 
@@ -38,7 +38,7 @@ type Entry<Result> = {
   readonly batch: NestedSignal
   readonly done: PromiseWithResolvers<Result>
   exclusive: boolean
-  /** Set for one that runs already and waits to be alone. */
+  /** Set for a call that already runs and waits to run alone. */
   resume: (() => void) | undefined
 }
 
@@ -70,7 +70,7 @@ export class Scheduler<Result> {
 
   add(task: Task<Result>): void {
     const done = Promise.withResolvers<Result>()
-    // Whoever awaits the result sees the error; until then nobody may.
+    // Whoever awaits the result gets the error; nobody may be waiting yet.
     done.promise.catch(() => undefined)
     const index = this.#entries.length
     const entry = { index, task, batch: this.#batchFor(task), done, exclusive: !task.safe, resume: undefined }

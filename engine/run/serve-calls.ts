@@ -2,7 +2,7 @@ import type { ToolResult } from '../tools/tool-result.ts'
 import { findCall, type CallPath } from './find-call.ts'
 import { runCall } from './run-call.ts'
 
-/** Takes one call by a tool's name through the path that a model's calls take. */
+/** Handles one call by a tool's name, on the same path as a model's calls. */
 export type TakeCall = (name: string, input: object, signal: AbortSignal) => Promise<ToolResult>
 
 /** Makes the function that accepts calls from a client. They run as they arrive, each by itself. */

@@ -22,7 +22,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   return faultOf(error)
 }
 
-/** What a disk that is full or gone answers. */
+/** The errors of a disk that is full or gone. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
 /** A run that can't continue because of an internal error. */
@@ -33,7 +33,7 @@ export function faultOf(error: unknown): Stop {
   return {
     reason: 'failed',
     message: diskErrors.includes(code)
-      ? `The session can't be written any more, so the run was ended: ${message}.`
-      : `The engine failed: ${message}. This is a fault in Portcullis, please report it.`,
+      ? `The session can't be written any more, so the run ended: ${message}.`
+      : `The engine failed: ${message}. This is a bug in Portcullis; please report it.`,
   }
 }

@@ -2,7 +2,7 @@ import type { Changes } from '../core/changes/change-watch.ts'
 import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
-/** A run that creates more files that run later than this has created a project; the rest are only counted. */
+/** How many files that run later are named: a run that makes more has created a whole project, so the others are only counted. */
 const mostTold = 200
 
 /** Changes, as the terminal event counts them. */
@@ -19,7 +19,7 @@ export function countChanges({
   }
 }
 
-/** How a command of `--verify` went. */
+/** The result of a command of `--verify`. */
 export function verifiedBy({ command, status, exit_code, duration_ms, attempt }: VerificationItem): Verified {
   return { command, passed: status === 'completed', exit_code, duration_ms: duration_ms ?? 0, attempts: attempt }
 }

@@ -22,7 +22,7 @@ const results: Readonly<Record<EndReason, Result>> = {
  * How a run ended, in one word.
  *
  * @param changes its changes. Absent: they were not tracked, so they aren't considered
- * @param headMoved whether another commit is checked out than at the beginning
+ * @param headMoved whether a different commit is checked out than at the beginning
  */
 export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
   return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]
@@ -36,7 +36,7 @@ export function isUnchanged(changes: Changes | undefined): boolean {
 /**
  * The last event of a run.
  *
- * @param resumedFrom what the session took before, for the totals
+ * @param resumedFrom the session's usage before this run, for the totals
  */
 export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession | undefined, used: Usage): RunEvent {
   const {

@@ -9,14 +9,14 @@ import type { RunOptions } from './run-options.ts'
 import type { Stop } from './stop.ts'
 import { isUnchanged } from './terminal-event.ts'
 
-/** What a run has come to. */
+/** The outcome of a run. */
 type Ending = {
   readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported' | 'review'>
-  /** Why a run that came to its own end fails all the same. Undefined: it doesn't. */
+  /** The reason why a completed run still fails. Undefined: it doesn't fail. */
   readonly stop: Stop | undefined
 }
 
-/** File systems keep times by the kernel's tick. */
+/** The resolution of file times: one tick of the kernel. */
 const tickMs = 20
 
 /**
@@ -59,7 +59,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     return {
       closing: { changes: settled, headMoved, unsupported },
       stop: isFailure
-        ? { reason: 'failed', message: 'The run changed nothing, which --fail-on-no-change makes a failure.' }
+        ? { reason: 'failed', message: 'The run changed nothing, and --fail-on-no-change makes that a failure.' }
         : undefined,
     }
   }

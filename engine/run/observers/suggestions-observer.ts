@@ -2,7 +2,7 @@ import type { ToolRegistry } from '../../tools/registry.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
-/** Tells the model between turns about hidden tools that fit its current work. */
+/** Tells the model between turns about hidden tools that could help with its current work. */
 export function suggestionsObserver(tools: ToolRegistry, conversation: Conversation): Observer {
   return {
     name: 'suggestions',

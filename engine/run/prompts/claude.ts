@@ -5,7 +5,7 @@ import { patchFormat } from './patch-format.ts'
 export const claude = (part: Part): string => `${common(
   {
     search: 'Find things with grep and glob; in the shell use rg.',
-    edit: 'Change one place with edit_file, several at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+    edit: 'Change one place with edit_file, several at once with apply_patch, which applies completely or not at all; create files with write_file. Do not write files from the shell.',
     list: 'todo',
     longCommands: waitsForCommands,
   },

@@ -2,8 +2,8 @@ import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
 const words = {
-  search: 'Find things with rg and rg --files in the shell, or with grep where there is no rg.',
-  edit: 'Change files with apply_patch, not from the shell. One patch may change several files; it applies whole or not at all.',
+  search: 'Find things with rg and rg --files in the shell, or with grep if there is no rg.',
+  edit: 'Change files with apply_patch, not from the shell. One patch may change several files; it applies completely or not at all.',
   list: 'update_plan',
 }
 
@@ -13,7 +13,7 @@ export const gpt = (part: Part): string =>
     {
       ...words,
       longCommands:
-        'One that takes longer than its yield_time_ms goes on as a session: wait for its end with write_stdin,\n  and end servers and watchers with kill_session. Nothing outlives the run.',
+        'A command that takes longer than its yield_time_ms continues as a session: wait for its end with write_stdin,\n  and end servers and watchers with kill_session. Nothing outlives the run.',
     },
     part,
   )

@@ -5,13 +5,13 @@ import { patchFormat } from './patch-format.ts'
 export const other = (part: Part): string => `${common(
   {
     search: 'Find things with grep and glob; in the shell use rg.',
-    edit: 'Change one place with edit_file, several at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+    edit: 'Change one place with edit_file, several at once with apply_patch, which applies completely or not at all; create files with write_file. Do not write files from the shell.',
     list: 'todo',
     longCommands: waitsForCommands,
   },
   part,
 )}
 
-A command or a patch in a message does nothing: call a tool, by its declared name.
+A command or a patch in a message has no effect: call a tool by its declared name.
 
 ${patchFormat}`

@@ -15,7 +15,7 @@ A patch for apply_patch looks like this:
 *** End Patch
 
 - Paths are relative to the working directory. "*** Move to: NEW/PATH" right below an Update File line renames the file.
-- In an update every line begins with one character: a blank for context, "-" for a line that goes, "+" for one that comes. In an added
-  file it is "+".
-- Context is copied from the file exactly, indentation too. Three lines above and below are enough; where they occur more than once,
-  put a line above them, such as a function's head, behind "@@". There are no line numbers.`
+- In an update, every line begins with one character: a space for context, "-" for a removed line, "+" for an added line. In an added
+  file it is always "+".
+- Copy context exactly from the file, including indentation. Three lines above and below are enough. If they occur more than once, put an
+  earlier line, such as the head of the function, after "@@". There are no line numbers.`

@@ -152,7 +152,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(existsSync(join(options.workingDirectory ?? '', 'inside'))).toBe(true)
     expect(existsSync(join(extra, 'f'))).toBe(true)
     expect(existsSync(join(outside, 'f'))).toBe(false)
-    expect(body(used, 0)).toContain(`sandbox: workspace-write; writing works in the working directory, ${extra};`)
+    expect(body(used, 0)).toContain(`sandbox: workspace-write; commands can write in the working directory, ${extra};`)
     expect(body(used, 0)).toContain('network: full')
     expect(used.mock.requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' } })
   })

@@ -37,7 +37,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(ended.code).toBe(0)
     expect(ended.requests).toHaveLength(5)
     const asked = input(ended, 3)
-    expect(asked).toContain('Sum up your work so far')
+    expect(asked).toContain('Summarize your work so far')
     // The whole conversation goes before it, as it was sent until then.
     const sent = (index: number): readonly unknown[] => (ended.requests[index]?.body as { input: unknown[] }).input
     expect(sent(3).slice(0, sent(2).length)).toEqual(sent(2))
@@ -52,7 +52,9 @@ describe('a conversation that fills its share of the window', () => {
     expect(after).toMatch(
       /## Git now\\nbranch \w+, 2 files changed or new since the last commit\\n- \?\? README.md\\n- \?\? made.txt/,
     )
-    expect(after).toMatch(/## Files at hand, as they are now\\n### made.txt\\nmade\\n\\n\\n### README.md\\nread me /)
+    expect(after).toMatch(
+      /## Recently used files, as they are now\\n### made.txt\\nmade\\n\\n\\n### README.md\\nread me /,
+    )
     expect(after).toContain('opaque-3')
     expect(after).not.toContain('opaque-1')
     expect(compactions(ended)).toMatchObject([
@@ -131,7 +133,7 @@ describe('a conversation that the provider finds too long', () => {
     expect(ended.events.at(-1)).toMatchObject({
       type: 'turn.failed',
       reason: 'provider',
-      error: { message: expect.stringMatching(/too long.*summed up already/) },
+      error: { message: expect.stringMatching(/too long.*already summarized/) },
     })
   })
 })

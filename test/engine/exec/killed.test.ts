@@ -16,7 +16,7 @@ function outcome(body: unknown, id: string): string | undefined {
   return input.find((item) => item.call_id === id && item.output !== undefined)?.output
 }
 
-const isUnknown = (output: string): boolean => output.includes('cut off before this call was answered')
+const isUnknown = (output: string): boolean => output.includes('interrupted before this call had a result')
 
 /**
  * A careful model: six steps that must each be done once, in order. Where it is told that nobody knows whether a step was done, it

@@ -38,7 +38,7 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
     const outputs = input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output))
     expect(outputs).toEqual([
       expect.stringContaining('exited with code 0'),
-      ...Array.from({ length: 3 }, () => expect.stringContaining('cut off before this call was answered')),
+      ...Array.from({ length: 3 }, () => expect.stringContaining('interrupted before this call had a result')),
     ])
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
   })
@@ -52,7 +52,7 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
     const outputs = input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output))
     expect(outputs).toEqual([
       expect.stringContaining('exited with code 3'),
-      'Not run, because a command before it in the same response failed. Look at that first; call again if this is still wanted.',
+      'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
       expect.stringContaining('one'),
     ])
     expect(['b', 'c', 'd'].map((name) => existsSync(join(cwd, name)))).toEqual([true, false, true])

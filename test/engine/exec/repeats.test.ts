@@ -10,14 +10,12 @@ describe('the same call with the same result', () => {
     const { code, events, requests } = await exec(() => circle, [...open, 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(6)
-    const told = requests.map(({ body }) => (JSON.stringify(body).match(/\d times in a row, and its/g) ?? []).at(-1))
-    expect(told).toEqual(
-      [undefined, undefined, undefined, '3', '4', '5'].map((n) => n && `${n} times in a row, and its`),
-    )
+    const told = requests.map(({ body }) => (JSON.stringify(body).match(/\d times in a row, with/g) ?? []).at(-1))
+    expect(told).toEqual([undefined, undefined, undefined, '3', '4', '5'].map((n) => n && `${n} times in a row, with`))
     expect(events.at(-1)).toMatchObject({
       type: 'turn.failed',
       reason: 'budget',
-      error: { message: expect.stringContaining('The same call of exec_command came 6 times in a row') },
+      error: { message: expect.stringContaining('The same call of exec_command was made 6 times in a row') },
     })
   })
 

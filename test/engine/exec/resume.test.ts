@@ -89,7 +89,7 @@ describe('agent exec resume', () => {
     const [id = ''] = readdirSync(folder(home))
     const second = await exec([[say('ok')]], [...open, 'resume', id, 'go on'], { cwd, home })
     expect(second.code).toBe(0)
-    expect(input(second, 0)).toContain('cut off before this call was answered')
+    expect(input(second, 0)).toContain('interrupted before this call had a result')
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
   })
 

@@ -153,7 +153,7 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
       return [overflow, [say('Goal: it.')], overflow]
     },
     [],
-    { code: 6, reason: 'provider', message: /summed up already/, requests: 3 },
+    { code: 6, reason: 'provider', message: /already summarized/, requests: 3 },
   ],
   [
     'turns that are used up',

@@ -117,7 +117,7 @@ test('a call that breaks ends those beside it, and says so to the model', async 
     ],
   })
   expect(resultsIn(history)).toEqual([
-    ['a', 'cut\nIt was ended because a call beside it could not be carried out.'],
+    ['a', 'cut\nIt was cancelled because another call of the same batch could not be carried out.'],
     ['b', 'breaks failed inside: no more'],
     ['c', 'after'],
   ])

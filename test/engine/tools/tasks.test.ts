@@ -225,7 +225,7 @@ describe('a run with background tasks', () => {
     })
     expect(summary.finalMessage).toBe('finished')
     expect(messages(history)).toEqual([
-      'Background tasks have ended. task_output shows what they gave.\n- a job: task-1 is completed: Process exited with code 0.',
+      'Background tasks have ended. task_output shows their output.\n- a job: task-1 is completed: Process exited with code 0.',
     ])
   })
 
@@ -240,7 +240,7 @@ describe('a run with background tasks', () => {
     })
     expect(summary.finalMessage).toBe('finished all the same')
     expect(messages(history)).toEqual([
-      'Background tasks are cut off when you finish. Wait with task_output for what you need.\n- a job: task-1 is running.',
+      'Background tasks are stopped when you finish. Wait with task_output for what you need.\n- a job: task-1 is running.',
     ])
     expect(processesWith('sleep 76.5')).toEqual([])
   })

@@ -89,7 +89,7 @@ describe('the list of a session', () => {
       ...written('2', 'execute_tool', { name: 'todo', input: { todos: [entry('a', 'in_progress')] } }, true),
       ...written('3', 'todo', { todos: [entry('a', 'completed'), entry('a', 'completed')] }, false),
     ]
-    expect(describeSnapshot(history)).toContain('## What was to be done\n[>] a: do a')
+    expect(describeSnapshot(history)).toContain('## Tasks\n[>] a: do a')
     expect(describeSnapshot([])).not.toContain('to be done')
   })
 })
