@@ -5,7 +5,7 @@ import type { Hooks } from './hooks.ts'
 import type { CallView } from './call-view.ts'
 import { viewsOf } from './views-of-call.ts'
 
-/** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
+/** Runs the hooks of a run around its calls. If a hook ends the run, `stop` is called with the reason. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
   const views = (call: HookedCall, input: unknown): readonly CallView[] =>
     viewsOf({ ...call, input: input as Readonly<Record<string, unknown>> }, cwd())
@@ -19,7 +19,7 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
       const outcome = await hooks.fireForCall('PreToolUse', shown, { tool_use_id: id, ...whose(agent) })
       if (outcome.stop !== undefined) {
         stop(outcome.stop)
-        return { decision: 'block', reason: `the run is ended: ${outcome.stop}`, action }
+        return { decision: 'block', reason: `the run was ended: ${outcome.stop}`, action }
       }
       const { decision, reason = '', updatedInput } = outcome
       if (decision === 'deny') return { decision: 'block', reason, action }
@@ -43,7 +43,7 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
       const fields = { tool_use_id: id, duration_ms: took, ...whose(agent), ...said }
       const outcome = await hooks.fireForCall(event, views(call, input), fields)
       if (outcome.stop !== undefined) stop(outcome.stop)
-      const complaint = outcome.decision === 'deny' ? `A hook minds this: ${outcome.reason ?? ''}` : ''
+      const complaint = outcome.decision === 'deny' ? `A hook objects: ${outcome.reason ?? ''}` : ''
       const added = [complaint, contextOf(outcome)].filter((text) => text !== '')
       return { ...result, output: [outcome.updatedOutput ?? result.output, ...added].join('\n') }
     },
@@ -54,12 +54,12 @@ function whose(agent: HookedCall['agent']): Readonly<Record<string, unknown>> {
   return agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }
 }
 
-/** What to tell the model in addition to a result. */
+/** Text from hooks that the model gets in addition to the result. */
 function contextOf({ context }: HookOutcome): string {
   return context.map((text) => `[hook] ${text}`).join('\n')
 }
 
-/** A result in the fields that hook scripts look at. */
+/** A result, in the fields that hook scripts read. */
 function responseOf({ output, ok }: ToolResult): Readonly<Record<string, unknown>> {
   return { stdout: output, stderr: '', interrupted: false, success: ok, content: output }
 }

@@ -2,29 +2,29 @@ import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
 
 /**
- * A call as a hook is shown it: under the name and with the fields that hook scripts of Claude Code expect. A patch of three
- * files is three views, as it would be three calls there.
+ * A call as a hook sees it: with the tool name and the fields that Claude Code's hook scripts expect. A patch of three files gives three views,
+ * because in Claude Code it would be three calls.
  */
 export type CallView = {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** The action of the call, for a handler's `if`. Undefined: no permission could cover it. */
+  /** The action of the call, for a handler's `if`. Undefined if no permission rule could cover the call. */
   readonly action: Action | undefined
-  /** The tool's own input for an input that a hook wants instead, or why it can't be changed so. */
+  /** Translates an input that a hook returned into the tool's own input, or says why that is impossible. */
   readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement
 }
 
-/** The outcome of turning a hook's input into the tool's own. */
+/** The tool's own input, or why a hook's input can't be translated into it. */
 type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
-/** A call of a tool, its input checked, with the names of Claude Code's tools that do the same. */
+/** A call of a tool with its validated input. `claudeNames` are the equivalent tools of Claude Code. */
 export type SeenCall = {
   readonly tool: string
   readonly claudeNames: readonly string[]
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What a call would do, in the Guardian's words, from the name and the fields that a hook is shown. */
+/** What a call would do, as an action for the Guardian, from the name and the fields that a hook sees. */
 export function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {
   const sandbox = 'danger-full-access'
   const path = typeof input['file_path'] === 'string' ? input['file_path'] : input['path']

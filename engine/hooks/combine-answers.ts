@@ -1,7 +1,7 @@
 import type { HandlerResult } from './handler-result.ts'
 import type { HookOutput } from './output.ts'
 
-/** The meaning of one handler's result for the event. */
+/** What one handler's result means for its event. */
 export type HookAnswer = {
   readonly result: HandlerResult
   /** Whether its failure forbids. */
@@ -10,25 +10,25 @@ export type HookAnswer = {
   readonly name: string
 }
 
-/** The merged answer of all hooks of an event. Absent fields: none of them set it. */
+/** The merged answer of all hooks of an event. A field is absent if no hook set it. */
 export type HookOutcome = {
-  /** `deny` beats `ask` beats `allow`. An allow lifts no rule that denies or asks. */
+  /** `deny` beats `ask`, and `ask` beats `allow`. An allow doesn't override a rule that denies or asks. */
   readonly decision?: 'deny' | 'ask' | 'allow'
   readonly reason?: string
-  /** The last input that a hook wants instead. */
+  /** The input that replaces the call's own, from the last hook that gave one. */
   readonly updatedInput?: Readonly<Record<string, unknown>>
   readonly updatedOutput?: string
-  /** Additional text for the model. */
+  /** Text that the model gets in addition. */
   readonly context: readonly string[]
   /** Set when a hook ends the run. */
   readonly stop?: string
-  /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
+  /** The fields of the model's request that a `BeforeModel` hook replaces. */
   readonly modelRequest?: Readonly<Record<string, unknown>>
-  /** A hook's answer in place of the model's. */
+  /** An answer that a hook gave in place of the model. */
   readonly modelResponse?: Readonly<Record<string, unknown>>
-  /** The directory that a `WorktreeCreate` hook has made. */
+  /** The directory that a `WorktreeCreate` hook made. */
   readonly worktreePath?: string
-  /** The only tools that may be called next. */
+  /** The only tools that the model may call next. */
   readonly allowedTools?: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const order = ['deny', 'ask', 'allow'] as const
 /**
  * Merges the answers of an event's hooks.
  *
- * @param text the meaning of plain text on standard output: for the model, or the path of a worktree. Default: none
+ * @param text what plain text on standard output is: context for the model, or the path of a worktree. Default: nothing
  */
 export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' | 'worktree'): HookOutcome {
   const opinions = answers.flatMap(opinionOf)
@@ -76,13 +76,14 @@ function opinionOf({ result, name, blocksOnFailure }: HookAnswer): readonly Opin
   if (result.status === 'blocked') return [{ decision: 'deny', reason: result.reason }]
   if (result.status === 'failed') {
     if (!blocksOnFailure) return []
-    const advice = 'A guard that fails forbids; "onError": "continue" in its settings would let the call go on.'
+    const advice =
+      'A guard that fails blocks what it guards. To let it continue, set "onError": "continue" on this hook.'
     return [{ decision: 'deny', reason: `The hook ${name} failed: ${result.reason}. ${advice}` }]
   }
   const { hookSpecificOutput: specific, decision, reason } = result.output
   const unexplained = `The hook ${name} gave no reason.`
   if (specific?.permissionDecision !== undefined) {
-    // A call can't be put off to a later process, so it is asked about now.
+    // `defer` would postpone the call to a later process, which isn't possible here. So the user is asked now.
     const said = specific.permissionDecision === 'defer' ? 'ask' : specific.permissionDecision
     return [{ decision: said, reason: specific.permissionDecisionReason ?? reason ?? unexplained }]
   }
@@ -121,8 +122,8 @@ function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: 
 type ToolChoice = NonNullable<NonNullable<HookOutput['hookSpecificOutput']>['toolConfig']>
 
 /**
- * Merges several choices of tools by Gemini's rule: none beats everything, and lists are joined. A model that had to call a tool could
- * never finish, so `ANY` forces nothing.
+ * Merges several choices of tools by Gemini's rules: none beats everything, and lists are joined. `ANY` forces nothing, because a model that must
+ * call a tool could never finish.
  */
 function allowedTools(choices: readonly ToolChoice[]): readonly string[] | undefined {
   if (choices.some(({ mode }) => mode === 'NONE')) return []

@@ -5,8 +5,8 @@ import { parseEnvFile } from './env-file.ts'
 type EnvironmentPolicy = SandboxPolicy['environment']
 
 /**
- * Variables that hooks set for the commands of a run. They are applied after the environment policy and can't undo it: variables that the
- * policy removes or sets stay so, and a hook can't set variables that look like secrets or decide what a command runs.
+ * Variables that hooks set for the commands of a run. They are applied after the environment policy but can't override it: what the policy removes
+ * stays removed, and what it sets stays set. A hook can't set variables that look like secrets or that decide what a command runs.
  */
 export class CommandVariables {
   readonly #policy: EnvironmentPolicy
@@ -22,10 +22,10 @@ export class CommandVariables {
   }
 
   /**
-   * Takes the variables that a hook has written, from now on.
+   * Adds the variables that a hook wrote, for commands from now on.
    *
-   * @param hook its name in messages
-   * @returns sentences about rejected ones
+   * @param hook the hook's name in messages
+   * @returns a sentence for each rejected variable
    */
   take(text: string, hook: string): readonly string[] {
     const { variables, others } = parseEnvFile(text)
@@ -33,14 +33,14 @@ export class CommandVariables {
     for (const [name, value] of variables) {
       const problem = this.#problemOf(name, value)
       if (problem === undefined) this.#values.set(name, value)
-      else problems.push(`The hook ${hook} sets ${name}, which commands don't get: ${problem}.`)
+      else problems.push(`The hook ${hook} set ${name}, but commands don't get it: ${problem}.`)
     }
     if (others.length > 0) {
       const [first = ''] = others
       const more = others.length === 1 ? '' : `, and ${others.length - 1} more`
       const shown = first.length > 80 ? `${first.slice(0, 79)}…` : first
       problems.push(
-        `The hook ${hook} wrote '${shown}'${more} to CLAUDE_ENV_FILE: only export NAME=value is understood.`,
+        `The hook ${hook} wrote '${shown}'${more} to CLAUDE_ENV_FILE. Only lines like export NAME=value are supported.`,
       )
     }
     return problems
@@ -58,5 +58,5 @@ export class CommandVariables {
 const reasons = {
   secret: 'it looks like a secret',
   set: 'the configuration sets it',
-  excluded: 'the configuration leaves it out',
+  excluded: 'the configuration excludes it',
 } as const

@@ -1,7 +1,7 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 import { actionOf, type CallView, type SeenCall } from './call-view.ts'
 
-/** A command as scripts look at it. */
+/** Shows a command as Claude Code's `Bash` tool. */
 export function bashView({ input }: SeenCall, workspace: string): CallView {
   const { cmd, timeout_ms: timeout, justification: description } = input
   const shown = {
@@ -15,13 +15,13 @@ export function bashView({ input }: SeenCall, workspace: string): CallView {
     action: actionOf('Bash', shown, workspace),
     replace: ({ command, timeout: milliseconds, ...rest }) => {
       const unknown = Object.keys(rest).filter((key) => !['description', 'run_in_background'].includes(key))
-      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which a command has not` }
+      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which commands don't support` }
       return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
     },
   }
 }
 
-/** The older form of a command: what a shell is handed there is the command that scripts look at. */
+/** Shows the older form of a command, which is an argument vector. Scripts see the text that the shell in it receives. */
 export function vectorView(call: SeenCall, workspace: string): CallView {
   const view = bashView({ ...call, input: { ...call.input, cmd: scriptOf(call) } }, workspace)
   return {
@@ -36,7 +36,7 @@ export function vectorView(call: SeenCall, workspace: string): CallView {
   }
 }
 
-/** The text that a shell is handed, or the vector as one. */
+/** The text that the shell in a vector receives. For any other vector, the whole vector as shell text. */
 export function scriptOf({ input }: SeenCall): string {
   const words = Array.isArray(input['command']) ? input['command'].map(String) : []
   const [program = '', flag = '', script] = words
@@ -44,7 +44,7 @@ export function scriptOf({ input }: SeenCall): string {
   return isShell ? String(script) : shellJoin(words)
 }
 
-/** Text typed into a running command may be a command itself. `pending` is incomplete earlier input. */
+/** Shows text typed into a running command, since that text may be a command itself. `pending` is input that was typed earlier without a line end. */
 export function typedView({ input }: SeenCall, workspace: string): CallView {
   const { pending, chars, ...rest } = input
   const shown = { command: `${String(pending ?? '')}${String(chars)}` }
@@ -55,6 +55,6 @@ export function typedView({ input }: SeenCall, workspace: string): CallView {
     replace: ({ command }) =>
       pending === undefined || pending === ''
         ? { input: { ...rest, chars: command } }
-        : { problem: 'a part of it was typed before' },
+        : { problem: 'part of the line was typed earlier' },
   }
 }

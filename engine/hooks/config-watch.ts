@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 
-/** A configuration file of a run, and whose it is in the words of `ConfigChange` hooks. It need not exist. */
+/** A configuration file of a run, with its owner in the terms of `ConfigChange` hooks. It may not exist. */
 export type ConfigFile = {
   readonly path: string
   readonly source: 'policy_settings' | 'user_settings' | 'project_settings' | 'local_settings' | 'skills'
 }
 
 /**
- * Watches files by their metadata: some microseconds for each, and no process or descriptor.
+ * Watches files by their metadata. This takes a few microseconds per file, and no process or descriptor.
  *
- * @returns a function that gives the files created, changed or removed since its last call
+ * @returns a function that returns the files created, changed or removed since its last call
  */
 export function watchConfig(files: readonly ConfigFile[]): () => readonly ConfigFile[] {
   const known = new Map(files.map((file) => [file, stateOf(file.path)]))

@@ -5,13 +5,13 @@ import type { Hook } from './load-hooks.ts'
 
 /** The limit for a hook's message to the user. */
 const messageLimit = 2000
-/** Milliseconds, by Claude Code's defaults: a question to a model should be short. */
+/** The time limit in milliseconds, with Claude Code's defaults. A question to a model should be short. */
 export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
 }
 
-/** What the user is told about a hook's run, if anything: why it gave no answer, or its message. */
+/** What the user is told about a hook's run: why it gave no answer, or its message. Undefined: nothing. */
 export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
   if (result.status !== 'answered') return result.reason
   const { systemMessage } = result.output
@@ -19,7 +19,7 @@ export function messageOf(result: HandlerResult, notes: readonly string[]): stri
   return said.length === 0 ? undefined : said.join(' ')
 }
 
-/** What a hook is called in messages. */
+/** The name of a hook in messages. */
 export function nameOf({ handler, origin }: Hook): string {
   const words = {
     command: () => (handler.type === 'command' ? [handler.command, ...(handler.args ?? [])].join(' ') : ''),

@@ -1,11 +1,11 @@
-/** What a hook has written for later commands: variables, and invalid lines. */
+/** What a hook wrote for later commands: variables, and lines that are invalid. */
 type EnvFile = { readonly variables: ReadonlyMap<string, string>; readonly others: readonly string[] }
 
 const assignment = /^(?:export|declare\s+-x)\s+([A-Za-z_]\w*)=(.*)$/
 
 /**
- * Reads the lines `export NAME=value` (and `declare -x`, as bash prints them) of the file that `CLAUDE_ENV_FILE` names. Values are
- * plain or quoted text. Nothing is run and nothing is filled in: a line with anything else in it is left out, and named.
+ * Parses the file that `CLAUDE_ENV_FILE` names: lines of the form `export NAME=value`, or `declare -x` as bash prints them. Values are plain or
+ * quoted text. Nothing is executed or expanded. Any other line is returned as invalid.
  */
 export function parseEnvFile(text: string): EnvFile {
   const variables = new Map<string, string>()
@@ -20,7 +20,7 @@ export function parseEnvFile(text: string): EnvFile {
   return { variables, others }
 }
 
-/** The value of a shell word; undefined where only a shell could tell. */
+/** The value of a shell word; undefined if only a shell could evaluate it. */
 function valueOf(word: string): string | undefined {
   let value = ''
   let rest = word

@@ -2,20 +2,20 @@ import type { Handler } from './hooks-schema.ts'
 
 type CommandHandler = Extract<Handler, { type: 'command' }>
 
-/** Where hooks of a file run. */
+/** The directories of a hook. */
 type HookPlace = {
   /** The directory of the run. */
   readonly project: string
-  /** The folder of the file's plugin; undefined: none. */
+  /** The folder of the plugin that the hook's file belongs to; undefined if there is none. */
   readonly pluginRoot: string | undefined
 }
 
-/** The program of a command hook, and the variables that Claude Code and Gemini CLI set for theirs. */
+/** The program of a command hook, and the variables that Claude Code and Gemini CLI set for such hooks. */
 export function hookCommand(
   handler: CommandHandler,
   { project, pluginRoot }: HookPlace,
 ): { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> } {
-  // Settings write the folder as `${CLAUDE_PLUGIN_ROOT}` in places that no shell reads, too.
+  // Settings use `${CLAUDE_PLUGIN_ROOT}` for the folder even where no shell expands it.
   const fill = (text: string): string =>
     pluginRoot === undefined ? text : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', pluginRoot)
   const plugin = pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }

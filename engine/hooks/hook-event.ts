@@ -1,14 +1,14 @@
-/** The properties of an event, independent of any hook. */
+/** The properties of an event that don't depend on any hook. */
 type EventKind = {
-  /** The field of the input that a group's matcher is compared with; undefined: matchers have no meaning here. */
+  /** The input field that matchers are compared with; undefined: matchers have no effect on this event. */
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
-  /** Whether something waits for the hook's approval: then a hook that fails denies. */
+  /** Whether something waits for the hook's approval. If so, a hook that fails denies it. */
   readonly guards: boolean
-  /** Whether a command of its hooks may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
+  /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
   readonly setsVariables?: boolean
-  /** The meaning of plain text on standard output. Default: none. */
+  /** What plain text on standard output is. Default: nothing. */
   readonly text?: 'context' | 'worktree'
-  /** Seconds a command or request may take where the handler doesn't say. */
+  /** The time limit in seconds for a command or request, if the handler sets none. */
   readonly timeout: number
 }
 
@@ -16,8 +16,8 @@ const guard = { guards: true, timeout: 600 } as const
 const notice = { guards: false, timeout: 600 } as const
 
 /**
- * The events, by the names of Claude Code and (the `Before…`, `After…` ones) of Gemini CLI. Source: their hook references.
- * Those of theirs that have no meaning here are in `otherEvents`.
+ * The events, with the names of Claude Code and (for `Before…` and `After…`) of Gemini CLI. Source: their hook references. Their events that have no
+ * equivalent here are in `otherEvents`.
  */
 export const hookEvents = {
   SessionStart: { ...notice, matches: 'source', setsVariables: true, text: 'context' },
@@ -32,7 +32,7 @@ export const hookEvents = {
   StopFailure: { ...notice, matches: 'error' },
   SubagentStart: { ...notice, matches: 'agent_type' },
   SubagentStop: { ...notice, matches: 'agent_type' },
-  // Both are asked: one whether a task may begin, one whether it may count as done.
+  // One guard decides whether a task may start, the other whether it counts as done.
   TaskCreated: guard,
   TaskCompleted: guard,
   PreCompact: { ...notice, matches: 'trigger' },
@@ -47,15 +47,15 @@ export const hookEvents = {
   BeforeToolSelection: guard,
 } as const satisfies Readonly<Record<string, EventKind>>
 
-/** The name of an event that hooks can be set on. */
+/** The name of an event that a hook can be set on. */
 export type HookEvent = keyof typeof hookEvents
 
-/** The properties of an event; `hookEvents` with its optional fields visible. */
+/** The properties of an event. Returns the entry of `hookEvents`, typed with its optional fields. */
 export function kindOf(event: HookEvent): EventKind {
   return hookEvents[event]
 }
 
-/** Events of the peers that never happen here: hooks for them are named as such when they are loaded, and never run. */
+/** Events of Claude Code and Gemini CLI that never happen here. When hooks for them are loaded, a notice says that they never run. */
 export const otherEvents: readonly string[] = [
   'Setup',
   'UserPromptExpansion',

@@ -4,17 +4,17 @@ import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import { rewriteRequest, shownRequest } from './model-request.ts'
 
-/** What the hooks around a model may do to the run. */
+/** How the hooks around a model may affect the run. */
 type Effects = {
-  /** Ends the run, for a reason. */
+  /** Ends the run for the given reason. */
   readonly stop: (reason: string) => void
-  /** Has a call refused, for a reason. */
+  /** Makes the run refuse a call for the given reason. */
   readonly refuse: (callId: string, reason: string) => void
-  /** A model by its name. Rejects with a sentence. */
+  /** Opens a model by its name. Rejects with a sentence if that fails. */
   readonly openModel: (name: string) => Promise<Model>
 }
 
-/** A request and its model, as hooks allow it. */
+/** A request and the model that gets it, after the `BeforeModel` hooks. */
 type Asking = {
   readonly asked: Readonly<Record<string, unknown>>
   readonly model: Model
@@ -22,9 +22,9 @@ type Asking = {
 }
 
 /**
- * A model with Gemini's hooks around each request. `BeforeModel` may refuse it, change it (another model, other messages, sampling
- * settings, fewer tools) or answer in the model's place; `BeforeToolSelection` may remove tools; `AfterModel` reads the answer before
- * anybody else, and may change or withhold it, calls included.
+ * Wraps a model with Gemini's hooks around each request. `BeforeModel` may refuse the request, change it (another model, other messages, sampling
+ * settings, fewer tools) or answer it in the model's place. `BeforeToolSelection` may remove tools. `AfterModel` reads the answer before anything
+ * else does, and may change or withhold it, including its calls.
  */
 export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openModel }: Effects): Model {
   if (!(['BeforeModel', 'BeforeToolSelection', 'AfterModel'] as const).some((event) => hooks.has(event))) return model
@@ -34,11 +34,10 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
   async function ask(request: ModelRequest, before: HookOutcome): Promise<Asking | { readonly refused: string }> {
     const asked = { llm_request: shownRequest(model.name, request) }
     if (before.stop !== undefined) return { refused: before.stop }
-    if (before.decision === 'deny') return { refused: before.reason ?? 'a BeforeModel hook refuses the request' }
+    if (before.decision === 'deny') return { refused: before.reason ?? 'a BeforeModel hook refused the request' }
     if (before.modelRequest === undefined) return { asked, model, request }
     const wanted = rewriteRequest(model.name, request, before.modelRequest)
-    if ('problem' in wanted)
-      return { refused: `a BeforeModel hook wants a request that can't be had: ${wanted.problem}` }
+    if ('problem' in wanted) return { refused: `a BeforeModel hook asked for an impossible request: ${wanted.problem}` }
     const { model: name, request: changed } = wanted
     if (name === undefined)
       return { asked: { llm_request: shownRequest(model.name, changed) }, model, request: changed }
@@ -47,11 +46,11 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
       const other = (await others.get(name)) ?? model
       return { asked: { llm_request: shownRequest(other.name, changed) }, model: other, request: changed }
     } catch (error) {
-      return { refused: `a BeforeModel hook wants the model ${name}: ${(error as Error).message}` }
+      return { refused: `a BeforeModel hook asked for the model ${name}: ${(error as Error).message}` }
     }
   }
 
-  /** What is reported about an answer once it is complete. */
+  /** Runs the `AfterModel` hooks on a complete answer, and yields what they leave of it. */
   async function* review(
     answer: readonly ModelEvent[],
     usage: Usage,
@@ -60,7 +59,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
     const said = answer.flatMap((event) => (event.type === 'message' ? [event.text] : [])).join('')
     const after = await hooks.fire('AfterModel', { ...asked, llm_response: shownResponse(said, usage) })
     const minded =
-      after.stop ?? (after.decision === 'deny' ? (after.reason ?? 'an AfterModel hook minds it') : undefined)
+      after.stop ?? (after.decision === 'deny' ? (after.reason ?? 'an AfterModel hook refused the answer') : undefined)
     if (minded !== undefined) return stop(minded)
     const instead = after.modelResponse === undefined ? said : textOf(after.modelResponse)
     if (instead === said) return yield* answer
@@ -71,7 +70,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
 
   return {
     ...model,
-    // The one that answers is the one that is paid.
+    // Costs are computed from this name, so it is that of the model that answers.
     get name() {
       return answering.name
     },
@@ -100,10 +99,10 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
       const search = webSearch === undefined || allowed?.includes('web_search') === false ? {} : { webSearch }
       for await (const event of asking.model.respond({ ...rest, ...search, tools }, signal)) {
         if (event.type === 'tool_call' && narrowed && !offered.includes(event.call.name))
-          refuse(event.call.id, `a hook left only: ${offered.join(', ') || 'no tool'}.`)
+          refuse(event.call.id, `the only tools that a hook allows: ${offered.join(', ') || 'none'}.`)
         if (event.type === 'retry') held = []
         if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
-        // A piece of text that a hook may still withhold is not shown, and such a call doesn't begin.
+        // While hooks may still withhold the answer, its text isn't shown and its calls don't start.
         if (!holds || isAside(event)) yield event
         else if (event.type !== 'text_delta') held.push(event)
       }
@@ -111,12 +110,12 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
   }
 }
 
-/** Whether an event has no content that could be withheld. */
+/** Whether an event has no content that a hook could withhold. */
 function isAside({ type }: ModelEvent): boolean {
   return type === 'retry' || type === 'cut' || type === 'notice' || type === 'end'
 }
 
-/** An answer in Gemini's words. `text` is ours, for scripts that need no more. */
+/** An answer in Gemini's format. `text` is our addition, for scripts that need nothing else. */
 function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Readonly<Record<string, unknown>> {
   return {
     text,
@@ -125,7 +124,7 @@ function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Read
   }
 }
 
-/** The text of an answer in Gemini's format: the parts of its first candidate, or else its `text`. */
+/** The text of an answer in Gemini's format: the parts of its first candidate, or its `text` if there are none. */
 function textOf(response: Readonly<Record<string, unknown>>): string {
   const [first] = (response['candidates'] ?? []) as readonly {
     readonly content?: { readonly parts?: readonly unknown[] }

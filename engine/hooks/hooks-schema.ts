@@ -1,30 +1,32 @@
 import * as z from 'zod'
 import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
 
-/** The fields of every handler. */
+/** The fields that every handler has. */
 const common = {
-  /** Seconds; beyond them the handler has failed. */
+  /** The time limit in seconds. A handler that exceeds it has failed. */
   timeout: z.number().positive().optional(),
-  /** One permission rule, e.g. `Bash(git push:*)`: the handler runs for calls that it covers. */
+  /** One permission rule, such as `Bash(git push:*)`. The handler runs only for calls that the rule covers. */
   if: z.string().min(1).optional(),
-  /** Runs in the background; its answer decides nothing. */
+  /** Runs the handler in the background. Its answer decides nothing. */
   async: z.boolean().optional(),
-  /** The same, but its denial (exit code 2) is told to the model when it comes; a finished run waits for it. */
+  /** Like `async`, but the model is told of a denial (exit code 2) when it arrives, and a finished run waits for it. */
   asyncRewake: z.boolean().optional(),
-  /** Runs at most once in a run. */
+  /** Runs the handler at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
-  /** The effect of a failure where a call waits for the answer: the call is denied (default), or continues. Ours. */
+  /** What happens if the handler fails while a call waits for it: the call is denied (default) or continues. Our addition. */
   onError: z.enum(['block', 'continue']).optional(),
 }
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** Read by `/bin/sh`, or with `args` a program that gets them as they are. */
+  /** Run by `/bin/sh`. With `args`, a program that gets the arguments unchanged. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
-  /** False runs it outside the sandbox; counts in files of the user and the machine's owner only. Default: true. Ours. */
+  /**
+   * False runs the command outside the sandbox. It takes effect only in files of the user and of the machine's owner. Default: true. Our addition.
+   */
   sandbox: z.boolean().optional(),
   ...common,
 })
@@ -32,7 +34,7 @@ const command = z.strictObject({
 const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  /** `$NAME` and `${NAME}` stand for environment variables that `allowedEnvVars` names; others are empty. */
+  /** `$NAME` and `${NAME}` are replaced by environment variables that `allowedEnvVars` names. Any other becomes empty. */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
   ...common,
@@ -40,7 +42,7 @@ const http = z.strictObject({
 
 const prompt = z.strictObject({
   type: z.literal('prompt'),
-  /** The question for the model; `$ARGUMENTS` stands for the input as JSON, which otherwise follows. */
+  /** The question for the model. `$ARGUMENTS` is replaced by the input as JSON; without it, the input is appended. */
   prompt: z.string().min(1),
   model: z.string().min(1).optional(),
   ...common,
@@ -57,7 +59,7 @@ const mcpTool = z.strictObject({
   type: z.literal('mcp_tool'),
   server: z.string().min(1),
   tool: z.string().min(1),
-  /** Arguments; `${path.to.field}` in a string stands for a field of the hook's input. */
+  /** The arguments. `${path.to.field}` in a string is replaced by that field of the hook's input. */
   input: z.record(z.string(), z.unknown()).optional(),
   ...common,
 })
@@ -65,14 +67,14 @@ const mcpTool = z.strictObject({
 const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpTool])
 
 const group = z.strictObject({
-  /** Empty, `*` or absent: everything. Names joined by `|` or `,`; anything else is a regular expression. */
+  /** Empty, `*` or absent matches everything. Otherwise names joined by `|` or `,`, or a regular expression. */
   matcher: z.string().refine(isMatcher, 'must be names joined by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })
 
 const groups = z.array(group)
 
-/** The `hooks` table of a settings file: for each event, groups of handlers. Events that never happen here are checked too. */
+/** The `hooks` table of a settings file: groups of handlers for each event. Events that never happen here are validated too. */
 export const HooksTable = z.strictObject({
   ...(Object.fromEntries(Object.keys(hookEvents).map((name) => [name, groups.optional()])) as Record<
     HookEvent,
@@ -81,7 +83,7 @@ export const HooksTable = z.strictObject({
   ...Object.fromEntries(otherEvents.map((name) => [name, groups.optional()])),
 })
 
-/** One thing to do at an event. */
+/** A handler of an event. */
 export type Handler = z.infer<typeof handler>
 
 function isMatcher(text: string): boolean {

@@ -13,79 +13,79 @@ import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool-hook.ts'
 import { runPromptHook, type AskModel } from './run-prompt-hook.ts'
 import type { CallView } from './call-view.ts'
 
-/** A hook that has run, for the event stream. */
+/** The record of a hook that ran, for the event stream. */
 export type HookRun = {
   readonly event: HookEvent
   /** The command, URL, prompt or tool, shortened. */
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** The reason where it blocked or failed; else a note about what it did. */
+  /** If the hook blocked or failed, the reason; otherwise a note about what it did. */
   readonly message: string | undefined
 }
 
-/** What hooks need from their run. */
+/** What hooks need from the run. */
 export type HookDependencies = {
-  /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
+  /** The fields that every input contains: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
   readonly workspace: string
-  /** Where the run works now. */
+  /** The run's current working directory. */
   readonly cwd: () => string
   /** The sandbox that a command hook runs in. */
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly env: Readonly<NodeJS.ProcessEnv>
   readonly ask: AskModel
   readonly callMcpTool: CallMcpTool
-  /** Why a host must not be reached, or undefined. */
+  /** Why the host of a URL must not be contacted; undefined if it may be. */
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Stores a text that is too long to show, and gives the file's path. */
+  /** Stores a text that is too long to show. Returns the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
-  /** A file for a command hook's variables for later commands. Absent or undefined: it can't set any. */
+  /** Opens a file in which a command hook can leave variables for later commands. Absent or undefined: the hook can't set any. */
   readonly envFileFor?: (hook: Hook) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
 }
 
-/** A file that one hook may write variables to, as `CLAUDE_ENV_FILE`. */
+/** A file to which one hook may write variables; `CLAUDE_ENV_FILE` names it. */
 type OpenEnvFile = {
   readonly path: string
-  /** In which it can be written. */
+  /** A sandbox in which the file is writable. */
   readonly sandbox: Sandbox
-  /** Takes the written variables, and returns sentences about rejected ones. */
+  /** Reads the variables from the file. Returns a sentence for each rejected one. */
   readonly take: (hook: string) => readonly string[]
   readonly close: () => Promise<void>
 }
 
-/** The hooks of a run, ready to be told what happens. */
+/** The hooks of a run. */
 export type Hooks = {
-  /** Whether any hook listens: otherwise the input need not be made. */
+  /** Whether any hook handles the event. If not, its input need not be built. */
   readonly has: (event: HookEvent) => boolean
   /** Runs the hooks of an event in parallel, and returns their merged answer. */
   readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
-  /** The same for an event of a call, which hooks see in one or several views. */
+  /** The same for an event of a call, which hooks see through one or more views. */
   readonly fireForCall: (
     event: HookEvent,
     views: readonly CallView[],
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
   /**
-   * The answers of hooks with `asyncRewake` since the last call.
+   * Collects the answers of hooks with `asyncRewake` since the last call.
    *
-   * @param waits whether to wait for those that are still running
+   * @param waits whether to wait for hooks that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Cancels running hooks when the signal is aborted, from now on; undefined: only with the hooks' own signal. */
+  /** From now on, aborting this signal cancels running hooks. Undefined: only the hooks' own signal does. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Waits a little for background hooks, then ends them. */
+  /** Gives background hooks a short time to finish, then ends them. */
   readonly close: () => Promise<void>
 }
 
 /** The limit for a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
-/** How long background hooks may still run when the run is over. */
+/** How long background hooks may keep running after the run. */
 const graceMs = 2000
 
-/** Makes hooks from what was loaded. */
+/** Creates the hooks of a run from the loaded ones. */
 export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks {
   const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()
@@ -96,7 +96,7 @@ export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks
   const lasting = AbortSignal.any([dependencies.signal, ending.signal])
   let signal = lasting
 
-  /** One hook for one input; returns nothing where nobody waits for it. */
+  /** Runs one hook on one input. Returns nothing if nobody waits for its answer. */
   async function runOne(
     event: HookEvent,
     hook: Hook,

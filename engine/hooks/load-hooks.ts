@@ -12,32 +12,32 @@ import { HooksTable, type Handler } from './hooks-schema.ts'
 export type HookFile = {
   readonly path: string
   readonly layer: 'managed' | 'user' | 'project' | 'plugin'
-  /** The folder of its plugin, for `CLAUDE_PLUGIN_ROOT`. Absent: none. */
+  /** The folder of the plugin that the file belongs to, for `CLAUDE_PLUGIN_ROOT`. Absent: it belongs to none. */
   readonly pluginRoot?: string
 }
 
-/** A handler in its place. */
+/** A handler with its matcher, its condition and its origin. */
 export type Hook = {
   readonly handler: Handler
   readonly matcher: string | undefined
-  /** Whether the handler's `if` covers what a call would do. Undefined: it runs for every call. */
+  /** Whether the handler's `if` covers an action. Undefined: the handler runs for every call. */
   readonly condition: ((action: Action) => boolean) | undefined
   /** `file:line:column`, for messages. */
   readonly origin: string
   readonly file: HookFile
 }
 
-/** All hooks of a run, by event, in the order they were read. */
+/** All hooks of a run by event, in the order in which they were read. */
 export type HookSet = {
   readonly hooks: ReadonlyMap<HookEvent, readonly Hook[]>
-  /** Sentences about hooks that will never run, or not as they say. */
+  /** Sentences about hooks that will never run, or that will run with a setting ignored. */
   readonly notices: readonly string[]
 }
 
 /**
- * Reads the `hooks` of settings files in Claude Code's format. A missing file has none; other settings are ignored.
+ * Reads the `hooks` tables of settings files in Claude Code's format. A missing file has no hooks. Other settings are ignored.
  *
- * @throws UserError `usage` with `file:line:column` for any fault in any file: a guard that quietly vanishes is worse than a run
+ * @throws UserError `usage` with `file:line:column` for any error in any file: a guard that silently vanishes is worse than a run
  *   that doesn't start
  */
 export function loadHooks(files: readonly HookFile[]): HookSet {
@@ -53,7 +53,7 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
     if (table === undefined) continue
     const groups = checkJson(HooksTable, json, table, ['hooks'])
     for (const name of otherEvents.filter((one) => Object.hasOwn(groups, one))) {
-      notices.push(`${json.place(['hooks', name])}: there is no ${name} here, so its hooks never run`)
+      notices.push(`${json.place(['hooks', name])}: there is no event ${name} here, so its hooks never run`)
     }
     for (const event of Object.keys(hookEvents) as HookEvent[]) {
       const found = (groups[event] ?? []).flatMap((group, g) =>
@@ -61,7 +61,9 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
           const at = ['hooks', event, g, 'hooks', h]
           const origin = json.place(at)
           if (wantsOut(handler) && !mayLeave(file))
-            notices.push(`${origin}: only your own hooks may leave the sandbox, so "sandbox": false does not count`)
+            notices.push(
+              `${origin}: "sandbox": false is ignored, because only hooks in your own files may leave the sandbox`,
+            )
           return {
             handler,
             matcher: group.matcher,
@@ -77,7 +79,7 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
   return { hooks, notices }
 }
 
-/** Whether a hook runs outside the sandbox, with all that its user may do. */
+/** Whether a hook runs outside the sandbox, with all rights of the user. */
 export function runsOutside({ handler, file }: Hook): boolean {
   return wantsOut(handler) && mayLeave(file)
 }
@@ -90,7 +92,7 @@ function mayLeave({ layer }: HookFile): boolean {
   return layer === 'user' || layer === 'managed'
 }
 
-/** A handler's `if` as a permission that asks, so that it covers a call exactly where a rule of the same words would. */
+/** Turns a handler's `if` into a permission that asks, so that it covers exactly the calls that the same permission rule would. */
 function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
   if (handler.if === undefined) return undefined
   const text = JSON.stringify({ permissions: { ask: [handler.if] } })
@@ -107,7 +109,7 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
   }
 }
 
-/** The same hooks but for those that ask an agent: what an agent does would ask it again, without end. */
+/** All hooks except those that ask an agent. An agent's own calls must not trigger these, or they would recur without end. */
 export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
   const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
   return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }

@@ -1,9 +1,9 @@
-/** Names have at most 64 characters where a provider is to accept them. */
+/** The limit for the names that are matched. No provider accepts tool names of more than 64 characters. */
 const longest = 100
 
 /**
- * Whether a group's matcher covers a name. Absent, empty and `*` cover everything; a matcher of letters, digits, `_`, `-`,
- * `,`, `|` and spaces alone is a list of names; any other is a JavaScript regular expression that may match anywhere in it.
+ * Whether a group's matcher covers a name. An absent or empty matcher and `*` cover everything. A matcher that consists only of letters, digits, `_`,
+ * `-`, `,`, `|` and spaces is a list of names. Any other is a JavaScript regular expression, which may match any part of the name.
  */
 export function matchesName(matcher: string | undefined, name: string): boolean {
   if (matcher === undefined || matcher === '' || matcher === '*') return true

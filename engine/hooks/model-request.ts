@@ -3,7 +3,7 @@ import type { HistoryItem, ModelRequest } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 
-/** A request in the format of Gemini CLI's hooks: the messages, without calls, their results and pictures. */
+/** A request in the format of Gemini CLI's hooks: its messages, without calls, results and pictures. */
 type ShownRequest = {
   readonly model: string
   readonly messages: readonly { readonly role: 'system' | 'user' | 'model'; readonly content: string }[]
@@ -14,7 +14,7 @@ type ShownRequest = {
 const roles = { user: 'user', developer: 'system', assistant: 'model' } as const
 const ours = { user: 'user', system: 'developer', model: 'assistant' } as const
 
-/** What a hook is shown of a request. */
+/** Shows a request to a hook. */
 export function shownRequest(model: string, { instructions, history, tools, sampling }: ModelRequest): ShownRequest {
   const said = history.flatMap((item) => (item.type === 'message' ? [item] : []))
   return {
@@ -46,14 +46,14 @@ const Wanted = z.strictObject({
     .optional(),
 })
 
-/** A request as a hook changed it: the model's name, where it changed, and the contents. */
+/** A request as a hook changed it: the contents, and the model's name if that changed. */
 type Rewritten = { readonly model: string | undefined; readonly request: ModelRequest }
 
 /**
- * A request with a hook's changes. Messages may be changed, and added at the end; calls and their results come between them, so no message
- * can be removed or moved.
+ * Applies a hook's changes to a request. A hook may reword messages and append new ones. It can't remove or move any, because calls and their results
+ * are between them.
  *
- * @returns the request, or which change is impossible here
+ * @returns the changed request, or why a change is impossible
  */
 export function rewriteRequest(
   model: string,
@@ -72,7 +72,7 @@ export function rewriteRequest(
     ...request.sampling,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    // A budget may have been there before.
+    // The run may have set a limit of its own. The lower one wins.
     ...(maxOutputTokens === undefined
       ? {}
       : { maxOutputTokens: Math.min(maxOutputTokens, request.sampling?.maxOutputTokens ?? Infinity) }),
@@ -91,7 +91,7 @@ function reword(
   const { messages: before } = shownRequest(model, request)
   const moved = before.findIndex(({ role }, at) => wanted[at]?.role !== role)
   if (moved !== -1)
-    return { problem: `message ${moved} is left out or moved; messages can only be reworded, or added at the end` }
+    return { problem: `message ${moved} was removed or moved; a hook can only reword messages and append new ones` }
   const [system, ...said] = wanted
   const rest = said[Symbol.iterator]()
   const history = request.history.map((item): HistoryItem => {

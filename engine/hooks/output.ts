@@ -8,23 +8,23 @@ const specific = z.looseObject({
   permissionDecisionReason: z.string().optional(),
   updatedInput: z.record(z.string(), z.unknown()).optional(),
   additionalContext: z.string().optional(),
-  /** The answer to a `PermissionRequest`. */
+  /** The answer to a `PermissionRequest` event. */
   decision: z
     .looseObject({
       behavior: z.enum(['allow', 'deny']),
       message: z.string().optional(),
       updatedInput: z.record(z.string(), z.unknown()).optional(),
-      /** Ends the run with the refusal. */
+      /** Whether a refusal also ends the run. */
       interrupt: z.boolean().optional(),
     })
     .optional(),
-  /** The answer to a `WorktreeCreate`. */
+  /** The answer to a `WorktreeCreate` event. */
   worktreePath: z.string().optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
-  /** The older name, for tools of MCP servers. */
+  /** The older name of that field, for tools of MCP servers. */
   updatedMCPToolOutput: z.unknown().optional(),
-  /** Gemini's, of `BeforeModel` and `AfterModel`. */
+  /** Gemini's fields, for `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),
   llm_response: z.record(z.string(), z.unknown()).optional(),
   /** Gemini's, of `BeforeToolSelection`. */
@@ -36,13 +36,13 @@ const specific = z.looseObject({
     .optional(),
 })
 
-/** What a hook may print: the JSON of Claude Code's and Gemini's contracts. Fields that aren't listed are left alone. */
+/** What a hook may print: JSON by the contracts of Claude Code and Gemini. Fields that aren't listed are ignored. */
 const HookOutput = z.looseObject({
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),
   suppressOutput: z.boolean().optional(),
   systemMessage: z.string().optional(),
-  /** The older form, and Gemini's. */
+  /** The older form of a decision, which Gemini uses too. */
   decision: z.enum(['approve', 'block', 'allow', 'deny', 'ask']).optional(),
   reason: z.string().optional(),
   hookSpecificOutput: specific.optional(),
@@ -52,9 +52,9 @@ const HookOutput = z.looseObject({
 export type HookOutput = z.infer<typeof HookOutput>
 
 /**
- * Reads a hook's output. Text that isn't an object is no answer: a script may print anything; it is returned as `text`.
+ * Parses a hook's output. A script may print anything, so output that isn't a JSON object is no answer and is returned as `text`.
  *
- * @returns the answer, or why text that begins as an object is invalid
+ * @returns the answer; or, if the text starts like an object, why it is invalid
  */
 export function readHookOutput(
   said: string,
@@ -69,5 +69,5 @@ export function readHookOutput(
   }
   const result = HookOutput.safeParse(json)
   if (result.success) return { output: result.data, text: '' }
-  return { problem: `its answer does not fit: ${z.prettifyError(result.error).replaceAll('\n', ' ')}` }
+  return { problem: `its answer does not match the schema: ${z.prettifyError(result.error).replaceAll('\n', ' ')}` }
 }

@@ -1,6 +1,6 @@
 import { parsePatch, PatchError } from '../../apply-patch/index.ts'
 
-/** One file of a patch: its added and removed lines, as far as they are known. */
+/** One file of a patch: its added and removed lines, as far as the patch contains them. */
 export type PatchView = {
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
@@ -9,8 +9,8 @@ export type PatchView = {
 }
 
 /**
- * The changes of a patch, file by file, for hooks that look at files: added lines (`text`) and removed ones. Nothing is planned: a missing
- * file is noticed when the patch is applied. An invalid patch has no files.
+ * The changes of a patch by file, for hooks that inspect files: added lines (`text`) and removed ones (`before`). The patch isn't planned, so a
+ * missing file is noticed only when it is applied. An invalid patch has no files.
  */
 export function patchChanges(text: string): readonly PatchView[] {
   try {

@@ -2,7 +2,7 @@ import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
 import { viewOfAction } from './views-of-call.ts'
 
-/** A reviewer that lets `PermissionRequest` hooks answer first. Unanswered questions go to the next reviewer; a hook that fails denies. */
+/** A reviewer that asks `PermissionRequest` hooks first. Questions that they leave unanswered go to the next reviewer. A hook that fails denies. */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
   if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer
   return {

@@ -6,25 +6,25 @@ import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The limit for a hook's output; an answer is far shorter. */
+/** The limit for a hook's output. An answer is far shorter. */
 const outputLimitBytes = 1024 * 1024
 
-/** Where and how a command of a hook is run. */
+/** Where and how a hook's command runs. */
 type CommandHookOptions = {
   readonly sandbox: Sandbox
   readonly cwd: string
-  /** The directory of the run, as `CLAUDE_PROJECT_DIR`. */
+  /** The directory of the run, which the hook gets as `CLAUDE_PROJECT_DIR`. */
   readonly project: string
   readonly pluginRoot: string | undefined
-  /** Where it may write variables for later commands. Undefined: nowhere. */
+  /** The file to which the hook may write variables for later commands. Undefined: it may not. */
   readonly envFile: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a command hook: the event as JSON on its standard input, its answer by exit code and standard output. 0: the output is the answer;
- * 2: a denial, with the reason on standard error; anything else: it failed.
+ * Runs a command hook. It gets the event as JSON on standard input and answers through its exit code and standard output. Exit code 0: the output is
+ * the answer. 2: a denial, with the reason on standard error. Any other: the hook failed.
  */
 export async function runCommandHook(
   handler: Extract<Handler, { type: 'command' }>,
@@ -44,7 +44,7 @@ export async function runCommandHook(
   const stderr = new OutputBuffer(outputLimitBytes)
   child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
   child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
-  // A hook that doesn't read its input closes it; that is its own business.
+  // Hooks may close their standard input without reading it. That isn't an error.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   const result = await child.result

@@ -7,21 +7,21 @@ import { createHooks, type HookRun, type Hooks, type HookDependencies } from './
 import { withoutAgentHooks, type HookSet } from './load-hooks.ts'
 import { taskHooks } from './task-hooks.ts'
 
-/** How a session begins, in the words of `SessionStart`. */
+/** How a session starts, in the terms of the `SessionStart` event. */
 type SessionSource = 'startup' | 'resume' | 'compact'
 
-/** The hooks of a run, and the run's side of them. */
+/** The hooks of a run, and the interface through which the run calls them. */
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
-  /** The hooks around the calls of the inspector for `agent` hooks: all hooks except those. */
+  /** The hooks around the calls of the agent that judges for `agent` hooks: all hooks except `agent` hooks. */
   readonly inspectorCalls: CallHooks
-  /** A model of the run with hooks around its requests. */
+  /** Wraps a model of the run, so that hooks run around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly close: () => Promise<void>
 }
 
-/** Prepares the loaded hooks for a run. */
+/** Prepares loaded hooks for a run. */
 export function openHooks(
   set: HookSet,
   source: SessionSource,
@@ -31,7 +31,7 @@ export function openHooks(
     configFiles,
   }: {
     readonly openModel: (name: string) => Promise<Model>
-    /** The files whose changes `ConfigChange` hooks are told about. */
+    /** The files whose changes trigger `ConfigChange` hooks. */
     readonly configFiles: readonly ConfigFile[]
   },
 ): OpenHooks {
@@ -83,7 +83,7 @@ export function openHooks(
       const ended = started.stop ?? submitted.stop
       if (ended !== undefined) return { context, refused: `A hook ended the run: ${ended}` }
       if (submitted.decision !== 'deny') return { context }
-      return { context, refused: `A hook refuses the prompt: ${submitted.reason ?? ''}` }
+      return { context, refused: `A hook refused the prompt: ${submitted.reason ?? ''}` }
     },
     finish: async (message, again) => {
       const late = await hooks.woken(true)
@@ -99,7 +99,7 @@ export function openHooks(
         if (outcome.stop !== undefined) stop(outcome.stop)
         if (outcome.decision === 'deny') {
           minded.push(
-            `${path} has changed, and a hook minds it: ${outcome.reason ?? ''} This run goes on with what it read.`,
+            `${path} has changed, and a hook objects: ${outcome.reason ?? ''} This run continues with the configuration that it read at the start.`,
           )
         }
       }
@@ -121,7 +121,7 @@ export function openHooks(
   return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.cwd, stop), wrapModel, close }
 }
 
-/** The run's hooks for a sub-agent: they are told about its start and end, and asked around its calls. */
+/** The run's hooks for a sub-agent. They run when it starts and stops, and around its calls. */
 export function hooksOfAgent(
   hooks: Hooks,
   run: RunHooks,

@@ -3,14 +3,14 @@ import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The limit for a response; an answer is far shorter. */
+/** The limit for a response. An answer is far shorter. */
 const answerLimit = 1024 * 1024
 
 /**
- * Posts the event to a URL. A 2xx response is the answer, empty meaning none; anything else, and no response in time, is a failure.
- * Redirects are not followed: only the configured URL is contacted.
+ * Posts the event to a URL. A 2xx response is the answer; an empty one means no answer. Anything else, including no response in time, is a failure.
+ * Redirects are not followed, so only the configured URL is contacted.
  *
- * @param env where `$NAME` in a header is looked up, if the handler allows that name
+ * @param env the variables for `$NAME` in headers, as far as the handler allows these names
  */
 export async function runHttpHook(
   handler: Extract<Handler, { type: 'http' }>,
@@ -29,7 +29,7 @@ export async function runHttpHook(
     const text = await response.text()
     if (!response.ok) return { status: 'failed', reason: `${handler.url} answered with status ${response.status}` }
     if (text.length > answerLimit)
-      return { status: 'failed', reason: `${handler.url} answered with ${text.length} characters` }
+      return { status: 'failed', reason: `${handler.url} answered with ${text.length} characters, which is too long` }
     const said = readHookOutput(text)
     return 'problem' in said ? { status: 'failed', reason: said.problem } : { status: 'answered', ...said }
   } catch (error) {

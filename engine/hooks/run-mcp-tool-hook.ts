@@ -3,10 +3,10 @@ import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** Calls a tool of an MCP server and gives the text of its result. Rejects where it fails. */
+/** Calls a tool of an MCP server and returns the text of its result. Rejects if the call fails. */
 export type CallMcpTool = (server: string, tool: string, input: unknown, signal: AbortSignal) => Promise<string>
 
-/** Has a tool of an MCP server judge the event; the text of its result is the answer. */
+/** Calls a tool of an MCP server to judge the event. The text of its result is the answer. */
 export async function runMcpToolHook(
   handler: Extract<Handler, { type: 'mcp_tool' }>,
   input: Readonly<Record<string, unknown>>,
@@ -25,7 +25,7 @@ export async function runMcpToolHook(
   }
 }
 
-/** A template with `${a.b}` in its strings replaced by fields of the input. */
+/** Fills in a template: each `${a.b}` in its strings is replaced by that field of the input. */
 function fill(template: unknown, input: Readonly<Record<string, unknown>>): unknown {
   if (typeof template === 'string') {
     return template.replace(/\$\{([\w.]+)\}/g, (_, path: string) => {

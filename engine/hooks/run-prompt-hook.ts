@@ -4,7 +4,7 @@ import type { OutputSchema } from '../run/output-contract.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** A question to a model, and who answers it: one reply, or an agent that may look around first. */
+/** A question to a model. Either the model answers at once, or an agent may inspect files first. */
 type HookQuestion = {
   readonly kind: 'prompt' | 'agent'
   readonly text: string
@@ -12,18 +12,18 @@ type HookQuestion = {
   readonly model: string | undefined
 }
 
-/** Gives a model's final message. Rejects where it can't be asked. */
+/** Returns a model's final message. Rejects if the model can't be asked. */
 export type AskModel = (question: HookQuestion, signal: AbortSignal) => Promise<string>
 
 const Answer = z.object({ ok: z.boolean(), reason: z.string().optional() })
 
-/** The same for an agent's final message. Providers enforce only what has each property required. */
+/** The same schema for an agent's final message. Providers enforce only schemas in which each property is required. */
 export const judgement: OutputSchema = {
   schema: {
     type: 'object',
     properties: {
-      ok: { type: 'boolean', description: 'Whether it may go on.' },
-      reason: { type: 'string', description: 'Why not; empty where it may.' },
+      ok: { type: 'boolean', description: 'Whether the event may proceed.' },
+      reason: { type: 'string', description: 'Why not; empty if it may.' },
     },
     required: ['ok', 'reason'],
     additionalProperties: false,
@@ -34,13 +34,13 @@ export const judgement: OutputSchema = {
   },
 }
 
-/** The required format of the answer, after the user's own words. */
+/** The required format of the answer, which follows the user's own words. */
 const forms = {
   prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
-  agent: 'Look at what you need to, then judge: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',
+  agent: 'Inspect what you need, then answer: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',
 }
 
-/** Asks a model, or an agent that may look around first, whether the event may proceed. Anything but the requested object is a failure. */
+/** Asks a model, or an agent that may inspect files first, whether the event may proceed. Any answer other than the requested object is a failure. */
 export async function runPromptHook(
   handler: Extract<Handler, { type: 'prompt' | 'agent' }>,
   input: string,
@@ -60,12 +60,12 @@ export async function runPromptHook(
     return { status: 'failed', reason: `the model could not be asked: ${(error as Error).message}` }
   }
   const answer = Answer.safeParse(parse(said))
-  if (!answer.success) return { status: 'failed', reason: 'the model did not answer with {"ok": …}' }
+  if (!answer.success) return { status: 'failed', reason: 'the model\'s answer was not {"ok": …}' }
   if (answer.data.ok) return { status: 'answered', output: {}, text: '' }
   return { status: 'blocked', reason: answer.data.reason ?? 'the model gave no reason' }
 }
 
-/** The text as JSON, without a code fence around it; undefined where it is invalid. */
+/** Parses JSON, even inside a code fence. Undefined if it is invalid. */
 function parse(text: string): unknown {
   const trimmed = text.trim()
   const fence = /^```(?:json)?[ \t\r]*\n/.exec(trimmed)?.[0]

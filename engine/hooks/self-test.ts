@@ -5,17 +5,17 @@ import { hookCommand } from './hook-command.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
 import { runsOutside, type Hook, type HookSet } from './load-hooks.ts'
 
-/** What the test of a run's hooks needs of the run. */
+/** What the test of a run's hooks needs from the run. */
 type SelfTestDependencies = {
   readonly workspace: string
   readonly home: string
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Why a server's tools can't be called; undefined where they can. */
+  /** Why the tools of a server can't be called; undefined if they can. */
   readonly missingServer: (name: string) => string | undefined
 }
 
-/** Something that a hook can't do without. */
+/** A file that a hook needs. */
 type Need = {
   readonly hook: Hook
   readonly event: HookEvent
@@ -23,7 +23,7 @@ type Need = {
   readonly path: string
 }
 
-/** Asks for each word whether it is there: `program:…` by name or path, `script:…` as a file that can be read. */
+/** Checks each argument: `program:…` must be executable, by name or path; `script:…` must be a readable file. */
 const probe = `
 at=0
 for word do
@@ -39,11 +39,10 @@ done`
 const probeTimeoutMs = 10_000
 
 /**
- * Looks, before anything runs, whether hooks could: whether the program that a command begins with, and the script it is given, are there
- * where the hook will run; whether the hosts and servers of others can be reached. A command that can't be told to begin with one
- * program is left alone.
+ * Checks before the run whether its hooks can work: whether the program that a command begins with, and the script that it runs, exist where the hook
+ * will run; and whether remote hosts and MCP servers may be used. Commands are skipped if it isn't certain that they begin with one program.
  *
- * @returns a sentence with `file:line:column` for each that could not
+ * @returns a sentence with `file:line:column` for each hook that can't work
  */
 export async function testHooks({ hooks }: HookSet, dependencies: SelfTestDependencies): Promise<readonly string[]> {
   const all = [...hooks].flatMap(([event, found]) => found.map((hook) => ({ event, hook })))
@@ -82,18 +81,18 @@ function isFile(word: string): boolean {
   return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
 }
 
-/** The first words of a shell text, as far as they are certain. Later words may depend on earlier ones. */
+/** The first words of a shell command, up to the first that isn't certain. A later word may depend on earlier ones. */
 function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
   const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
   const { commands } = analyseScript([...known, script].join('\n'))
-  // The first of them is the shell itself; assignments have no words.
+  // The first command is the shell itself. Assignments have no words.
   const first = commands.slice(1).find(({ words }) => words.length > 0)
   const unknown = first?.words.findIndex(({ kind }) => kind !== 'static') ?? -1
   const words = first?.words.slice(0, unknown === -1 ? undefined : unknown).map(({ text }) => text) ?? []
   return words[0] === 'cd' ? [] : words
 }
 
-/** @param needs of hooks that run in the same place */
+/** @param needs the needs of hooks that run in the same sandbox */
 async function probeNeeds(
   needs: readonly Need[],
   { workspace, sandboxFor }: SelfTestDependencies,
@@ -121,14 +120,14 @@ async function probeNeeds(
 }
 
 const problems: Readonly<Record<string, string>> = {
-  missing: 'is not there, where the sandbox lets it look',
-  unrunnable: 'may not be executed: chmod +x',
-  unreadable: 'may not be read',
+  missing: 'does not exist, or the sandbox hides it',
+  unrunnable: 'is not executable: chmod +x',
+  unreadable: 'is not readable',
 }
 
 function sentence(event: HookEvent, { origin, handler }: Hook, problem: string): string {
   const guards =
     kindOf(event).guards && handler.onError !== 'continue' && handler.async !== true && handler.asyncRewake !== true
   const means = guards ? 'what it guards will be refused' : 'it will fail'
-  return `${origin}: this ${event} hook can't do its work, so ${means}: ${problem}`
+  return `${origin}: this ${event} hook can't work, so ${means}: ${problem}`
 }

@@ -1,7 +1,7 @@
 import type { HookedTask, TaskHooks } from '../tools/tasks/hooked-task.ts'
 import type { Hooks } from './hooks.ts'
 
-/** The run's hooks as its background tasks have them. `stop` is called with the reason when one of them ends the run. */
+/** The hooks of a run for its background tasks. If a hook ends the run, `stop` is called with the reason. */
 export function taskHooks(hooks: Hooks, stop: (reason: string) => void): TaskHooks {
   const ask = async (event: 'TaskCreated' | 'TaskCompleted', task: HookedTask): Promise<string | undefined> => {
     if (!hooks.has(event)) return undefined
@@ -14,7 +14,7 @@ export function taskHooks(hooks: Hooks, stop: (reason: string) => void): TaskHoo
     })
     if (outcome.stop !== undefined) {
       stop(outcome.stop)
-      return `The run is ended: ${outcome.stop}`
+      return `The run was ended: ${outcome.stop}`
     }
     return outcome.decision === 'deny' ? (outcome.reason ?? '') : undefined
   }

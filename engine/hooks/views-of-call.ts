@@ -7,7 +7,7 @@ import { patchInCommand } from '../tools/patch-in-command.ts'
 import type { Tool } from '../tools/tool.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
 
-/** How a call looks to hooks, the views that scripts expect first and the tool's own last. Never empty. */
+/** The views of a call for hooks: first those that scripts expect, and last the tool's own. Never empty. */
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') {
@@ -29,7 +29,7 @@ function ownView(call: SeenCall, workspace: string): CallView {
   return sameFields(call.tool, call, workspace)
 }
 
-/** A patch that is passed to the shell is applied as one, so whoever guards edits guards it. */
+/** A patch that a shell command passes to apply_patch. It is applied as a patch, so hooks that guard edits must see it. */
 function typedPatchViews(script: string, { input }: SeenCall, workspace: string): readonly CallView[] {
   const patch = patchInCommand(script)
   if (patch === undefined) return []
@@ -37,7 +37,7 @@ function typedPatchViews(script: string, { input }: SeenCall, workspace: string)
   return patchChanges(patch.text).map((change) => changeView(change, from))
 }
 
-/** A background task is the command or the agent that it starts: what guards those guards it. */
+/** A background task is the command or agent that it starts, so the hooks that guard these guard it too. */
 function taskView(call: SeenCall, workspace: string): CallView {
   const { input } = call
   if (input['cmd'] === undefined) return sameFields('Agent', call, workspace)
@@ -45,7 +45,7 @@ function taskView(call: SeenCall, workspace: string): CallView {
   return { ...view, input: { ...view.input, run_in_background: true } }
 }
 
-/** A note for the repository is an edit of its instructions. Which file of the name it is shows once it is asked about. */
+/** A note for the repository is an edit of its instructions. Which of the instruction files it changes is known only when the user is asked. */
 function memoryView({ input }: SeenCall, workspace: string): readonly CallView[] {
   if (input['scope'] === 'user') return []
   const view = changeView({ path: 'AGENTS.md', kind: 'update', text: `- ${String(input['fact'])}` }, workspace)
@@ -61,17 +61,17 @@ function changeView({ path, kind, text, before }: PatchView, workspace: string):
     name,
     input,
     action: actionOf(name, input, workspace),
-    replace: () => ({ problem: 'one file of a patch can not be changed alone: change the input of apply_patch' }),
+    replace: () => ({ problem: "one file of a patch can't be changed alone; change the input of apply_patch instead" }),
   }
 }
 
-/** Tools of Claude Code whose scripts look for the file in `file_path`, as an absolute one. */
+/** The tools of Claude Code whose scripts expect an absolute path in `file_path`. */
 const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit']
 
 function renamed(name: string, call: SeenCall, workspace: string): CallView {
   const { path, ...rest } = call.input
   if (typeof path !== 'string' || !withFilePath.includes(name)) return sameFields(name, call, workspace)
-  // Last: a field of the same name must not hide from a guard which file it is.
+  // `file_path` comes last, so that no other field of that name can hide the real file from a guard.
   const shown = { ...rest, file_path: resolve(workspace, path) }
   const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
   return { name, input: shown, action: actionOf(name, shown, workspace), replace }
@@ -81,19 +81,19 @@ function sameFields(name: string, { input }: SeenCall, workspace: string): CallV
   return { name, input, action: actionOf(name, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
-/** All names of a tool in settings: its own, and those of Claude Code's tools that do the same. */
+/** All names of a tool in settings: its own name, and those of the equivalent tools of Claude Code. */
 export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'>): readonly string[] {
   return [name, ...claudeNames]
 }
 
-/** An action under review, as a hook sees it. Its input is final: it is what was judged. */
+/** The view of an action under review. Its input can't be changed any more, because it is what was judged. */
 export function viewOfAction(action: Action): CallView {
   const { name, input } = shownAction(action)
   return {
     name,
     input,
     action,
-    replace: () => ({ problem: 'what is asked about is settled: a PreToolUse hook could change it' }),
+    replace: () => ({ problem: 'the input is final at this point; only a PreToolUse hook can change it' }),
   }
 }
 

@@ -2,9 +2,9 @@ import type { WorktreeHooks } from '../worktree/worktrees.ts'
 import type { Hooks } from './hooks.ts'
 
 /**
- * The events of worktrees. A `WorktreeCreate` hook makes the worktree instead of git: if it fails, or prints no path, there is none.
+ * The events of worktrees. A `WorktreeCreate` hook makes the worktree in place of git. If it fails or prints no path, there is no worktree.
  *
- * @param hooks undefined: no hooks
+ * @param hooks undefined if there are none
  */
 export function worktreeHooks(hooks: Hooks | undefined): WorktreeHooks {
   return {

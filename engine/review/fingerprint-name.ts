@@ -1,2 +1,2 @@
-/** The name that our fingerprints have among those of a SARIF result. */
+/** The key of our fingerprints in a SARIF result. */
 export const fingerprintName = 'portcullis/v1'

@@ -4,30 +4,30 @@ import { isKnown, type KnownFinding } from './known-findings.ts'
 import { shortHash, type Places } from './places.ts'
 import { trySuggestion } from './try-suggestion.ts'
 
-/** A finding as events tell it. */
+/** A finding, as an item of the event stream. */
 export type Finding = Extract<ItemDraft, { type: 'review_finding' }>
 
-/** What became of what was reported. */
+/** The findings that were accepted, and what was dropped. */
 type Judged = {
   readonly findings: readonly Finding[]
-  /** How many were of no line of the change. */
+  /** How many findings were about lines outside the change. */
   readonly outside: number
   readonly droppedSuggestions: number
-  /** What was left out and why, as sentences. */
+  /** What was dropped and why, as sentences. */
   readonly notices: readonly string[]
 }
 
-/** What findings are held against. */
+/** What the findings are checked against. */
 type Measure = {
   readonly places: Places
   readonly known: readonly KnownFinding[]
-  /** A file as it was reviewed. */
+  /** Reads a file in its reviewed state. */
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 
 /**
- * Holds what a model reported against the change: a finding of no line of it is left out, as is a suggestion that doesn't apply. Each gets a
- * fingerprint of what it is of and what its first line says, not of its number nor of how it is worded.
+ * Checks the reported findings against the change. Drops findings that aren't about a line of the change, and suggestions that don't apply. The
+ * fingerprint of a finding comes from its category, its file and the text of its first line, not from its line number or its wording.
  */
 export async function judgeFindings(
   reported: readonly ReportedFinding[],
@@ -42,19 +42,21 @@ export async function judgeFindings(
     const place = places.find(each)
     if (place === undefined) {
       outside++
-      notices.push(`A finding is left out: ${path}:${each.start_line} is no line of the change ("${title}").`)
+      notices.push(
+        `A finding was left out because ${path}:${each.start_line} is not a line of the change ("${title}").`,
+      )
       continue
     }
     const replacement = suggestion === null ? undefined : await tried(suggestion, path, read)
     if (typeof replacement === 'string') {
       droppedSuggestions++
-      notices.push(`The suggestion for ${path}:${place.startLine} is left out: ${replacement} ("${title}").`)
+      notices.push(`The suggestion for ${path}:${place.startLine} was left out: ${replacement} ("${title}").`)
     }
     const { linePrints, startLine, endLine } = place
     const alike = shortHash([category, path, linePrints[0] ?? ''])
     const before = seen.get(alike) ?? 0
     seen.set(alike, before + 1)
-    // Of two on one line, the second is another.
+    // A second finding of the same category on the same line needs a fingerprint of its own.
     const fingerprint = before === 0 ? alike : shortHash([alike, String(before)])
     findings.push({
       type: 'review_finding',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { UserError } from '../core/user-error.ts'
 import { fingerprintName } from './fingerprint-name.ts'
 
-/** What is known of a finding of an earlier run. A file may know no more of it than its fingerprint. */
+/** A finding of an earlier run, as far as its file describes it. Some files contain only the fingerprint. */
 export type KnownFinding = {
   readonly fingerprint: string
   readonly path?: string | undefined
@@ -55,10 +55,10 @@ const codeQuality = z.array(
 )
 
 /**
- * The findings of an earlier report: our JSON, our SARIF, or our code quality file.
+ * Reads the findings of an earlier report: our JSON, our SARIF, or our code quality file.
  *
- * @param name what the file is called, for the error
- * @throws UserError `usage` for a file that is none of them
+ * @param name the file's name in error messages
+ * @throws UserError `usage` if the file has none of these formats
  */
 export function readKnownFindings(text: string, name: string): readonly KnownFinding[] {
   const value = parseJson(text, name)
@@ -79,7 +79,7 @@ export function readKnownFindings(text: string, name: string): readonly KnownFin
   }
   throw new UserError(
     'usage',
-    `--known ${name}: no report of a review. Give the .json, .sarif or codequality.json file that --report or agent report wrote.`,
+    `--known ${name}: not the report of a review. Give the .json, .sarif or codequality.json file that --report or agent report wrote.`,
   )
 }
 
@@ -115,14 +115,14 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** Words that say nothing of what a title is about. */
+/** Words that say nothing about the subject of a title. */
 const common = new Set(
   'a an the is are be of to in on for and or not no it its this that with when by as from'.split(' '),
 )
 
 /**
- * Whether a finding is one of those that are known: by its fingerprint, or since it is of the same lines and its title says the same in other
- * words. Models word a finding anew each time, and put its lines a little higher or lower.
+ * Whether a finding is already known: either its fingerprint is, or a known finding covers the same lines and has a similar title. Models word a
+ * finding differently each time and move its lines a little.
  */
 export function isKnown(
   finding: {

@@ -1,4 +1,4 @@
-/** A line of a diff, with its number on each side that has it. */
+/** A line of a diff, with its line number on each side that contains it. */
 export type DiffLine = {
   readonly mark: ' ' | '+' | '-'
   readonly text: string
@@ -6,15 +6,15 @@ export type DiffLine = {
   readonly newLine: number
 }
 
-/** A place of a file that changed, with what stands around it. */
+/** A changed part of a file, with its context lines. */
 type Hunk = { readonly heading: string; readonly lines: readonly DiffLine[] }
 
-/** What a diff says of one file. */
+/** What a diff says about one file. */
 export type DiffFile = {
-  /** As the change leaves it; of a file that it deletes, as it was. */
+  /** The path after the change; for a deleted file, its path before. */
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
-  /** None for a file of which only the name or the mode changed, and for one that is no text. */
+  /** Empty for a binary file, and for a file of which only the name or the mode changed. */
   readonly hunks: readonly Hunk[]
 }
 
@@ -23,9 +23,9 @@ type Draft = { path: string | undefined; kind: DiffFile['kind']; hunks: Hunk[] }
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?/
 
 /**
- * Reads a unified diff, as git and `diff -u` write it. Text before it and between its files is passed over.
+ * Parses a unified diff, as git and `diff -u` write it. Text before it and between its files is skipped.
  *
- * @returns the files in their order; a sentence for a diff that is torn, or of another kind
+ * @returns the files in order; or a sentence if the diff is incomplete or of another kind
  */
 export function parseDiff(diff: string): readonly DiffFile[] | string {
   const lines = diff.split('\n')
@@ -46,10 +46,10 @@ export function parseDiff(diff: string): readonly DiffFile[] | string {
     } else if (current !== undefined && line.startsWith('rename to ')) current.path = nameOf(line.slice(10))
     else if (current !== undefined && line.startsWith('new file mode ')) current.kind = 'add'
     else if (current !== undefined && line.startsWith('deleted file mode ')) current.kind = 'delete'
-    else if (line.startsWith('@@@')) return 'It is the combined diff of a merge: give one against a single parent.'
+    else if (line.startsWith('@@@')) return 'It is the combined diff of a merge. Give a diff against a single parent.'
     else if (current !== undefined && line.startsWith('@@ ')) {
       const read = readHunk(lines, at)
-      if (read === undefined) return `It is torn: line ${at + 1} begins a hunk whose lines are not all there.`
+      if (read === undefined) return `It is incomplete: the hunk that begins at line ${at + 1} lacks some of its lines.`
       current.hunks.push(read.hunk)
       at = read.last
     }
@@ -74,7 +74,7 @@ function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; 
     const line = lines[++last]
     if (line === undefined) return undefined
     if (line.startsWith('\\')) continue
-    // An editor or a mail may have taken the space of an empty line.
+    // An editor or a mail program may have removed the space that marks an empty context line.
     const mark = line === '' ? ' ' : line.charAt(0)
     if (mark !== ' ' && mark !== '+' && mark !== '-') return undefined
     read.push({ mark, text: line.slice(1), oldLine, newLine })
@@ -85,7 +85,7 @@ function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; 
   return { hunk: { heading: header.slice(match[0].length), lines: read }, last }
 }
 
-/** The file's name where both halves of the header are the same, as they are where it has no lines of `---` and `+++`. */
+/** The file's name from the header, for a file without `---` and `+++` lines. Both halves of its header are the same. */
 function nameInHeader(rest: string): string | undefined {
   const half = (rest.length - 1) / 2
   const [before, after] = [nameOf(rest.slice(0, half)), nameOf(rest.slice(half + 1))]
@@ -101,7 +101,7 @@ function withoutPrefix(before: string, after: string): string {
 
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, '\\': 92 }
 
-/** A name as git writes it: quoted as in C where it has characters that would break the line; `diff -u` puts the time behind a tab. */
+/** Decodes a name as git writes it: quoted as in C if it contains characters that would break the line. `diff -u` appends the time after a tab. */
 function nameOf(written: string): string {
   const text = written.endsWith('\r') ? written.slice(0, -1) : written
   if (!text.startsWith('"')) return text.split('\t', 1)[0] ?? ''

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { DiffFile } from './parse-diff.ts'
 import type { ReportedFinding } from './findings-schema.ts'
 
-/** Where a finding is, in lines that the change shows. */
+/** The location of a finding, in lines that the change shows. */
 type Place = {
   readonly startLine: number
   readonly endLine: number
-  /** Of each line that is not blank, by what it says and not by its number. */
+  /** Hashes of the lines that aren't blank. They depend on the text of a line, not on its number. */
   readonly linePrints: readonly string[]
 }
 
-/** The lines of a change that a finding may be of: those that it shows. */
+/** The lines that a change shows. Only these may have findings. */
 export class Places {
   readonly #files: ReadonlyMap<string, ReadonlyMap<number, string>>
 
@@ -19,9 +19,9 @@ export class Places {
   }
 
   /**
-   * The lines of the change that a finding is of: those it names, without what lies outside the change.
+   * The lines of the change that a finding is about: the lines it names, without those outside the change.
    *
-   * @returns undefined where the change shows none of them
+   * @returns undefined if the change shows none of them
    */
   find({
     path,
@@ -41,7 +41,7 @@ export class Places {
     }
   }
 
-  /** The lines that a file of the change shows, as ranges; undefined where it is no file of the change. */
+  /** The lines that the change shows of a file, as ranges; undefined if the file isn't part of the change. */
   rangesOf(path: string): string | undefined {
     const lines = this.#files.get(path)
     if (lines === undefined) return undefined
@@ -55,7 +55,7 @@ export class Places {
   }
 }
 
-/** A finding of a whole file needs no more to be known again. */
+/** The limit for hashes per finding. Even a finding about a whole file needs no more to be recognized again. */
 const mostPrints = 100
 
 function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {
@@ -67,12 +67,12 @@ function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {
   )
 }
 
-/** Spaces count for nothing: a line that was only indented is the same. */
+/** Ignores whitespace, so that a line which was only indented counts as the same. */
 function print(path: string, text: string): string {
   return shortHash([path, text.replaceAll(/\s/g, '')])
 }
 
-/** A hash of some texts, short enough to read. */
+/** Hashes texts to 32 hex digits. */
 export function shortHash(texts: readonly string[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 32)
 }

@@ -3,25 +3,25 @@ import { readGit, runGit } from '../core/sandboxed-git.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReviewTarget } from './review-request.ts'
 
-/** A change that is to be reviewed. */
+/** A change to review. */
 type Change = {
   readonly diff: string
-  /** What it is, in words: `the uncommitted changes`. */
+  /** A description of the change, such as `the uncommitted changes`. */
   readonly of: string
-  /** A command that shows more of it; undefined for a diff that was brought along. */
+  /** A command that shows more of the change; undefined for a diff that the caller supplied. */
   readonly command: string | undefined
-  /** A file as the change leaves it; undefined where there is none. */
+  /** Reads a file in its state after the change; undefined if it doesn't exist. */
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 
-/** Where git runs, for a review: always confined, and writing nothing. */
+/** Where git runs for a review: always in the sandbox, and never writing. */
 type ReviewPlace = { readonly sandbox: Sandbox; readonly cwd: string; readonly signal: AbortSignal }
 
 const mostDiffBytes = 32 * 1024 * 1024
 const mostFileBytes = 4 * 1024 * 1024
 const mostUntracked = 500
 
-/** Whatever the configuration says of how diffs look. */
+/** Options that make git's diffs independent of the user's configuration. */
 const plain = [
   'diff',
   ...['--no-ext-diff', '--no-textconv', '--no-color', '--relative', '--find-renames', '--submodule=short'],
@@ -29,9 +29,9 @@ const plain = [
 ]
 
 /**
- * Gets the change that is to be reviewed.
+ * Gets the change to review.
  *
- * @throws UserError `usage` where there is none, or git can't tell it
+ * @throws UserError `usage` if there is no change, or git can't show it
  */
 export async function readChange(target: ReviewTarget, place: ReviewPlace): Promise<Change> {
   switch (target.type) {
@@ -53,7 +53,7 @@ export async function readChange(target: ReviewTarget, place: ReviewPlace): Prom
     }
     case 'commit': {
       const commit = await commitOf(place, target.commit)
-      if (commit === undefined) throw refused(`--commit ${target.commit}: there is no such commit here.`)
+      if (commit === undefined) throw refused(`--commit ${target.commit}: this repository has no such commit.`)
       const parent = (await commitOf(place, `${commit}^1`)) ?? (await emptyTree(place))
       return {
         diff: await diff(place, [parent, commit]),
@@ -77,7 +77,7 @@ async function diff({ sandbox, cwd, signal }: ReviewPlace, words: readonly strin
   return bytes.toString()
 }
 
-/** What git doesn't know yet, as if it were added. */
+/** Shows files that git doesn't track as if they had been added. */
 async function untracked(place: ReviewPlace): Promise<string> {
   const { sandbox, cwd, signal } = place
   const where = { cwd, readOnly: true, signal }
@@ -86,12 +86,12 @@ async function untracked(place: ReviewPlace): Promise<string> {
   const paths = listed.toString().split('\0').filter(Boolean)
   if (paths.length > mostUntracked) {
     throw refused(
-      `${paths.length} files are untracked, more than the ${mostUntracked} that a review takes. Have .gitignore name those that are made, or git add those that count and give --base.`,
+      `${paths.length} files are untracked, more than the limit of ${mostUntracked} for a review. Name generated files in .gitignore, or git add the files to review and give --base.`,
     )
   }
   const diffs: string[] = []
   for (const path of paths) {
-    // It exits with 1 where there is a difference.
+    // git exits with code 1 if there is a difference.
     const words = [...plain.filter((word) => word !== '--relative'), '--no-index', '--', '/dev/null', path]
     const bytes = await readGit(sandbox, words, where, mostDiffBytes, [0, 1])
     if (typeof bytes === 'string') throw refused(`There is nothing to review: ${bytes}.`)
@@ -100,7 +100,7 @@ async function untracked(place: ReviewPlace): Promise<string> {
   return diffs.join('')
 }
 
-/** The commit that is checked out; before the first one, what has no file. */
+/** The commit that is checked out; before the first commit, the empty tree. */
 async function headOrNothing(place: ReviewPlace): Promise<string> {
   return (await commitOf(place, 'HEAD')) ?? (await emptyTree(place))
 }
@@ -118,15 +118,16 @@ async function emptyTree({ sandbox, cwd, signal }: ReviewPlace): Promise<string>
   return output
 }
 
-/** Where a branch and what is checked out parted. Where only the remote has the branch, as in CI, it is that one. */
+/** The common ancestor of a branch and the checked-out commit. If only the remote has the branch, as in CI, the remote's branch is used. */
 async function ancestor(place: ReviewPlace, branch: string): Promise<string> {
   const base = (await commitOf(place, branch)) ?? (await commitOf(place, `refs/remotes/origin/${branch}`))
-  if (base === undefined) throw refused(`--base ${branch}: there is no such branch or commit here. git fetch gets it.`)
+  if (base === undefined)
+    throw refused(`--base ${branch}: this repository has no such branch or commit. Run git fetch to get it.`)
   const { sandbox, cwd, signal } = place
   const { ok, output } = await runGit(sandbox, ['merge-base', base, 'HEAD'], { cwd, readOnly: true, signal })
   if (ok) return output
   throw refused(
-    `--base ${branch}: what is checked out has no common ancestor with it here. A shallow clone has too little history: git fetch --unshallow, or fetch-depth: 0 of actions/checkout.`,
+    `--base ${branch}: it has no common ancestor with the checked-out commit here. A shallow clone has too little history: run git fetch --unshallow, or set fetch-depth: 0 for actions/checkout.`,
   )
 }
 
@@ -135,7 +136,7 @@ async function readBlob({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
   return typeof bytes === 'string' ? undefined : bytes
 }
 
-/** A file of the tree, read where the same is hidden as from a command. */
+/** Reads a file of the tree in the sandbox, which hides the same files from it as from a command. */
 async function readTree({ sandbox, cwd, signal }: ReviewPlace, path: string): Promise<Buffer | undefined> {
   const child = sandbox.spawn({ argv: ['cat', '--', path], cwd, readOnly: true, signal, timeoutMs: 60_000 })
   const chunks: Buffer[] = []

@@ -1,23 +1,23 @@
 import type { Severity } from '../core/severities.ts'
 import type { KnownFinding } from './known-findings.ts'
 
-/** What is to be reviewed. */
+/** What to review. */
 export type ReviewTarget =
-  /** What is staged, unstaged and untracked. */
+  /** Staged, unstaged and untracked changes. */
   | { readonly type: 'uncommitted' }
-  /** What the tree has beyond its common ancestor with a branch. */
+  /** The difference between the tree and its common ancestor with a branch. */
   | { readonly type: 'base'; readonly branch: string }
-  /** What a commit did to its first parent. */
+  /** The difference between a commit and its first parent. */
   | { readonly type: 'commit'; readonly commit: string }
-  /** A unified diff that whoever asks brings along. */
+  /** A unified diff that the caller supplies. */
   | { readonly type: 'diff'; readonly text: string }
 
-/** What is wanted of a review. */
+/** The options of a review. */
 export type ReviewRequest = {
-  /** Asked for once the prompt is known, which may come by the same way. */
+  /** Called once the prompt has been read, because the diff may arrive on the same standard input. */
   readonly target: () => ReviewTarget
-  /** Findings of earlier runs, which are not told again. Default: none. */
+  /** Findings of earlier runs, which aren't reported again. Default: none. */
   readonly known?: readonly KnownFinding[]
-  /** Fails the run where a finding that is not known is as bad, or worse. Default: findings are no failure. */
+  /** Fails the run if a new finding has this severity or a higher one. Default: findings don't fail the run. */
   readonly failOn?: Severity
 }

@@ -22,16 +22,16 @@ type Opened = {
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 
-/** One review: what it is of, what its model reports, and what is left of that. */
+/** One review: its change, the findings that the model reports, and those that remain after checking. */
 export class Review {
   readonly #request: ReviewRequest
   #opened: Opened | undefined
   #report: ReviewReport | undefined
-  /** Whether the model was told of findings outside the change: what it names there again is left out. */
+  /** Whether the model has been told of findings outside the change. If it reports such findings again, they are dropped. */
   #wasTold = false
-  /** What the final message is made of: the findings, by a tool of their own. */
+  /** How the model delivers its result: through a tool that takes the findings. */
   readonly output: OutputSchema
-  /** What the end of the run says of it. */
+  /** What the end of the run says about the review. */
   readonly ending: RunReview
 
   constructor(request: ReviewRequest) {
@@ -49,11 +49,11 @@ export class Review {
   }
 
   /**
-   * Gets the change, by git in the run's sandbox.
+   * Gets the change, using git in the run's sandbox.
    *
-   * @param words what to look for, as the user said it
+   * @param words what to look for, in the user's words
    * @returns the prompt
-   * @throws UserError `usage` where there is nothing to review
+   * @throws UserError `usage` if there is nothing to review
    */
   async open(words: string, sandbox: Sandbox, cwd: string, signal: AbortSignal): Promise<string> {
     const { diff, of, command, read } = await readChange(this.#request.target(), { sandbox, cwd, signal })
@@ -65,7 +65,7 @@ export class Review {
     return prompt
   }
 
-  /** What to tell the model of findings outside the change, once. */
+  /** What to tell the model about findings outside the change. It is told only once. */
   #complaintOf(reported: readonly ReportedFinding[]): string | undefined {
     const { places } = this.#needOpened()
     const outside = reported.flatMap((finding) => {
@@ -73,12 +73,14 @@ export class Review {
       const { path, start_line: line, title } = finding
       const ranges = places.rangesOf(path)
       const instead =
-        ranges === undefined ? 'no file of that name is in it' : `it has these lines of that file: ${ranges || 'none'}`
-      return [`- "${title}": ${path}:${line} is no line of the change; ${instead}.`]
+        ranges === undefined
+          ? 'the change contains no such file'
+          : `the change shows these lines of that file: ${ranges || 'none'}`
+      return [`- "${title}": ${path}:${line} is not a line of the change; ${instead}.`]
     })
     if (outside.length === 0 || this.#wasTold) return undefined
     this.#wasTold = true
-    return `${outside.join('\n')}\nName for each the line of the change that causes it, or leave it out, and report all findings again.`
+    return `${outside.join('\n')}\nFor each of these, name the line of the change that causes the problem, or leave the finding out. Then report all findings again.`
   }
 
   async #take(
@@ -115,11 +117,11 @@ export class Review {
     const count = worse.reduce((sum, severity) => sum + findings[severity], 0)
     if (count === 0) return undefined
     const what = failOn === 'critical' ? 'critical' : `${failOn} or worse`
-    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} that ${count === 1 ? 'is' : 'are'} ${what}, which --fail-on makes a failure.`
+    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} that ${count === 1 ? 'is' : 'are'} ${what}, so --fail-on fails the run.`
   }
 
   #needOpened(): Opened {
-    if (this.#opened === undefined) throw new TypeError('the review has not begun')
+    if (this.#opened === undefined) throw new TypeError('open() must be called before a review is used')
     return this.#opened
   }
 }
@@ -132,10 +134,10 @@ function nothingIn(of: string): UserError {
   return of === 'the diff'
     ? new UserError(
         'usage',
-        'What is piped in is no unified diff. Pipe one (git diff | agent exec review), or give --uncommitted, --base or --commit.',
+        'Standard input is not a unified diff. Pipe one in (git diff | agent exec review), or give --uncommitted, --base or --commit.',
       )
     : new UserError(
         'usage',
-        `There is nothing to review: ${of} are none. Give --base BRANCH or --commit SHA, or pipe a diff in.`,
+        `There is nothing to review in ${of}. Give --base BRANCH or --commit SHA, or pipe a diff in.`,
       )
 }

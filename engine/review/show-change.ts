@@ -1,18 +1,20 @@
 import type { DiffFile, DiffLine } from './parse-diff.ts'
 
-/** Of a change, in the prompt of its review. */
+/** The limit for a change in the prompt of its review. */
 const mostCharacters = 300_000
-/** Of a line; what is longer was not written by hand. */
+/** The limit for a line. Nobody writes longer ones by hand. */
 const longestLine = 1000
 
-/** A change as a model is shown it. */
+/** A change as the model sees it. */
 type ShownChange = {
   readonly text: string
-  /** Files that are named only, since all of them would be too long. */
+  /** Files that are named but not shown, because the change is too long. */
   readonly notShown: readonly string[]
 }
 
-/** A change as text, each line with its number in the file, so that a finding can name it. Whole files are left out where it is too long. */
+/**
+ * Renders a change as text, each line with its number in the file, so that findings can name it. If the change is too long, whole files are left out.
+ */
 export function showChange(files: readonly DiffFile[]): ShownChange {
   const shown: string[] = []
   const notShown: string[] = []
@@ -33,7 +35,7 @@ const kinds = { add: 'new file', delete: 'deleted file', update: 'changed file' 
 
 function showFile({ path, kind, hunks }: DiffFile): string {
   const head = `### ${kinds[kind]}: ${path}`
-  if (hunks.length === 0) return `${head}\n(its name or mode changed, or it is no text)\n`
+  if (hunks.length === 0) return `${head}\n(only its name or mode changed, or it is a binary file)\n`
   const body = hunks.map(({ heading, lines }) => [`@@ ${heading}`, ...lines.map((line) => showLine(line, kind))])
   return `${[head, ...body.flat()].join('\n')}\n`
 }

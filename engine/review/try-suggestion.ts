@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePatch, PatchError, planPatch } from '../../apply-patch/index.ts'
 
-/** What a suggestion makes of a file: new text for some of its lines, numbered from 1. */
+/** The effect of a suggestion on a file: new text for a range of lines, numbered from 1. */
 type Replacement = { readonly startLine: number; readonly endLine: number; readonly text: string }
 
-/** The file's name where a suggestion is tried: the name it has is a stranger's. */
+/** The file's name during the trial. Its real name is untrusted. */
 const name = 'file'
 
 /**
- * Tries a suggestion on the file as it was reviewed, away from the tree.
+ * Tries a suggestion on the reviewed content of a file, without touching the tree.
  *
  * @param patch in the format of `apply_patch`
- * @param path the file that it may change, and no other
- * @returns what it replaces; a sentence where it doesn't apply
+ * @param path the only file that it may change
+ * @returns what it replaces; a sentence if it doesn't apply
  */
 export async function trySuggestion(patch: string, path: string, content: Buffer): Promise<Replacement | string> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-review-'))
@@ -22,7 +22,7 @@ export async function trySuggestion(patch: string, path: string, content: Buffer
     const { operations } = parsePatch(patch).patch
     const [operation] = operations
     if (operations.length !== 1 || operation?.type !== 'update' || operation.moveTo !== undefined) {
-      return 'it is no change of one file'
+      return 'it does not change exactly this one file'
     }
     if (operation.path !== path) return `it changes ${operation.path}`
     writeFileSync(join(folder, name), content)
@@ -38,14 +38,14 @@ export async function trySuggestion(patch: string, path: string, content: Buffer
   }
 }
 
-/** The lines in which two texts differ, from the first to the last of them. */
+/** The range of lines in which two texts differ, from the first difference to the last. */
 function replaced(before: string, after: string): Replacement {
   const [a, b] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)]
   let head = 0
   while (head < a.length && head < b.length && a[head] === b[head]) head++
   let tail = 0
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
-  // Lines that are only put in have none that they take the place of: the one above, or below, is said again.
+  // A pure insertion replaces no line. A SARIF replacement needs one, so it repeats the line above or below.
   if (head === a.length - tail) {
     if (head > 0) head--
     else if (tail > 0) tail--

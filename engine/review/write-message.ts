@@ -2,21 +2,21 @@ import type { ReviewReport } from '../core/review-report-schema.ts'
 import { severities } from '../core/severities.ts'
 import type { Finding } from './judge-findings.ts'
 
-/** The findings that no earlier report has, the worst first. */
+/** The findings that no earlier report contains, the worst first. */
 function newFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings
     .filter(({ known }) => known !== true)
     .toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
 }
 
-/** The final message of a review: what was found, in Markdown, and nothing that was left out. */
+/** The final message of a review in Markdown: its findings, without those that were left out. */
 export function reviewMessage(summary: string, findings: readonly Finding[], report: ReviewReport): string {
   const shown = newFindings(findings)
   const counts = severities
     .toReversed()
     .flatMap((severity) => (report.findings[severity] === 0 ? [] : [`${report.findings[severity]} ${severity}`]))
   const left = [
-    ...(report.known === 0 ? [] : [`${report.known} ${report.known === 1 ? 'was' : 'were'} known already`]),
+    ...(report.known === 0 ? [] : [`${report.known} ${report.known === 1 ? 'was' : 'were'} already known`]),
     ...(report.outside_change === 0 ? [] : [`${report.outside_change} left out as outside the change`]),
     ...(report.suggestions_dropped === 0 ? [] : [`${report.suggestions_dropped} suggestions left out`]),
     ...(report.not_shown.length === 0 ? [] : [`${report.not_shown.length} files not shown to the model`]),

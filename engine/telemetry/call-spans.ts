@@ -4,22 +4,22 @@ import type { Attributes } from './otlp.ts'
 
 const callTypes = ['command_execution', 'file_change', 'tool_call', 'mcp_tool_call'] as const
 
-/** Items that are calls of a tool. */
+/** Items that represent tool calls. */
 export type CallItem = Extract<Item, { readonly type: (typeof callTypes)[number] }>
 
-/** Whether an item is a call of a tool. */
+/** Whether an item represents a tool call. */
 export function isCall(item: Item): item is CallItem {
   return callTypes.some((type) => type === item.type)
 }
 
-/** The tool of a call: `called` is what the model called by its id, where that is known. */
+/** The name of the tool that a call used. `called` is the name that the model gave with the call's id, if known. */
 export function toolOf(item: CallItem, called: string | undefined): string {
   if (item.type === 'mcp_tool_call') return `mcp__${item.server}__${item.tool}`
   if (item.type === 'tool_call') return item.tool
   return called ?? (item.type === 'file_change' ? 'apply_patch' : 'exec_command')
 }
 
-/** The outcome of a call. Undefined: none. */
+/** The output of a call. Undefined: it has none. */
 export function resultOf(item: CallItem): string | undefined {
   if (item.type === 'command_execution') return item.aggregated_output
   if (item.type === 'file_change') return item.error ?? item.diff
@@ -27,10 +27,10 @@ export function resultOf(item: CallItem): string | undefined {
   return item.error?.message ?? JSON.stringify(item.result)
 }
 
-/** The conventions' group of attributes that tell of processes. */
+/** The conventions' attribute group for processes. */
 const group = 'process'
 
-/** A command as a span: its program's name and how it ended, without its arguments. */
+/** Describes a command as a span: the name of its program and its exit, without its arguments. */
 export function describeCommand(item: CommandItem): {
   readonly name: string
   readonly isFailed: boolean

@@ -3,21 +3,21 @@ import { noUsage, sumUsage } from '../core/usage.ts'
 import { now } from './clock.ts'
 import { shown, type Attributes } from './otlp.ts'
 
-/** An answer that has come to its end. */
+/** An answer that has ended. */
 type EndedChat = {
   readonly name: string
   readonly start: bigint
   readonly attributes: Attributes
-  /** The attributes that distinguish its series in metrics. */
+  /** The attributes that identify its series in metrics. */
   readonly series: Attributes
   readonly failed?: { readonly message?: string }
   readonly usage: Usage
   readonly calls: readonly ToolCall[]
-  /** The model's output, in the conventions' format of messages. */
+  /** The model's output, in the message format of the conventions. */
   readonly said: readonly object[]
 }
 
-/** One answer of a model, with all its repeats, while it comes. */
+/** A model's answer while it arrives, including all retries of its request. */
 export class Chat {
   readonly #model: string
   readonly #threadId: string
@@ -47,7 +47,7 @@ export class Chat {
         this.#calls.push(event.call)
         return
       case 'retry':
-        // Earlier events are void, but were paid for.
+        // A retry invalidates the earlier events, but their tokens were paid for.
         this.#retries++
         this.#usage = sumUsage(this.#usage, event.spent ?? noUsage)
         this.#texts = []
@@ -75,7 +75,7 @@ export class Chat {
     if (error instanceof ModelError) this.#usage = sumUsage(this.#usage, error.spent ?? noUsage)
   }
 
-  /** Reported once, however the request ended. */
+  /** Reports the answer once, whichever way the request ended. */
   end(): void {
     const errorType = this.#errorType()
     const reason = this.#calls.length > 0 ? 'tool_calls' : 'stop'
@@ -130,7 +130,7 @@ export class Chat {
   }
 }
 
-/** The conventions' name of the provider, by the model's name. */
+/** The provider's name in the conventions, from the name of the model. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   if (slash > 0) return model.slice(0, slash)

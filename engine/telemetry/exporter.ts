@@ -2,10 +2,10 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Target } from './telemetry-options.ts'
 
-/** How long a collector may take to answer in the middle of a run before its request is cancelled. */
+/** During a run, a request is cancelled when the collector hasn't answered in this time. */
 const mostWaitMs = 10_000
 
-/** The requests to one address, one after the other; the sender doesn't wait. */
+/** Sends requests to one address, one after the other. The sender doesn't wait for them. */
 export class Exporter {
   readonly #target: Target
   readonly #abort = new AbortController()
@@ -17,12 +17,12 @@ export class Exporter {
     this.#target = target
   }
 
-  /** Why something did not arrive; undefined where everything did so far. Names the collector, without passwords. */
+  /** Why something was not delivered; undefined as long as everything was. Names the collector, without passwords. */
   get failure(): string | undefined {
     return this.#failure
   }
 
-  /** Queues a body. The tenth in the queue is dropped: the collector is too slow. */
+  /** Queues a body. If ten are waiting already, including the one being sent, it is dropped: the collector is too slow. */
   post(body: object): void {
     if (this.#waiting >= 10) {
       this.#failed('it takes too long to answer')
@@ -40,7 +40,7 @@ export class Exporter {
     })
   }
 
-  /** Resolves when everything is sent, and after `withinMs` at the latest: then open requests are cancelled. Never throws. */
+  /** Resolves when everything is sent, and after `withinMs` at the latest: requests that are still open then are cancelled. Never throws. */
   async close(withinMs: number): Promise<void> {
     const cut = setTimeout(
       () => this.#abort.abort(new Error(`it did not answer within ${withinMs / 1000} s`)),
@@ -63,7 +63,7 @@ export class Exporter {
     const type = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
     const sent = post(url, { method: 'POST', headers: { ...headers, ...type } }, (answer) => {
       const { statusCode = 0 } = answer
-      // The response body is ignored, however long it is. A redirect is an address that the user didn't choose.
+      // The response body is ignored, whatever its length. Redirects are not followed: they lead to an address that the user didn't choose.
       answer.destroy()
       if (statusCode >= 200 && statusCode < 300) resolve()
       else reject(new Error(`it answers ${statusCode}`))

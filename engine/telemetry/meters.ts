@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Attributes, Metric } from './otlp.ts'
 
-/** As the conventions advise for tokens and for seconds (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/). */
+/** The bucket bounds that the conventions advise for tokens and seconds (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/). */
 const tokenBounds = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864]
 const secondBounds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
 
@@ -17,7 +17,7 @@ const instruments = {
 
 type Name = keyof typeof instruments
 
-/** Counts what a run did. */
+/** Collects the metrics of a run. */
 export class Meters {
   readonly #points = new Map<Name, Map<string, { readonly attributes: Attributes; readonly values: number[] }>>()
 
@@ -25,7 +25,7 @@ export class Meters {
     const points = this.#points.get(name) ?? new Map()
     this.#points.set(name, points)
     const key = JSON.stringify(attributes)
-    // The limit for series of one instrument: models choose names of tools.
+    // Limits the series of an instrument, because models choose the names of tools.
     const at = points.has(key) || points.size < 200 ? key : 'others'
     const point = points.get(at) ?? {
       attributes: at === key ? attributes : { 'otel.metric.overflow': true },
@@ -35,13 +35,13 @@ export class Meters {
     point.values.push(value)
   }
 
-  /** Tokens of one answer, under the name that dashboards look for. */
+  /** Records the tokens of one answer, under the metric name that dashboards expect. */
   tokens(input: number, output: number, attributes: Attributes): void {
     this.add('gen_ai.client.token.usage', input, { ...attributes, 'gen_ai.token.type': 'input' })
     this.add('gen_ai.client.token.usage', output, { ...attributes, 'gen_ai.token.type': 'output' })
   }
 
-  /** The data of a run's last event. */
+  /** Records the data of a run's last event. */
   ended(event: Extract<RunEvent, { readonly type: 'turn.completed' | 'turn.failed' }>): void {
     this.add('portcullis.run.duration', event.duration_ms / 1000, { 'portcullis.result': event.result })
     if (event.cost_usd !== undefined) this.add('portcullis.run.cost', event.cost_usd, {})

@@ -7,35 +7,35 @@ import type { Target, TelemetryOptions } from './telemetry-options.ts'
 import { metricsBody, tracesBody, type Span } from './otlp.ts'
 import { RunTrace } from './run-trace.ts'
 
-/** A run never waits longer for a collector. */
+/** The longest time that a run waits for a collector at its end. */
 const lastFlushMs = 2000
 const mostInBatch = 256
 const batchEveryMs = 5000
 
-/** What telemetry needs from the caller that opens a run. */
+/** What telemetry needs from the run that opens it. */
 export type TelemetryDependencies = {
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly mask: (text: string) => string
-  /** Writes the file that the options name; throws where it can't. */
+  /** Writes the file that the options name. Throws if it can't. */
   readonly writeFile: (text: string) => void
 }
 
-/** A run that is watched. */
+/** The telemetry of one run. */
 export type Telemetry = {
   readonly sink: Sink
-  /** Watches what a model answers. */
+  /** Wraps a model's `respond`, so that its answers are recorded. */
   readonly wrapRespond: (name: () => string, respond: Model['respond']) => Model['respond']
-  /** `TRACEPARENT`, and `TRACESTATE` where it is set, for commands. */
+  /** `TRACEPARENT` for commands, and `TRACESTATE` if it is set. */
   readonly variables: Readonly<Record<string, string>>
   /**
-   * Sends the rest, within 2 s: what isn't sent by then is lost. Never throws.
+   * Sends what is left, within 2 s. Anything not sent by then is lost. Never throws.
    *
-   * @returns what could not be delivered, as sentences
+   * @returns sentences about what could not be delivered
    */
   close(): Promise<readonly string[]>
 }
 
-/** Begins to watch a run. No behaviour of a collector affects the run. */
+/** Starts the telemetry of a run. Whatever a collector does, the run isn't affected. */
 export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: TelemetryDependencies): Telemetry {
   const exporterOf = (target: Target | undefined): Exporter | undefined =>
     target === undefined ? undefined : new Exporter(target)
@@ -111,8 +111,8 @@ function writing(write: () => void): string | undefined {
 }
 
 /**
- * Every text, masked before it is cut: part of a secret isn't recognised as one. Ids are digits that may look like a secret, and are made
- * here.
+ * Masks every text before it is cut, because half a secret isn't recognized as one. Ids are left alone: they are made here, and their digits may look
+ * like a secret.
  */
 function withoutSecrets<T>(value: T, mask: (text: string) => string): T {
   return map(value) as T

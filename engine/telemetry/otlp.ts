@@ -2,14 +2,14 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
 /**
  * OTLP as JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hex, 64-bit numbers as decimal strings, enums as numbers.
- * Written by hand, since the official SDK costs 45 ms of processor time at the start of every run that is watched.
+ * Written by hand, because the official SDK takes 45 ms of processor time at the start of every run with telemetry.
  */
 
-/** What an attribute may be. Undefined: it is left out. */
+/** The value of an attribute. Undefined attributes are left out. */
 type AttributeValue = string | number | boolean | readonly string[] | undefined
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** Something that took time. Times are nanoseconds since 1970. */
+/** An operation with a start and an end, in nanoseconds since 1970. */
 export type Span = {
   readonly traceId: string
   readonly spanId: string
@@ -24,12 +24,12 @@ export type Span = {
   readonly failed?: { readonly message?: string | undefined }
 }
 
-/** A histogram's or a sum's points, each for one set of attributes. */
+/** The points of a histogram or a sum, one for each set of attributes. */
 export type Metric = {
   readonly name: string
   readonly unit: string
   readonly points: readonly { readonly attributes: Attributes; readonly values: readonly number[] }[]
-  /** Bounds of a histogram's buckets. Absent: the metric is the sum of its values. */
+  /** The bounds of a histogram's buckets. Absent: the metric is a sum. */
   readonly bounds?: readonly number[]
 }
 
@@ -37,7 +37,7 @@ const kinds = { internal: 1, client: 3 } as const
 const cumulative = 2
 const errorStatus = 2
 
-/** The body of an export of spans (`ExportTraceServiceRequest`). */
+/** The body of a request that exports spans (`ExportTraceServiceRequest`). */
 export function tracesBody(resource: Attributes, version: string, spans: readonly Span[], limit: number): object {
   const scope = { name: 'portcullis', version }
   const list = spans.map((span) => ({
@@ -55,7 +55,7 @@ export function tracesBody(resource: Attributes, version: string, spans: readonl
   return { resourceSpans: [{ resource: resourceOf(resource), scopeSpans: [{ scope, spans: list }] }] }
 }
 
-/** The body of an export of metrics (`ExportMetricsServiceRequest`), of all that came to be between two times. */
+/** The body of a request that exports the metrics recorded between two times (`ExportMetricsServiceRequest`). */
 export function metricsBody(
   resource: Attributes,
   version: string,
@@ -117,12 +117,12 @@ function valueOf(value: Exclude<AttributeValue, undefined>, limit: number): obje
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 
-/** Strangers wrote it: control characters are shown, no half of a character is left, and it ends somewhere. */
+/** Makes untrusted text safe: escapes control characters, replaces unpaired surrogates, and limits the length. */
 function clean(text: string, limit: number): string {
   return shown(text.slice(0, limit)).slice(0, limit)
 }
 
-/** Untrusted text with nothing in it that acts: for text within JSON, where `sanitizeOutput` would miss it. */
+/** Escapes the invisible characters of untrusted text. Needed for text inside JSON, where `sanitizeOutput` wouldn't find them. */
 export function shown(text: string): string {
   return escapeInvisible(text.toWellFormed())
 }

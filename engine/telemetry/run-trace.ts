@@ -8,22 +8,22 @@ import { Meters } from './meters.ts'
 import type { TelemetryOptions } from './telemetry-options.ts'
 import { shown, type Attributes, type Span } from './otlp.ts'
 
-/** More spans than a viewer shows; what a model does beyond that is only counted. */
+/** The limit for spans: viewers show no more than this. Calls beyond it are only counted. */
 const mostSpans = 20_000
 
 /**
- * A run as spans with the names of the GenAI conventions (https://github.com/open-telemetry/semantic-conventions-genai): `invoke_agent` around all,
- * in it a `chat` for each answer, an `execute_tool` for each call and in that a span of the command. It only listens.
+ * A run as spans, named by the GenAI conventions (https://github.com/open-telemetry/semantic-conventions-genai): one `invoke_agent` around
+ * everything, in it a `chat` for each answer and an `execute_tool` for each call, and in that a span for the command. It only observes the run.
  */
 export class RunTrace {
   readonly traceId: string
-  /** The ids of the run's own span, which commands get as their parent. */
+  /** The id of the run's own span, which is the parent of its commands' spans. */
   readonly spanId = newId(8)
   readonly #options: TelemetryOptions
   readonly #finished: (span: Span) => void
   readonly #started = now()
   readonly #open = new Map<string, bigint>()
-  /** What the model called, by the call's id: items of commands and changes don't say their tool. */
+  /** The tool that each call id belongs to, because the items of commands and changes don't name theirs. */
   readonly #calls = new Map<string, { readonly name: string; readonly input: string }>()
   readonly #meters = new Meters()
   #about: Attributes = {}
@@ -31,7 +31,7 @@ export class RunTrace {
   #prompt: string | undefined
   #spans = 0
 
-  /** @param finished takes each span when it is over, the run's own last */
+  /** @param finished receives each span when it has ended, and the run's own span last */
   constructor(options: TelemetryOptions, finished: (span: Span) => void) {
     this.#options = options
     this.#finished = finished
@@ -48,7 +48,7 @@ export class RunTrace {
 
   readonly sink: Sink = { event: (event) => this.#event(event) }
 
-  /** An answer of a model begins. */
+  /** Starts the span of a model's answer. */
   chat(model: string, request: ModelRequest): Chat {
     const asked = request.history.findLast((item) => item.type === 'message' && item.role === 'user')
     if (asked?.type === 'message') this.#prompt ??= asked.text

@@ -1,6 +1,6 @@
 import type { Attributes } from './otlp.ts'
 
-/** The table `[otel]` of the user's configuration. */
+/** The `[otel]` table of the user's configuration. */
 type TelemetrySettings = {
   readonly endpoint?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -8,10 +8,10 @@ type TelemetrySettings = {
   readonly content?: boolean | undefined
 }
 
-/** Where a kind of telemetry is posted. The address carries no password: that is in the headers. */
+/** Where one kind of telemetry is posted. The address contains no password; passwords are in the headers. */
 export type Target = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
 
-/** What the run is a part of, by the W3C's trace context. */
+/** The span that the run belongs to, in the terms of W3C Trace Context. */
 type TraceParent = {
   readonly traceId: string
   readonly spanId: string
@@ -19,27 +19,27 @@ type TraceParent = {
   readonly state: string | undefined
 }
 
-/** What telemetry reports, and where. */
+/** What telemetry reports, and where it is sent. */
 export type TelemetryOptions = {
   readonly traces: Target | undefined
   readonly metrics: Target | undefined
-  /** Absolute path of a file that gets the same as lines of JSON. */
+  /** The absolute path of a file that receives the same data as lines of JSON. */
   readonly file: string | undefined
-  /** Whether to report prompts, answers, commands and their output as well. */
+  /** Whether prompts, answers, commands and their output are reported too. */
   readonly content: boolean
   readonly resource: Attributes
-  /** How many characters of a value are reported. */
+  /** The limit for the characters of one reported value. */
   readonly valueLimit: number
   readonly parent: TraceParent | undefined
-  /** Requests that can't be fulfilled, as sentences; none shows an address, which may contain a password. */
+  /** Sentences about settings that can't be followed. None shows an address, because that may contain a password. */
   readonly notices: readonly string[]
 }
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
- * The settings of OpenTelemetry's variables and the user's own table (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A
- * variable overrides the table. Undefined: nothing is reported, and nothing needs to be loaded.
+ * Reads the settings from OpenTelemetry's variables and the user's own table (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A
+ * variable overrides the table. Undefined: nothing is reported, so nothing needs to be loaded.
  */
 export function telemetryOptions(
   environment: Environment,
@@ -59,7 +59,7 @@ export function telemetryOptions(
     const url = addressOf(address)
     if (url === undefined) {
       notices.push(
-        `${said(name) === undefined ? 'otel.endpoint' : name} is no http or https address, so no ${kind.toLowerCase()} are sent.`,
+        `${said(name) === undefined ? 'otel.endpoint' : name} is not an http or https address, so no ${kind.toLowerCase()} are sent.`,
       )
       return undefined
     }
@@ -78,7 +78,7 @@ export function telemetryOptions(
   const metrics = target('METRICS')
   const protocol = said('OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== undefined && protocol !== 'http/json' && (traces ?? metrics) !== undefined) {
-    notices.push('OTEL_EXPORTER_OTLP_PROTOCOL asks for something else than http/json, which is what is sent.')
+    notices.push('OTEL_EXPORTER_OTLP_PROTOCOL asks for another protocol, but only http/json is supported and sent.')
   }
   const capture = said('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')
   const limit = Number(said('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ?? said('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'))
@@ -94,7 +94,7 @@ export function telemetryOptions(
   }
 }
 
-/** A span is one part of one request: longer texts belong to the session's own record. */
+/** The limit for one text. A span is only part of a request; the session's own record contains longer texts in full. */
 const mostCharacters = 8192
 
 function addressOf(text: string): URL | undefined {
@@ -107,12 +107,12 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(words).toString('base64')}`
 }
 
-/** The table's headers are for the table's address: a key must not go to another. */
+/** Whether two addresses have the same origin. The table's headers are only for the table's address: a key must not be sent to another. */
 function isSameOrigin(endpoint: string | undefined, url: URL): boolean {
   return endpoint !== undefined && addressOf(endpoint)?.origin === url.origin
 }
 
-/** `name=value,name=value`, percent-encoded, as W3C's baggage. What can't be a header is left out. */
+/** Parses `name=value,name=value`, percent-encoded as in W3C Baggage. Pairs that can't be a header are left out. */
 function pairs(text: string | undefined): Readonly<Record<string, string>> {
   const list = (text ?? '').split(',').flatMap((pair): [string, string][] => {
     const at = pair.indexOf('=')
@@ -131,7 +131,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header); undefined for an invalid one. */
+/** Parses `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header). Undefined if it is invalid. */
 function parentOf(text: string | undefined, state: string | undefined): TraceParent | undefined {
   const match = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
     text ?? '',

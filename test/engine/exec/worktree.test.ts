@@ -346,7 +346,7 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
   })
 
   test.each([
-    ['fails', 'exit 1', 'A guard that fails forbids'],
+    ['fails', 'exit 1', 'A guard that fails blocks what it guards'],
     ['says no', 'echo "not here" >&2; exit 2', 'not here'],
     ['prints nothing', 'true', 'printed no path'],
     ['prints a place that is not there', 'echo /nowhere/at/all', 'has to print the absolute path of a directory'],

@@ -64,7 +64,7 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
     const never = [say('Sure!')]
     const lost = await withHooks(asking('agent'), [run('touch ran'), never, never, never, never, done])
     expect(existsSync(join(lost.cwd, 'ran'))).toBe(false)
-    expect(toldModel(lost)).toContain('A guard that fails forbids')
+    expect(toldModel(lost)).toContain('A guard that fails blocks what it guards')
   })
 
   test('that takes too long forbids', async () => {

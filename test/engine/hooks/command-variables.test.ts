@@ -35,7 +35,7 @@ describe('what a hook writes for later commands', () => {
   ])('%s is left out, and named', (text) => {
     const { values, problems } = taken(text)
     expect(values).toEqual({})
-    expect(problems.join()).toContain('only export NAME=value is understood')
+    expect(problems.join()).toContain('Only lines like export NAME=value are supported')
   })
 
   test.each([
@@ -52,7 +52,7 @@ describe('what a hook writes for later commands', () => {
     const { values, problems } = taken(`export ${name}='${value}'`)
     expect(values).toEqual({})
     expect(problems).toEqual([
-      `The hook 'x' (settings.json:1:1) sets ${name}, which commands don't get: it decides what commands run or where they connect.`,
+      `The hook 'x' (settings.json:1:1) set ${name}, but commands don't get it: it decides what commands run or where they connect.`,
     ])
   })
 

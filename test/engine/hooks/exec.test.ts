@@ -27,7 +27,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   test('a guard that is missing forbids', async () => {
     const ended = await withHooks({ PreToolUse: [commands('Bash', '/nowhere/guard')] }, [run('touch ran'), done])
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
-    expect(toldModel(ended)).toContain('A guard that fails forbids')
+    expect(toldModel(ended)).toContain('A guard that fails blocks what it guards')
   })
 
   test('a command that a hook changes is the one that runs, and is judged as such', async () => {
@@ -126,7 +126,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   test('a hook for an event that never happens here is named', async () => {
     const ended = await withHooks({ TeammateIdle: [commands(undefined, 'true')] }, [done])
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain('there is no TeammateIdle here')
+    expect(ended.stderr).toContain('there is no event TeammateIdle here')
   })
 
   test('a fault in a settings file stops the run before anything happens', async () => {

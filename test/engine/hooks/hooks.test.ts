@@ -107,7 +107,7 @@ describe.skipIf(needsBubblewrap())('a guard that fails forbids', () => {
     'answers with broken JSON': { command: `echo '{"permissionDecision": '`, says: 'its answer is not JSON' },
     'answers with a decision nobody knows': {
       command: answer({ hookSpecificOutput: { permissionDecision: 'perhaps' } }),
-      says: 'its answer does not fit',
+      says: 'its answer does not match the schema',
     },
     'is killed': { command: 'kill -9 $$', says: 'it exited with code 137' },
   }
@@ -276,7 +276,7 @@ describe.skipIf(needsBubblewrap())('other handlers', () => {
     for (const [said, expected] of [
       ['{"ok": true}', undefined],
       ['```json\n{"ok": false, "reason": "risky"}\n```', 'risky'],
-      ['Sure, go ahead', 'did not answer'],
+      ['Sure, go ahead', "the model's answer was not"],
     ] as const) {
       const { hooks } = await hooksOf(table, { ask: ({ text }) => (asked.push(text), Promise.resolve(said)) })
       const outcome = await hooks.fireForCall('PreToolUse', bash('ls'), {})

@@ -78,7 +78,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
   })
 
   const impossible = {
-    'leaves messages out': [{ messages: [{ role: 'user', content: 'only this' }] }, 'left out or moved'],
+    'leaves messages out': [{ messages: [{ role: 'user', content: 'only this' }] }, 'removed or moved'],
     'sets what no model here has': [{ config: { topK: 3 } }, 'topK'],
     'names a model that nobody offers': [{ model: 'nobody/nothing' }, 'nobody/nothing'],
   } as const
@@ -104,7 +104,7 @@ describe.skipIf(needsBubblewrap())('a BeforeToolSelection hook', () => {
     const only = wants({ toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] } })
     const ended = await withHooks({ BeforeToolSelection: [only] }, [run('touch ran'), done])
     expect(bodyOf(ended).tools.map(({ name }) => name)).toEqual(['read_file'])
-    expect(toldModel(ended)).toContain('a hook left only: read_file')
+    expect(toldModel(ended)).toContain('the only tools that a hook allows: read_file')
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
   })
 

@@ -29,12 +29,15 @@ const command = (line: string, more: object = {}): object => ({ type: 'command',
 
 describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
   const broken: Readonly<Record<string, readonly [object, string]>> = {
-    'a program that is not there': [command('/nowhere/guard --strict'), "'/nowhere/guard' is not there"],
-    'a program that no folder of PATH has': [command('no-such-guard'), "'no-such-guard' is not there"],
-    'a script that lacks its x bit': [command('~/hooks/there.sh'), 'may not be executed: chmod +x'],
-    'a script that its interpreter will not find': [command('python3 ~/hooks/gone.py'), "gone.py' is not there"],
-    "one in the project's folder": [command('"$CLAUDE_PROJECT_DIR"/hooks/gone.sh -v'), "/hooks/gone.sh' is not there"],
-    "one in a plugin's folder": [command('${CLAUDE_PLUGIN_ROOT}/gone.sh'), "/hooks/gone.sh' is not there"],
+    'a program that is not there': [command('/nowhere/guard --strict'), "'/nowhere/guard' does not exist"],
+    'a program that no folder of PATH has': [command('no-such-guard'), "'no-such-guard' does not exist"],
+    'a script that lacks its x bit': [command('~/hooks/there.sh'), 'is not executable: chmod +x'],
+    'a script that its interpreter will not find': [command('python3 ~/hooks/gone.py'), "gone.py' does not exist"],
+    "one in the project's folder": [
+      command('"$CLAUDE_PROJECT_DIR"/hooks/gone.sh -v'),
+      "/hooks/gone.sh' does not exist",
+    ],
+    "one in a plugin's folder": [command('${CLAUDE_PLUGIN_ROOT}/gone.sh'), "/hooks/gone.sh' does not exist"],
     'one with arguments that no shell reads': [command('/nowhere/guard', { args: ['a b'] }), "'/nowhere/guard'"],
     'a host that a rule forbids': [{ type: 'http', url: 'http://far.example/hook' }, 'a rule forbids it'],
     'a server that is not there': [{ type: 'mcp_tool', server: 'gone', tool: 'check' }, 'no MCP server gone'],
@@ -43,9 +46,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     test(`names ${name}`, async () => {
       const [said = '', ...more] = await saidOf(handler)
       expect(more).toEqual([])
-      expect(said).toMatch(
-        /settings\.json:1:\d+: this PreToolUse hook can't do its work, so what it guards will be refused: /,
-      )
+      expect(said).toMatch(/settings\.json:1:\d+: this PreToolUse hook can't work, so what it guards will be refused: /)
       expect(said).toContain(says)
     })
   }
@@ -81,7 +82,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     const at = ended.events.findIndex((event) => event.type === 'turn.started')
     expect(ended.events[at + 1]).toMatchObject({
       type: 'item.completed',
-      item: { type: 'error', message: expect.stringContaining(`'${ended.home}/.claude/guard.sh' is not there`) },
+      item: { type: 'error', message: expect.stringContaining(`'${ended.home}/.claude/guard.sh' does not exist`) },
     })
     expect(ended.stderr).toContain('what it guards will be refused')
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)

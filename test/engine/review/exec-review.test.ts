@@ -134,7 +134,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(found(ended)).toHaveLength(1)
     const none = await exec([report()], ['review'], { cwd, stdin: 'hello' })
     expect([none.code, none.requests.length]).toEqual([2, 0])
-    expect(none.stderr).toContain('What is piped in is no unified diff')
+    expect(none.stderr).toContain('Standard input is not a unified diff')
   })
 
   test('tells the model of a finding outside the change, once, and leaves it out then', async () => {
@@ -143,10 +143,10 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
       cwd: changed(),
     })
     expect(ended.requests).toHaveLength(2)
-    expect(JSON.stringify(ended.requests[1]?.body)).toContain('other.js:1 is no line of the change')
+    expect(JSON.stringify(ended.requests[1]?.body)).toContain('other.js:1 is not a line of the change')
     expect(found(ended)).toHaveLength(1)
     expect(ended.events.at(-1)).toMatchObject({ review: { outside_change: 1 } })
-    expect(ended.stderr).toContain('A finding is left out: other.js:1 is no line of the change')
+    expect(ended.stderr).toContain('A finding was left out because other.js:1 is not a line of the change')
   })
 
   test('leaves out a suggestion that does not apply, and says so', async () => {
@@ -154,7 +154,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     const ended = await exec([report(finding({ suggestion: patch }))], ['review', '--json'], { cwd: changed() })
     expect(found(ended)[0]).not.toHaveProperty('suggestion')
     expect(ended.events.at(-1)).toMatchObject({ review: { suggestions_dropped: 1, findings: { high: 1 } } })
-    expect(ended.stderr).toContain('The suggestion for total.js:3 is left out: it does not apply to the file')
+    expect(ended.stderr).toContain('The suggestion for total.js:3 was left out: it does not apply to the file')
   })
 
   test('has the model mend a report that does not meet the schema', async () => {
@@ -230,8 +230,8 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
   })
 
   test.each([
-    [['--base', 'nowhere'], 'there is no such branch or commit here'],
-    [['--commit', 'nowhere'], 'there is no such commit here'],
+    [['--base', 'nowhere'], 'this repository has no such branch or commit'],
+    [['--commit', 'nowhere'], 'this repository has no such commit'],
     [['--uncommitted'], 'There is nothing to review'],
     [['-s', 'workspace-write'], "-s can't be used with it"],
     [['--transactional'], "--transactional can't be used with it"],

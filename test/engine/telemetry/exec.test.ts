@@ -191,7 +191,7 @@ test('nobody at the address is as little harm, and an address that is none is to
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'user:secret-canary@nowhere' },
   })
   expect(wrong.code).toBe(0)
-  expect(wrong.stderr).toContain('OTEL_EXPORTER_OTLP_ENDPOINT is no http or https address')
+  expect(wrong.stderr).toContain('OTEL_EXPORTER_OTLP_ENDPOINT is not an http or https address')
   expect(wrong.stderr).not.toContain('secret-canary')
 })
 
