@@ -42,22 +42,30 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-/** Whether the process that a number meant once still runs: `started` is when it began, as `startOf` says it. */
+/**
+ * Whether the process that a number meant once still runs: `started` is when it began, as `startOf` says it. One that has died and is never collected
+ * by its parent, as where a container's first process collects none, does not.
+ */
 export function isProcessAlive({ pid, started }: Owner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
+  const now = statOf(pid)
+  if (now?.isDead === true) return false
   // Process ids are reused; the start time tells a process from its successor.
-  const now = startOf(pid)
-  return started === undefined || now === undefined || now === started
+  return started === undefined || now?.start === undefined || now.start === started
 }
 
 /** When a process began, as Linux counts it; undefined elsewhere. */
 export function startOf(pid: number): string | undefined {
+  return statOf(pid)?.start
+}
+
+function statOf(pid: number): ReturnType<typeof parseStat> | undefined {
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).start
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return undefined
   }
