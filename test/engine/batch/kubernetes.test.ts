@@ -30,8 +30,8 @@ const rule = z
   .refine((one) => (one.onExitCodes === undefined) !== (one.onPodConditions === undefined), 'one condition')
 
 /**
- * What Kubernetes takes of a Job, as far as ours says something, every other field refused. By its reference
- * (https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/job-v1/) and the rules of an indexed Job with a pod failure policy.
+ * What Kubernetes' own schema leaves open: fields that ours has no use for are refused, as they may be misspelled, and so is what the server refuses in an
+ * indexed Job with a pod failure policy (https://kubernetes.io/docs/concepts/workloads/controllers/job/).
  */
 const job = z.strictObject({
   apiVersion: z.literal('batch/v1'),
@@ -78,8 +78,33 @@ const job = z.strictObject({
 })
 
 const file = new URL('../../../fixtures/examples/kubernetes/batch.yaml', import.meta.url).pathname
-const example = job.parse(parse(readFileSync(file, 'utf8')))
-const { spec } = example
+const text = readFileSync(file, 'utf8')
+const { spec } = job.parse(parse(text))
+
+/** What is wrong with a Job by Kubernetes' OpenAPI, of which this package is made. */
+async function faultsOf(value: unknown): Promise<readonly string[]> {
+  // Its types would be those of the validators' inside.
+  const name = 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
+  const { validate } = (await import(name)) as {
+    readonly validate: ((value: unknown) => boolean) & {
+      readonly errors?: readonly { readonly instancePath: string; readonly keyword: string }[]
+    }
+  }
+  return validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath}: ${error.keyword}`)
+}
+
+test('the example is a Job by the schema of Kubernetes', async () => {
+  expect(await faultsOf(parse(text))).toEqual([])
+})
+
+test.each([
+  ['completions: 4', "completions: '4'", '/spec/completions: type'],
+  ['operator: In\n', 'operator: Within\n', '/spec/podFailurePolicy/rules/0/onExitCodes/operator: enum'],
+  ['- action: FailIndex', '- reaction: FailIndex', '/spec/podFailurePolicy/rules/1: required'],
+  ['claimName: agent-batch', 'claim: agent-batch', '/spec/template/spec/volumes/0/persistentVolumeClaim: required'],
+])('with %j as %j it would be none', async (right, wrong, fault) => {
+  expect(await faultsOf(parse(text.replace(right, wrong)))).toEqual([fault])
+})
 
 test('the example is a Job with as many pods as shards, whose rules and mounts name what there is', () => {
   const [container] = spec.template.spec.containers
