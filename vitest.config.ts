@@ -27,6 +27,7 @@ const long = [
   'test/engine/batch/limits.test.ts',
   'test/engine/batch/outages.test.ts',
   'test/engine/batch/queue.test.ts',
+  'test/engine/batch/redis-connection.test.ts',
   'test/engine/batch/quota.test.ts',
   'test/engine/batch/run.test.ts',
   'test/engine/batch/sealed-store.test.ts',

@@ -38,8 +38,8 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const tasks = selectTasks(await readTasks(file, here), options)
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
-  const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
   const key = takeBatchKey(process.env)
+  // Before the folder: where there is no Redis, nothing was begun.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
@@ -47,6 +47,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const release = catchInterrupts((reason) => ending.abort(reason))
   const shown = watchBatch(process.stderr)
   try {
+    const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
     const result = await runBatch(folder, {
       ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
       limits: { requests: options.rpm, tokens: options.tpm },

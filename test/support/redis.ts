@@ -50,7 +50,8 @@ export async function startRedis(...options: readonly string[]): Promise<TestRed
   return { url: `redis://127.0.0.1:${port}`, cli, kill, start }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -38,7 +38,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   const packages = await loadPackages()
   const redis = new packages.Redis(url, { maxRetriesPerRequest: null, lazyConnect: false })
   let refusal = ''
-  redis.on('error', (error) => (refusal = (error as Error).message))
+  redis.on('error', (error) => (refusal = reasonOf(error as NodeJS.ErrnoException)))
   try {
     const facts = await Promise.race([redis.info('all'), failAfter(10_000, () => refusal)])
     const policy = /^maxmemory_policy:(\S+)/m.exec(facts)?.[1]
@@ -208,6 +208,12 @@ async function loadPackages(): Promise<Packages> {
       '--queue needs two packages that are not included. Install them next to this one: npm i bullmq@6 ioredis@5'
     throw new UserError('usage', message, { cause: error })
   }
+}
+
+/** Why a connection failed, and what helps where its certificate is not known. */
+function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
+  if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
+  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority`
 }
 
 async function failAfter(ms: number, why: () => string): Promise<never> {
