@@ -1,9 +1,13 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { BatchFolder } from './batch-folder.ts'
-import { readIfThere, writeOnce } from './files.ts'
+import { readIfThere, writeWhole } from './files.ts'
 
 const wish = z.object({ max_cost: z.number().optional() })
+
+const fileOf = (folder: BatchFolder, trial: string, attempt: number): string =>
+  join(folder.attemptPath(trial, attempt), 'wish.json')
 
 /** Records what an attempt may cost. */
 export function writeWish(
@@ -14,7 +18,12 @@ export function writeWish(
   owner: number,
 ): void {
   const text = JSON.stringify(maxCost === undefined ? {} : { max_cost: maxCost })
-  writeOnce(join(folder.attemptPath(trial, attempt), 'wish.json'), text, owner)
+  writeWhole(fileOf(folder, trial, attempt), text, owner)
+}
+
+/** Forgets it: the attempt counts as not given to a worker. */
+export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
+  rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
 /** Reads this limit. Undefined: the attempt was not given to a worker. */
@@ -23,6 +32,6 @@ export function readWish(
   trial: string,
   attempt: number,
 ): { readonly maxCost: number | undefined } | undefined {
-  const text = readIfThere(join(folder.attemptPath(trial, attempt), 'wish.json'))
+  const text = readIfThere(fileOf(folder, trial, attempt))
   return text === undefined ? undefined : { maxCost: wish.parse(JSON.parse(text)).max_cost }
 }

@@ -68,6 +68,11 @@ export class Relay {
     await this.#store.set('wishes', id, maxCost === undefined ? {} : { max_cost: maxCost })
   }
 
+  /** Whether a worker has begun an attempt. */
+  async isClaimed(trial: string, attempt: number): Promise<boolean> {
+    return (await this.#store.get('claims', jobIdOf(trial, attempt))) !== undefined
+  }
+
   /** Asks whoever makes an attempt to end it. */
   async askToEnd(trial: string, attempt: number): Promise<void> {
     await this.#store.set('ends', jobIdOf(trial, attempt), true)

@@ -46,6 +46,18 @@ export class Money {
   }
 
   /**
+   * Reserves what a run that an earlier start gave out may cost: a worker has it, so this can't be changed, even where it passes the limit.
+   *
+   * @param limit undefined: nothing limits the run, so all that is left is reserved
+   */
+  keep(limit: number | undefined): { readonly limit: number | undefined } {
+    if (this.#limit === undefined) return { limit }
+    const kept = limit ?? Math.max(0, this.#limit - this.#spent - this.#reserved)
+    this.#reserved += kept
+    return { limit: kept }
+  }
+
+  /**
    * Releases the part that a run did not use.
    *
    * @param cost undefined: unknown, as for a killed run; then the whole reservation counts

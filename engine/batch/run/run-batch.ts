@@ -9,6 +9,7 @@ import { attemptOnQueue } from '../queue/queue-attempt.ts'
 import { BatchQueues } from '../queue/batch-queues.ts'
 import type { BatchKey } from '../queue/batch-key.ts'
 import { Relay } from '../queue/relay.ts'
+import { takeBackUnclaimed } from '../queue/take-back-unclaimed.ts'
 import type { Carrier } from '../queue/redis.ts'
 import { watchRefusals } from '../queue/shared-limiter.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
@@ -114,6 +115,8 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
         ? undefined
         : new Relay(carrier, options.key, folder, trials, process)
     await relay?.start()
+    if (queues !== undefined)
+      await takeBackUnclaimed({ folder, trials, queueOf: (trial) => queues.queueOf(trial), relay })
     const open = new Map(
       trials.flatMap((trial) => (folder.settled(trial.key) === undefined ? [[trial.key, trial]] : [])),
     )

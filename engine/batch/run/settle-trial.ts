@@ -6,6 +6,7 @@ import type { Trial } from '../trials.ts'
 
 /** How often a trial may lose its worker before it is no longer given to others: the trial itself may kill them. */
 const mostLost = 2
+const longestWaitMs = 300_000
 
 /**
  * What to do with a trial after its attempts: an answer settles it, and so does the last permitted failure.
@@ -68,4 +69,10 @@ export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord
   if (isFirst) folder.note({ type: 'settled', trial: trial.key, outcome: by.outcome })
   else folder.note({ type: 'superseded', trial: trial.key, attempt: by.attempt })
   return isFirst
+}
+
+/** How long a trial waits for its next attempt: doubled each time, between half and whole, so that many don't come back at once. */
+export function waitBeforeNext(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
+  const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length
+  return Math.min(longestWaitMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
 }

@@ -3,12 +3,12 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { mostOfAttempt } from '../folder/costs.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import { controlStamp, readControl } from '../folder/control.ts'
+import { readWish } from '../folder/wish.ts'
 import type { AttemptRecord } from '../folder/records.ts'
-import { isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
-import { endedAttempts, isOpen, judgeTrial, settleTrial } from './settle-trial.ts'
+import { endedAttempts, isOpen, judgeTrial, settleTrial, waitBeforeNext } from './settle-trial.ts'
 
 /** Runs an attempt to its end, whatever that is. Throws if the folder can't be written. */
 export type Attempt = (
@@ -59,12 +59,16 @@ export type BatchEnd =
 
 /** This many runs in a row that could not begin are no accident. */
 const mostUnbegun = 3
-const longestWaitMs = 300_000
 const takenOver =
   'Another process has taken over this batch, because this one stood still for too long. Its runs are ended; agent batch status shows the progress.'
 const lookMs = 500
 
-type Open = { readonly trial: Trial; notBefore: number }
+type Open = {
+  readonly trial: Trial
+  notBefore: number
+  /** What a worker was told by an earlier start that the unfinished attempt may cost; it is reserved already. */
+  readonly kept?: { readonly limit: number | undefined }
+}
 
 /** Runs the open trials of a batch, several at once, until each is settled. */
 export class Supervisor {
@@ -106,7 +110,9 @@ export class Supervisor {
 
   /** Runs the missing ones of these trials. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
-    this.#waiting = trials.flatMap((trial) => this.#openOf(trial))
+    const all = trials.flatMap((trial) => this.#openOf(trial)).map((open) => this.#keep(open))
+    // Others may have to wait for the money of those that workers have.
+    this.#waiting = [...all.filter(({ kept }) => kept !== undefined), ...all.filter(({ kept }) => kept === undefined)]
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })
     const interrupt = (): void => this.#end({ why: 'interrupted' })
@@ -134,6 +140,13 @@ export class Supervisor {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
     }
     return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
+  }
+
+  /** Reserves for what workers go on with before anything else is begun. */
+  #keep(open: Open): Open {
+    const [{ key }, last] = [open.trial, this.#folder.attempts(open.trial.key).at(-1) ?? 0]
+    const given = this.#folder.attemptOf(key, last) === undefined ? readWish(this.#folder, key, last) : undefined
+    return given === undefined ? open : { ...open, kept: this.#money.keep(given.maxCost) }
   }
 
   #obey(): void {
@@ -169,7 +182,7 @@ export class Supervisor {
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
       if (next === undefined || this.#running.size >= most) return
-      const reserved = this.#money.reserve()
+      const reserved = next.kept ?? this.#money.reserve()
       if (reserved === 'used-up') return this.#end({ why: 'budget' })
       if (reserved === 'wait') return
       this.#waiting.splice(at, 1)
@@ -216,7 +229,7 @@ export class Supervisor {
       settleTrial(this.#folder, trial, record)
       return true
     }
-    this.#waiting.push({ trial, notBefore: Date.now() + waitOf(ended, this.#options.backoffMs) })
+    this.#waiting.push({ trial, notBefore: Date.now() + waitBeforeNext(ended, this.#options.backoffMs) })
     return false
   }
 
@@ -233,10 +246,4 @@ export class Supervisor {
     timer.abort()
     this.#wake = Promise.withResolvers()
   }
-}
-
-/** How long a trial waits for its next attempt: doubled each time, between half and whole, so that many don't come back at once. */
-function waitOf(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
-  const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length
-  return Math.min(longestWaitMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
 }

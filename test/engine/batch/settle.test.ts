@@ -61,6 +61,20 @@ test('a run that was killed is counted with all that it might have cost', () => 
   expect(money.reserve()).toBe('used-up')
 })
 
+test('what a worker has from an earlier start is reserved as it was told, and others have the rest', () => {
+  const money = new Money(10, undefined, () => 2)
+  expect(money.keep(8)).toEqual({ limit: 8 })
+  expect(money.reserve()).toBe('wait')
+  money.settle(8, 1)
+  expect(money.reserve()).toEqual({ limit: 5 })
+  // One that nothing limits may use up all that is left.
+  const late = new Money(10, 3, () => 2)
+  late.count(2)
+  expect(late.keep(undefined)).toEqual({ limit: 8 })
+  expect(late.reserve()).toBe('wait')
+  expect(new Money(undefined, 3, () => 2).keep(7)).toEqual({ limit: 7 })
+})
+
 test('without a limit for one run, each has its share, and the last has what is left', () => {
   const money = new Money(8, undefined, () => 2)
   expect([money.reserve(), money.reserve(), money.reserve()]).toEqual([{ limit: 4 }, { limit: 4 }, 'wait'])
