@@ -3,12 +3,21 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import {
+  batchPlace,
+  committed,
+  dearModel,
+  expectWhole,
+  recordingOf,
+  tasksFile,
+  type BatchPlace,
+} from '../../support/batch.ts'
 import { startWorker } from '../../support/batch-worker.ts'
-import { testUnlessOnCi } from '../../support/needs.ts'
+import { testUnlessOnCi, whyNoBubblewrap } from '../../support/needs.ts'
 import { startRedis, whyNoRedis } from '../../support/redis.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
+const testHidden = testUnlessOnCi(whyNoRedis() ?? whyNoBubblewrap())
 
 const outcomesOf = (place: BatchPlace) =>
   place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
@@ -50,8 +59,9 @@ test('two workers do the runs of a batch, and nothing but names and hashes is in
 
 test('a worker that is killed loses its run, and another makes the next attempt', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x'), '--retry-seconds', '0.01']
-  const running = place.run([...words, '--queue', redis.url])
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 3; echo x > x'), '--retry-seconds', '0.01']
+  const onRedis = [...words, '--queue', redis.url]
+  const running = place.run(onRedis)
   const first = await startWorker(place, redis, '--lock-seconds', '4')
   await until(runs(place, 'a', 1))
   process.kill(first.pid(), 'SIGKILL')
@@ -59,13 +69,15 @@ test('a worker that is killed loses its run, and another makes the next attempt'
   expect((await running).code).toBe(0)
   expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
   expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({ outcome: 'lost' })
-  expect(settles(place)).toBe(1)
+  expect(place.json('summary.json')).toMatchObject({ cost_usd: 3 })
+  await expectWhole(place, onRedis)
 })
 
 test('a run that takes two workers with it is lost, and no third is given it', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 2; echo x > x')]
-  const running = place.run([...words, '--queue', redis.url, '--retry-seconds', '0.01'])
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 2; echo x > x')]
+  const onRedis = [...words, '--queue', redis.url, '--retry-seconds', '0.01']
+  const running = place.run(onRedis)
   for (const attempt of [1, 2]) {
     const worker = await startWorker(place, redis, '--lock-seconds', '3')
     await until(runs(place, 'a', attempt))
@@ -77,6 +89,8 @@ test('a run that takes two workers with it is lost, and no third is given it', a
     ['a', 'lost', 2],
     ['b', 'done', 1],
   ])
+  expect(place.json('summary.json')).toMatchObject({ cost_usd: 4 })
+  await expectWhole(place, onRedis)
 })
 
 test('a user of Redis that may touch the keys of batches alone is enough', async () => {
@@ -90,8 +104,9 @@ test('a user of Redis that may touch the keys of batches alone is enough', async
 
 test('a worker that stands still past its lock and goes on settles nothing a second time', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 2; echo x > x'), '--retry-seconds', '0.01']
-  const running = place.run([...words, '--queue', redis.url])
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 2; echo x > x'), '--retry-seconds', '0.01']
+  const onRedis = [...words, '--queue', redis.url]
+  const running = place.run(onRedis)
   const first = await startWorker(place, redis, '--lock-seconds', '3')
   await until(runs(place, 'a', 1))
   process.kill(first.pid(), 'SIGSTOP')
@@ -101,24 +116,8 @@ test('a worker that stands still past its lock and goes on settles nothing a sec
   expect((await running).code).toBe(0)
   expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
   await until(isThere(place, 'runs/a/1/superseded.json'))
-  expect(settles(place)).toBe(1)
-})
-
-test('a Redis that is dead for ten seconds costs no run', async () => {
-  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 3; echo x > x')]
-  const running = place.run([...words, '--queue', redis.url])
-  await startWorker(place, redis)
-  await until(runs(place, 'a', 1))
-  await redis.kill()
-  await sleep(10_000)
-  await redis.start()
-  expect((await running).code).toBe(0)
-  expect(outcomesOf(place)).toEqual([
-    ['a', 'done', 1],
-    ['b', 'done', 1],
-  ])
-  expect(settles(place)).toBe(2)
+  await place.run(['report', 'out'])
+  await expectWhole(place, onRedis)
 })
 
 test('a Redis that forgot its jobs is given them again, and the run that goes on is not begun twice', async () => {
@@ -136,7 +135,7 @@ test('a Redis that forgot its jobs is given them again, and the run that goes on
 
 test('a coordinator that is killed is started again, and takes what workers made meanwhile', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 2; echo x > x'), '--queue', redis.url]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 2; echo x > x'), '--queue', redis.url]
   let pid = 0
   const first = place.run(words, { onStart: (child) => (pid = child.pid ?? 0) })
   await startWorker(place, redis)
@@ -148,6 +147,46 @@ test('a coordinator that is killed is started again, and takes what workers made
     ['a', 'done', 1],
     ['b', 'done', 1],
   ])
+  await expectWhole(place, words)
+})
+
+test('a coordinator that is started again with other money says so for what no worker has, and reserves what one has', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = [
+    'run',
+    'tasks.jsonl',
+    '-o',
+    'out',
+    '-w',
+    '2',
+    ...dearModel('sleep 2; echo x > x'),
+    '--queue',
+    redis.url,
+  ]
+  const mostOf = (trial: string): unknown => {
+    const file = join(place.out, 'runs', trial, '1/wish.json')
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { readonly max_cost: number }).max_cost : 0
+  }
+  let pid = 0
+  const first = place.run([...words, '--max-cost', '200'], { onStart: (child) => (pid = child.pid ?? 0) })
+  const worker = await startWorker(place, redis)
+  await until(() => runs(place, 'a', 1)() && mostOf('b') === 100)
+  // So that it takes no other job before the next start.
+  process.kill(worker.pid(), 'SIGSTOP')
+  process.kill(pid, 'SIGKILL')
+  await first
+  const again = place.run([...words, '--max-cost', '120'])
+  await until(() => mostOf('b') === 0)
+  process.kill(worker.pid(), 'SIGCONT')
+  await until(isThere(place, 'runs/a/settled.json'))
+  expect(mostOf('a')).toBe(100)
+  expect((await again).code).toBe(0)
+  expect(mostOf('b')).toBe(60)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  await expectWhole(place, words)
 })
 
 test('Ctrl-C takes back what no worker has, ends what one has, and the next start goes on', async () => {
@@ -169,7 +208,7 @@ test('Ctrl-C takes back what no worker has, ends what one has, and the next star
 
 test('a job that somebody put into Redis by hand is refused, and the worker goes on', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 1; echo x > x'), '--queue', redis.url]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 1; echo x > x'), '--queue', redis.url]
   const running = place.run(words)
   const worker = await startWorker(place, redis)
   await until(runs(place, 'a', 1))
@@ -198,6 +237,7 @@ test('a job that somebody put into Redis by hand is refused, and the worker goes
   const { stderr } = await worker.ended
   expect(stderr.match(/a job was refused/g)).toHaveLength(5)
   expect(outcomesOf(place)).toEqual([['a', 'done', 1]])
+  await expectWhole(place, words)
 })
 
 test('a Redis that may throw jobs away is refused, one that is full is asked again', async () => {
@@ -316,4 +356,15 @@ test('without an address of Redis, or one that answers, it says what to do', asy
   expect((await place.run([...words, 'localhost'])).stderr).toContain('expected redis://HOST:PORT')
   const ended = await place.run([...words, 'redis://127.0.0.1:1'])
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no Redis answers') as string])
+  expect(existsSync(place.out)).toBe(false)
+})
+
+testHidden('without its two packages, it says how to install them and begins no folder', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue', 'redis://127.0.0.1:1']
+  const packages = new URL('../../../node_modules/', import.meta.url).pathname
+  const without = ['bwrap', '--dev-bind', '/', '/', '--tmpfs', join(packages, 'bullmq'), '--']
+  const ended = await place.run(words, { startedBy: without })
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('npm i bullmq@6 ioredis@5') as string])
+  expect(existsSync(place.out)).toBe(false)
 })

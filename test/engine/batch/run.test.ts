@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import {
+  batchPlace,
+  committed,
+  dearModel,
+  expectWhole,
+  recordingOf,
+  tasksFile,
+  type BatchPlace,
+} from '../../support/batch.ts'
 import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 
 const outcomesOf = (place: BatchPlace) =>
@@ -135,10 +143,11 @@ async function commandOf(place: BatchPlace, trial: string, attempt = 1): Promise
 
 test('a run whose process is killed is lost and begun again; a second loss settles it as lost', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
-  const running = place.run([
+  const words = [
     ...['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '--retry-seconds', '0.01'],
-    ...['-m', recordingOf('sleep 2; echo x > x')],
-  ])
+    ...dearModel('sleep 2; echo x > x'),
+  ]
+  const running = place.run(words)
   process.kill(await commandOf(place, 'a'), 'SIGKILL')
   // The other one runs meanwhile, and isn't touched.
   while (!existsSync(join(place.out, 'runs/a/2/process.json'))) await sleep(50)
@@ -149,11 +158,13 @@ test('a run whose process is killed is lost and begun again; a second loss settl
     ['b', 'done', 1],
   ])
   expect(existsSync(join(place.out, 'runs/a/3'))).toBe(false)
+  expect(place.json('summary.json')).toMatchObject({ cost_usd: 4 })
+  await expectWhole(place, words)
 })
 
 test('a supervisor that is killed takes its runs along, and the next start does what is missing', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 3; echo x > x')]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 3; echo x > x')]
   let supervisor: number | undefined
   const first = place.run(words, { onStart: (child) => (supervisor = child.pid) })
   const run = await commandOf(place, 'a')
@@ -168,6 +179,8 @@ test('a supervisor that is killed takes its runs along, and the next start does 
   expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
     outcome: 'interrupted',
   })
+  expect(place.json('summary.json')).toMatchObject({ cost_usd: 5 })
+  await expectWhole(place, words)
 })
 
 test('Ctrl-C ends what runs in good order, with exit code 130, and leaves it open', async () => {
