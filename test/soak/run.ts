@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
+ * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,outages,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
  * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
- * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`), 32 runs at once under a limit of tokens (`rates`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`), batches whose Redis is dead for minutes or whose
+ * quota is used up at the seventh of a thousand tasks (`outages`), 32 runs at once under a limit of tokens (`rates`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -16,7 +17,7 @@ import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches,rates' },
+    only: { type: 'string', default: 'fuzz,matrix,races,transactions,batches,outages,rates' },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
     backend: { type: 'string', default: 'bubblewrap,docker' },
@@ -32,7 +33,7 @@ const listed = <T extends string>(name: 'only' | 'backend' | 'user' | 'carrier',
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
     return found
   })
-const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches', 'rates'])
+const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions', 'batches', 'outages', 'rates'])
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
@@ -92,6 +93,17 @@ if (parts.includes('batches')) {
     tell(['batch', carrier], `${tasks} tasks`, failures)
     for (const figure of figures) process.stdout.write(`    ${figure}\n`)
   }
+}
+if (parts.includes('outages')) {
+  // Tests, which are shorter without the variable.
+  const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
+  const files = ['outages', 'quota'].map((name) => `test/engine/batch/${name}.test.ts`)
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'soak', ...files], {
+    cwd: new URL('../..', import.meta.url),
+    env: { ...process.env, SOAK: '1' },
+    stdio: 'inherit',
+  })
+  tell(['outages'], `${files.length} files`, status === 0 ? [] : [`vitest ended with ${status}`])
 }
 if (parts.includes('rates')) {
   const minutes = 3
