@@ -13,6 +13,7 @@ import { builtins } from './builtins.ts'
 import { emptyResources } from './empty-resources.ts'
 import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './launchers.ts'
 import { bundleOf, keepLazy, lazyAgentModules, lazyPatchModules } from './lazy-modules.ts'
+import { mixins } from './parser-mixins.ts'
 import { localDocker } from './local-docker.ts'
 import { bundleVendors, takeVendors, vendorsApart } from './separate-bundles.ts'
 import { prepared } from './prepared.ts'
@@ -64,7 +65,7 @@ await build({
   outbase: '.',
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [prepared, emptyResources, localDocker, builtins(true)],
+  plugins: [prepared, emptyResources, localDocker, mixins, builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
   banner: { js: requireForCommonJs },
 })
@@ -75,7 +76,7 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, builtins(false)],
+  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, mixins, builtins(false)],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
@@ -104,7 +105,7 @@ const ofPatch = {
   ...common,
   // Nothing tells of a fault by these names. It takes a third of the file, and 1 ms of a start.
   minifyIdentifiers: true,
-  plugins: [keepLazy(lazyPatchModules), builtins(false)],
+  plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
 } satisfies BuildOptions
 await build({
   ...ofPatch,

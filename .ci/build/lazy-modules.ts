@@ -7,10 +7,14 @@ import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * What `apply-patch` loads only when it is needed, for the vendor packages behind it. Nothing of ours in them is shared with
- * the program, so each is a bundle by itself.
+ * What `apply-patch` loads only when it is needed. Each is a bundle by itself, with its own copy of whatever it shares with the program:
+ * subcommands never run beside a patch, and the two others share nothing of ours.
  */
-export const lazyPatchModules = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
+export const lazyPatchModules = [
+  'apply-patch/cli/parse-arguments.ts',
+  'apply-patch/cli/run-subcommand.ts',
+  'apply-patch/files/journal-schema.ts',
+]
 
 /**
  * The same of `agent`, packages among them. They are loaded when commands may have been at work in the folder that they lie in, so they are
