@@ -161,12 +161,12 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
     ['--max-turns', '1'],
     { code: 4, reason: 'budget', message: /--max-turns 1/, requests: 1 },
   ],
-  ['a server that never answers', () => ['silence'], ['--timeout', '1'], { code: 4, reason: 'budget', requests: 1 }],
+  ['a server that never answers', () => ['silence'], ['--timeout', '3'], { code: 4, reason: 'budget', requests: 1 }],
   [
     'a wait that is longer than the run may last',
     ({ error }) => [{ status: 429, headers: { 'retry-after': '60' }, body: error('later') }],
-    ['--timeout', '1'],
-    { code: 4, reason: 'budget', message: /--timeout 1/, requests: 1 },
+    ['--timeout', '3'],
+    { code: 4, reason: 'budget', message: /--timeout 3/, requests: 1 },
   ],
 ]
 

@@ -86,7 +86,7 @@ testInBubblewrap(
     expect(wrong).toEqual([])
     expect(ordinary.length).toBeGreaterThan(250)
   },
-  240_000,
+  480_000,
 )
 
 testInBubblewrap(
