@@ -1,7 +1,7 @@
 import { hunksOf, withHunks } from '../../apply-patch/index.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
-import { renderPatch, type RunChange } from '../transaction/change-record.ts'
+import { largestInPatch, renderPatch, sizeOf, type RunChange } from '../transaction/change-record.ts'
 import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
 
 /** The answers to a part of a change, by the letters of `git add -p`. */
@@ -79,7 +79,8 @@ function headOf(change: RunChange, directory: string): string {
 /** The parts of a change, in the order of the questions. */
 function partsOf(change: RunChange, directory: string): readonly Part[] {
   const { before, after } = change
-  if (before.type === 'file' && after.type === 'file' && before.hash !== null && after.hash !== null) {
+  const isShown = Math.max(sizeOf(before), sizeOf(after)) <= largestInPatch
+  if (isShown && before.type === 'file' && after.type === 'file' && before.hash !== null && after.hash !== null) {
     const hunks = hunksOf(keptBytes(directory, before.hash), keptBytes(directory, after.hash))
     const mode: readonly Part[] =
       before.mode === after.mode ? [] : [{ what: 'this change of mode', text: '', kind: { type: 'mode' } }]
@@ -91,7 +92,7 @@ function partsOf(change: RunChange, directory: string): readonly Part[] {
     }
   }
   const what = before.type === 'absent' ? 'the addition' : after.type === 'absent' ? 'the deletion' : 'the change'
-  return [{ what, text: wholeText(change, directory), kind: { type: 'whole' } }]
+  return [{ what, text: isShown ? wholeText(change, directory) : '', kind: { type: 'whole' } }]
 }
 
 function wholeText({ before, after }: RunChange, directory: string): string {

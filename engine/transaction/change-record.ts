@@ -98,10 +98,15 @@ function writePatch(directory: string, changes: readonly RunChange[]): void {
 const writtenAtOnce = 1024 * 1024
 
 /** Larger files are not in a patch but by name: as text they take several times their size, and git reads no patch of 1 GiB. */
-const largestInPatch = 64 * 1024 * 1024
+export const largestInPatch = 64 * 1024 * 1024
+
+/** How many bytes a file has on one side of a change; 0 for what is no file. */
+export function sizeOf(side: Side): number {
+  return side.type === 'file' ? side.size : 0
+}
 
 function patchOf(directory: string, { path, before, after }: RunChange): string {
-  const size = Math.max(...[before, after].map((side) => (side.type === 'file' ? side.size : 0)))
+  const size = Math.max(sizeOf(before), sizeOf(after))
   if (size > largestInPatch)
     return `# ${JSON.stringify(path)} is too large for a patch (${size} bytes): agent apply lands it\n`
   return gitPatch(path, gitSide(directory, before), gitSide(directory, after))

@@ -15,6 +15,7 @@ import { setImmediate } from 'node:timers/promises'
 import { cleanBlobs, type CleanBlobs } from './clean-blobs.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
+import { copySparse } from './tree-files.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
@@ -126,7 +127,9 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
     const flag = how === 'reflink' ? constants.COPYFILE_FICLONE_FORCE : 0
     const inode = `${stats.dev} ${stats.ino}`
     const first = stats.nlink > 1n ? links.get(inode) : undefined
-    if (first === undefined) copyFileSync(source, target, constants.COPYFILE_EXCL | flag)
+    const isSparse = how === 'copy' && stats.size > sparseFrom && stats.blocks * 512n < stats.size
+    if (first === undefined && isSparse) copySparse(source, target, mode)
+    else if (first === undefined) copyFileSync(source, target, constants.COPYFILE_EXCL | flag)
     else linkSync(bytesOf(to, first), target)
     if (stats.nlink > 1n && first === undefined) links.set(inode, key)
     utimesSync(target, seconds(stats.atimeNs), seconds(stats.mtimeNs))
@@ -142,6 +145,9 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
     throw error
   }
 }
+
+/** The size from which a file with holes keeps them in the copy: the system's own copy fills them. */
+const sparseFrom = 1024n * 1024n
 
 /** Errors of file systems without block sharing, and of copies across file systems. */
 const noClones: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])

@@ -13,7 +13,7 @@ import {
   type FileState,
   type Tree,
 } from '../../apply-patch/index.ts'
-import type { RunChange, Side } from './change-record.ts'
+import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 
 /** The result of a landing that hasn't happened yet. */
@@ -105,6 +105,9 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
       const write = writeOf(place, now, after, directory)
       return write === undefined ? { why: 'what it should hold is not known' } : { change: write }
     }
+    const sizes = [now.type === 'unread' ? now.size : 0, sizeOf(before), sizeOf(after)]
+    if (Math.max(...sizes) > largestMerged)
+      return { why: `somebody else changed it, and it is too large to be merged (more than ${largestMerged} bytes)` }
     return merge(place, tree.read(place), before, after, directory)
   } catch (error) {
     // Below what is a file now there is nothing that could be removed.
@@ -191,6 +194,9 @@ function writeOf(
   const pieces = [keptPiece(directory, side.hash, side.size)]
   return { ...write, content: [], pieces, mode: side.mode }
 }
+
+/** To merge larger files would take several times their size of memory. */
+const largestMerged = 64 * 1024 * 1024
 
 /** Merges the run's and somebody else's changes of one file. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {

@@ -12,7 +12,7 @@ import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
 import { ignoredAmong } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
-import { largestFile, statsOf } from './tree-files.ts'
+import { statsOf } from './tree-files.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** One tree of a view. */
@@ -78,8 +78,6 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       else if (protects(name) !== undefined) protectedPaths.push(name)
       else if (!isText(key) || (after.kind === 'link' && !isText(after.target))) {
         blocked.push({ path: name, why: 'its name, or what it links to, is not UTF-8' })
-      } else if (after.kind === 'file' && after.size > largestFile) {
-        blocked.push({ path: name, why: `it has more than ${largestFile} bytes` })
       } else {
         const change = await changeOf(difference, tree, view.directory, sandbox, earlier)
         if (change !== undefined) changes.push(change)

@@ -1,8 +1,19 @@
-import { closeSync, constants, lstatSync, openSync, type BigIntStats } from 'node:fs'
-import { readRegular } from '../../sandbox/index.ts'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  writeSync,
+  type BigIntStats,
+} from 'node:fs'
 
-/** The largest file that is landed. */
-export const largestFile = 1024 * 1024 * 1024
+/** As much of a file is in memory at a time. */
+const chunkSize = 1024 * 1024
 
 /** What the system says of a file of a tree; undefined where there is none. */
 export function statsOf(file: Buffer): BigIntStats | undefined {
@@ -14,16 +25,50 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
   }
 }
 
-/** The bytes of a file of a tree, through no symlink in the last place, and waiting on no pipe; undefined where it can't be read. */
-export function readFile(file: Buffer): Buffer | undefined {
+/**
+ * The SHA-256 of a file of a tree, however large it is: through no symlink in the last place, and waiting on no pipe.
+ *
+ * @returns undefined where it can't be read, or is no regular file
+ */
+export function hashOfFile(file: Buffer): string | undefined {
   let descriptor: number | undefined
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    return readRegular(descriptor, largestFile)
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) return undefined
+    const [sum, buffer] = [createHash('sha256'), Buffer.allocUnsafe(Math.min(stats.size + 1, chunkSize))]
+    for (;;) {
+      const got = readSync(descriptor, buffer, 0, buffer.length, null)
+      if (got === 0) return sum.digest('hex')
+      sum.update(buffer.subarray(0, got))
+    }
   } catch {
     // Gone, or closed to us.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** Copies a file to a new one, with its holes: a stretch of zeros takes no space in the copy. @throws the system's error */
+export function copySparse(from: Buffer, to: Buffer, mode: number): void {
+  const source = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const target = openSync(to, 'wx', 0o600)
+    try {
+      const [buffer, zeros] = [Buffer.allocUnsafe(chunkSize), Buffer.alloc(chunkSize)]
+      let at = 0
+      for (let got = readSync(source, buffer); got > 0; got = readSync(source, buffer)) {
+        const isHole = zeros.compare(buffer, 0, got, 0, got) === 0
+        for (let done = 0; done < got && !isHole;) done += writeSync(target, buffer, done, got - done, at + done)
+        at += got
+      }
+      ftruncateSync(target, at)
+      fchmodSync(target, mode)
+    } finally {
+      closeSync(target)
+    }
+  } finally {
+    closeSync(source)
   }
 }

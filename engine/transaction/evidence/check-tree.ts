@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readFile } from '../tree-files.ts'
+import { hashOfFile } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
 /**
@@ -49,7 +48,7 @@ function differenceOf(path: string, isReached: boolean, file: FileAfter): string
   if (!stats.isFile()) return 'it is no file'
   // Of modes, this is what git keeps.
   if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'it has another mode'
-  const bytes = readFile(Buffer.from(path))
-  if (bytes === undefined) return "it can't be read"
-  return createHash('sha256').update(bytes).digest('hex') === file.sha256 ? undefined : 'its content is another one'
+  const hash = hashOfFile(Buffer.from(path))
+  if (hash === undefined) return "it can't be read"
+  return hash === file.sha256 ? undefined : 'its content is another one'
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readlinkSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Sandbox } from '../../../sandbox/index.ts'
@@ -6,7 +5,7 @@ import { listedByGit } from '../../core/changes/ask-git.ts'
 import { pathOfKey, walkFiles } from '../../core/changes/list-files.ts'
 import { isRepository } from '../heads.ts'
 import { bytesOf, isText } from '../path-keys.ts'
-import { readFile, statsOf } from '../tree-files.ts'
+import { hashOfFile, statsOf } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
 /** The source files of a tree that a run left alone. */
@@ -77,12 +76,6 @@ function stateOf(tree: string, key: string, stats: BigIntStats): FileAfter | und
     const target = readlinkSync(bytesOf(tree, key), 'latin1')
     return isText(target) ? { path, type: 'symlink', target: pathOfKey(target) } : undefined
   }
-  const bytes = stats.isFile() ? readFile(bytesOf(tree, key)) : undefined
-  if (bytes === undefined) return undefined
-  return {
-    path,
-    type: 'file',
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    mode: Number(stats.mode & 0o7777n),
-  }
+  const sha256 = stats.isFile() ? hashOfFile(bytesOf(tree, key)) : undefined
+  return sha256 === undefined ? undefined : { path, type: 'file', sha256, mode: Number(stats.mode & 0o7777n) }
 }

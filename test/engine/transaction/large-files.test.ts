@@ -51,6 +51,35 @@ testUnlessOnCi(whyNoBubblewrap())(
   },
 )
 
+testUnlessOnCi(whyNoBubblewrap())(
+  'files of more than 1 and 2 GB that are mostly holes land as such, and are undone',
+  async () => {
+    const [cwd, home] = [tempDir(), tempDir()]
+    sparse(join(cwd, 'old'), 1100, 'old')
+    execFileSync('git', ['init', '-q', cwd])
+    await changed(cwd, home, 'du -m old; echo x >> old; truncate -s 2G fresh; echo end >> fresh')
+    const applied = await agent(['apply', '--last'], { cwd, home })
+    expect(applied.stdout, applied.stderr).toContain('2 files landed')
+    for (const [name, size] of [
+      ['old', 1100 * MiB + 2],
+      ['fresh', 2048 * MiB + 4],
+    ] as const) {
+      const stats = statSync(join(cwd, name))
+      expect([stats.size, stats.blocks * 512 < 8 * MiB]).toEqual([size, true])
+    }
+    expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
+    const undone = statSync(join(cwd, 'old'))
+    expect([undone.size, undone.blocks * 512 < 8 * MiB, existsSync(join(cwd, 'fresh'))]).toEqual([
+      1100 * MiB,
+      true,
+      false,
+    ])
+    // Neither does what is kept of them fill the disk.
+    const kept = execFileSync('du', ['-sm', home]).toString()
+    expect(parseInt(kept, 10)).toBeLessThan(100)
+  },
+)
+
 const noTime = existsSync('/usr/bin/time') ? undefined : 'GNU time is not installed'
 
 testUnlessOnCi(whyNoBubblewrap() ?? noTime)(

@@ -17,6 +17,8 @@ for (const strategy of ['copy', 'overlay'] as const) {
   })
 
   one(`everything happens, by ${strategy}, that a run without the flag does; one undo takes it back`, async () => {
-    expect(await everythingHappens(strategy, changes)).toEqual([])
+    // large-files.test.ts has the largest: to compare it takes longer than all others.
+    const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
+    expect(await everythingHappens(strategy, most)).toEqual([])
   })
 }

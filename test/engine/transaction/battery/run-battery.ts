@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
+import { hashOfFile } from '../../../../engine/transaction/tree-files.ts'
 import { agent, type Ended } from '../../../support/agent.ts'
 import { call, say, startMockOpenAI, type Reply } from '../../../support/mock-openai.ts'
 import { fingerprint } from '../fingerprint.ts'
@@ -110,8 +111,7 @@ function facts(tree: string): Readonly<Record<string, string>> {
       if (entry.isDirectory()) found[name] = `directory ${mode}`
       else if (entry.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`
       // A database and npm hold when they were written.
-      else if (entry.isFile())
-        found[name] = `file ${mode} ${/\.db|\.package-lock/.test(name) ? '' : hash(readFileSync(path))}`
+      else if (entry.isFile()) found[name] = `file ${mode} ${/\.db|\.package-lock/.test(name) ? '' : hashOfFile(path)}`
       if (entry.isDirectory()) walk(path, `${name}/`)
     }
   }
@@ -119,8 +119,6 @@ function facts(tree: string): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: tree }).toString()
   return { ...found, 'git log': git('log', '--format=%T %s'), 'git status': git('status', '--porcelain') }
 }
-
-const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 type Running = {
   readonly args: readonly string[]
