@@ -21,6 +21,7 @@ export {
   commitChangeSet as commit,
   recover,
   undo,
+  findLastId,
   CommitError,
   PathError,
   ReadError,

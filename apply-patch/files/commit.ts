@@ -15,6 +15,8 @@ export type CommitOptions = {
   readonly now?: () => Date
   /** Changes in places where no patch may write, in the same transaction. Default: none. */
   readonly alongside?: Alongside
+  /** Called with the commit's id before anything is changed. If it throws, nothing is. */
+  readonly begins?: (id: string) => void
   /** Where to store journals instead of the user's state folder. */
   readonly stateDirectory?: string
 }
@@ -55,6 +57,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
   const { signal, durable = false, now, alongside } = options
   return withTreeLock(changeSet.root, options, async (lock, recovered) => {
     const extras = { emptied: [], retires: [], canUndo: true }
+    options.begins?.(nonceOf(lock.owner))
     const outcome = await transact(changeSet, lock, extras, { durable, signal, now, alongside })
     const report: Report = {
       id: nonceOf(lock.owner),

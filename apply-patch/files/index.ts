@@ -51,3 +51,12 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   return (await import('./undo.ts')).undo(root, options)
 }
+
+/**
+ * The id of the patch that `undo` would revert in a tree; undefined where there is none.
+ *
+ * @internal
+ */
+export async function findLastId(root: string, stateDirectory?: string): Promise<string | undefined> {
+  return (await import('./undo.ts')).findLastId(root, stateDirectory)
+}

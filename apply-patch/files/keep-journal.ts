@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, renameSync, rmSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TreeLock } from './tree-lock.ts'
 import { listJournals } from './journal.ts'
@@ -14,18 +14,28 @@ const keptTrees = 100
 
 /** Keeps a completed commit's journal for `undo`, and forgets the oldest ones beyond the bounds above. */
 export function keepForUndo(lock: TreeLock): void {
-  const kept = listJournals(lock.directory, 'applied')
+  keep(lock.directory, nonceOf(lock.owner), (name) => lock.journal.keepAs(name))
+  if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
+}
+
+/** The same for the journal of a commit that was complete when its run crashed: no later one has begun, since that would have recovered it first. */
+export function keepRecovered(journal: string, nonce: string): void {
+  const directory = dirname(journal)
+  keep(directory, nonce, (name) => renameSync(journal, join(directory, name)))
+}
+
+function keep(directory: string, nonce: string, keepAs: (name: string) => void): void {
+  const kept = listJournals(directory, 'applied')
   const last = Number(kept.at(-1)?.split('-')[1] ?? 0)
-  const name = `applied-${String(last + 1).padStart(8, '0')}-${nonceOf(lock.owner)}`
-  lock.journal.keepAs(name)
+  const name = `applied-${String(last + 1).padStart(8, '0')}-${nonce}`
+  keepAs(name)
   let bytes = 0
   for (const [index, old] of [...kept, name].toReversed().entries()) {
-    const path = join(lock.directory, old)
+    const path = join(directory, old)
     bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
     // One journal too many does no harm.
     if (index > 0 && (index >= keptPatches || bytes > keptBytes)) retryOnce(() => unlinkSync(path))
   }
-  if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
 /** Forgets the trees that were not patched for longest, except trees with a crash that is still to be recovered. */

@@ -5,6 +5,7 @@ import { CommitError, errnoOf } from './commit-error.ts'
 import type { JournalEntry } from './commit-steps.ts'
 import { identityOf, isSameDirectory } from './directory-identity.ts'
 import type { Header } from './journal.ts'
+import { keepRecovered } from './keep-journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
 import { cleanUp, releaseLocks, rollBack, type Leftover } from './roll-back.ts'
@@ -24,8 +25,8 @@ export type RecoveryReport = {
 }
 
 /**
- * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. The journal is removed when this has
- * succeeded. Call it only while holding the lock of the tree.
+ * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has
+ * succeeded, the journal is removed, or kept for `undo` if the commit is complete. Call it only while holding the lock of the tree.
  *
  * @param root only a journal of this tree; any when undefined
  * @returns undefined for a journal of another tree, or one that no longer exists
@@ -76,7 +77,8 @@ export async function recoverFromJournal(
     directories.close()
   }
   for (const path of state === 'done' ? header.retires : []) removeIfThere(path)
-  unlinkSync(journal)
+  if (state === 'done' && header.canUndo) keepRecovered(journal, header.nonce)
+  else unlinkSync(journal)
   return { ...report, outcome: state === 'begun' ? 'rolled-back' : 'completed' }
 }
 

@@ -55,6 +55,12 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
   })
 }
 
+/** The id of the patch that `undo` would revert in a tree; undefined where there is none. */
+export async function findLastId(root: string, stateDirectory?: string): Promise<string | undefined> {
+  const found = await findApplied(realDirectory(root), stateDirectory)
+  return found.type === 'applied' ? found.applied.header.nonce : undefined
+}
+
 /** The error also names the tree to which a patch was applied instead, for a user in one of that tree's folders. */
 async function nothingToUndo(
   root: string,
