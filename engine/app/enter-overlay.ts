@@ -6,6 +6,7 @@ import { isLocked, lockSession } from '../session/session-lock.ts'
 import type { Beginning } from '../session/start-session.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
 import { overlaysOfView, prepareOverlays, readViewState, unaskedLimit } from '../transaction/private-view.ts'
+import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { removeRecord } from '../transaction/change-record.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
@@ -32,6 +33,7 @@ export async function enterOverlay(
     closing.add(() => removeUnbegun(directory))
     return undefined
   }
+  if (request.start?.type === 'resume') await settleUnlocked(directory)
   const before = request.start?.type === 'resume' ? readViewState(directory) : undefined
   const wish = requestedTransaction(request.transaction, settings, before?.strategy)
   const isRefused =

@@ -153,6 +153,7 @@ function reportOf(
 ): Omit<TransactionReport, 'outside'> {
   const { landed = [], failed = [] } = commits ?? {}
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
+  const notes = landing?.type === 'landed' ? landing.notes : []
   return {
     strategy: view.state.strategy,
     outcome: landing?.type ?? 'kept',
@@ -167,6 +168,7 @@ function reportOf(
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
     can_undo: (landing?.type === 'landed' && landing.canUndo) || (landing?.type === 'nothing' && landed.length > 0),
+    ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
     run: basename(view.directory),
     patch: patchFile(view.directory),
   }

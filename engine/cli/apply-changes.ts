@@ -7,6 +7,7 @@ import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
+import { startWhereMounted } from './look-where-mounted.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
 
@@ -19,9 +20,11 @@ export async function applyCommand(
   paths: readonly string[],
   { landCommits: moves, patch }: ApplyOptions,
 ): Promise<number> {
-  const ask = patch === true ? openTerminalForPicking() : undefined
+  if (patch === true) requireTerminal()
   return withLock(findChangedSession(run), async (session) => {
     const record = await recordOf(session)
+    if (paths.length === 0) startWhereMounted(session, record)
+    const ask = patch === true ? openTerminal({ input: process.stdin, output: process.stderr }) : undefined
     const named = paths.length === 0 ? record.changes : choose(record, paths)
     const chosen = ask === undefined ? named : await pick(named, session, ask)
     if (chosen.length === 0 && named.length > 0) {
@@ -38,8 +41,10 @@ export async function applyCommand(
       case 'landed': {
         if (all) await finish(session, record)
         const merged = landing.merged.map((path) => `merged with another change: ${path}\n`).join('')
+        const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
+        const undone = landing.canUndo ? `; agent undo ${session.id} reverts this` : ''
         process.stdout.write(
-          `${merged}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed; agent undo ${session.id} reverts this\n`,
+          `${merged}${notes}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed${undone}\n`,
         )
         return exitCodes.done
       }
@@ -61,8 +66,8 @@ export async function applyCommand(
 }
 
 /** @throws UserError `usage` if nobody can be asked */
-function openTerminalForPicking(): AskPerson {
-  if (process.stdin.isTTY && process.stderr.isTTY) return openTerminal({ input: process.stdin, output: process.stderr })
+function requireTerminal(): void {
+  if (process.stdin.isTTY && process.stderr.isTTY) return
   throw new UserError(
     'usage',
     'agent apply -p asks about each hunk, and there is no terminal to ask at. Name paths instead, or leave out -p to land all of it.',

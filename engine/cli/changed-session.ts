@@ -3,7 +3,8 @@ import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { changesOfSession } from '../transaction/changes-of-session.ts'
-import { overlaysOfView } from '../transaction/private-view.ts'
+import { overlaysOfView, readViewState } from '../transaction/private-view.ts'
+import { settleLanding } from '../transaction/settle-landing.ts'
 import type { ChangedSession } from './find-changed-session.ts'
 
 /** Meanwhile, no other process may run the session or land its changes. */
@@ -13,7 +14,8 @@ export async function withLock(
 ): Promise<number> {
   const release = lockSession(session.directory)
   try {
-    return await act(session)
+    await settleLanding(session.directory)
+    return await act({ ...session, state: readViewState(session.directory) ?? session.state })
   } finally {
     release()
   }

@@ -8,7 +8,8 @@ import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView, takeBack } from '../transaction/land.ts'
-import { removeViews, type ViewState } from '../transaction/private-view.ts'
+import { readViewState, removeViews, type ViewState } from '../transaction/private-view.ts'
+import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 
@@ -17,7 +18,9 @@ export type ChangesOptions = { readonly diff?: true; readonly json?: true; reado
 
 /** `agent changes`: what a run changed, whether it has landed or not. */
 export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
-  const session = findChangedSession(run)
+  const found = findChangedSession(run)
+  await settleUnlocked(found.directory)
+  const session = { ...found, state: readViewState(found.directory) ?? found.state }
   const record = await recordOf(session, true)
   const patch = (): string => renderPatch(session.directory, record.changes)
   if (options.patch !== undefined) {
@@ -121,6 +124,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
+    notes: session.state.landing?.notes ?? [],
     repositories,
     blocked,
   }
@@ -133,12 +137,13 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, repositories, blocked } = record
-  const { commits = [] } = session.state
+  const { commits = [], landing } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
     ...(ignored.files === 0 ? [] : [`ignored by git: ${ignored.files} files, ${ignored.bytes} bytes`]),
     ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
+    ...(landing?.undone === false ? (landing.notes ?? []) : []).map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
     ...repositories
       .filter(({ path }) => !commits.some((each) => each.path === path))

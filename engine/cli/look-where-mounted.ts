@@ -1,10 +1,14 @@
 import { execa } from 'execa'
-import { overlayStart, type Overlays } from '../../sandbox/index.ts'
+import { areMounted, overlayStart, type Overlays } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { isLocked } from '../session/session-lock.ts'
+import type { ChangeRecord } from '../transaction/change-record.ts'
 import { makeMountPoints } from '../transaction/overlay/storage.ts'
-import { startedFor, takeStartedFor, thisProgram } from './own-process.ts'
+import { overlaysOfView } from '../transaction/private-view.ts'
+import type { ChangedSession } from './find-changed-session.ts'
+import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
  * Runs this program where the overlays of a run's view are mounted, to find out the run's changes: they are invisible elsewhere. The session must be
@@ -31,4 +35,19 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
   })
   if (exitCode !== exitCodes.done)
     throw new UserError('failed', `The changes of the run could not be found out. ${stderr}`)
+}
+
+/**
+ * Starts this program anew, as the same process, where the overlays of a run's view are mounted, if it made commits in a repository in the workspace:
+ * what lies above that repository is no repository by itself. Where they can't be mounted, or are already, it returns: what has no commits lands
+ * without. The session must be locked.
+ */
+export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
+  const overlays = overlaysOfView(directory, state)
+  const isInOverlay = repositories.some(({ kept }) => overlays?.mounts.some((mount) => isInside(kept, mount)))
+  if (overlays === undefined || !isInOverlay || areMounted(overlays.mounts)) return
+  const { startedFor: isStarted, startAnew } = ownProcess()
+  if (isStarted !== undefined) return
+  makeMountPoints(directory, overlays, isLocked)
+  startAnew(id, (program) => overlayStart(overlays, program))
 }

@@ -120,6 +120,8 @@ export const transactionReport = z.object({
   /** What it did outside of the transaction. */
   outside: z.array(outsideEffect),
   can_undo: z.boolean(),
+  /** What a user should know of the landing, such as hard links that it broke. Absent: nothing. */
+  notes: z.array(z.string()).optional(),
   /** The session, as `agent changes`, `apply`, `discard` and `undo` take it. */
   run: z.string(),
   /** The changes, as `git apply --binary` takes them. */

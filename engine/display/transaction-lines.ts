@@ -23,6 +23,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     outside,
     repositories,
     can_undo: canUndo,
+    notes = [],
     run: id,
   } = transaction
   const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
@@ -31,6 +32,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? `; agent undo ${id} takes it back` : ''}`,
     ...(merged.length === 0 ? [] : [`    merged with what somebody else changed: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
+    ...notes.slice(0, mostNamed).map((note) => `    note: ${note.replaceAll('\n', '⏎')}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
     ...(outside.length === 0 ? [] : [`    happened outside of it, and stays so: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),

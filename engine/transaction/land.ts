@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { commit, CommitError, PathError, recover, renderFailure, undo } from '../../apply-patch/index.ts'
 import { isInside } from '../core/directories-between.ts'
+import { UserError } from '../core/user-error.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
 import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planGivingBack, planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isNoSpace } from './no-space.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
+import { settleLanding } from './settle-landing.ts'
 import { readViewState, writeViewState, type ViewState } from './private-view.ts'
 
 /** The result of a landing. */
@@ -65,6 +67,7 @@ async function tryToLand(
   let gits: readonly string[] = []
   try {
     for (const root of new Set(chosen.map((change) => change.root))) await recover({ root })
+    await settleLanding(directory)
     const { changeSet, merged, conflicts, already } = planLanding(chosen, directory)
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
     const state = readViewState(directory)
@@ -89,19 +92,29 @@ async function tryToLand(
       return { type: 'nothing', already, commits: told }
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
-    const report = await commit({ ...changeSet, root }, alongside && { alongside })
-    const landing = { id: report.id, root: report.root, at: new Date().toISOString() }
-    const noted = { ...landing, can_undo: report.canUndo, undone: false }
+    const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
+    // Where this is killed in between, `agent undo` finds by it what has landed.
+    const begins = (id: string): void => {
+      const begun = { all: chosen.length === record.changes.length }
+      if (!isEmpty) noteLanding(directory, { ...landing, id, begun }, commits)
+    }
+    const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
+      (error: unknown) => {
+        if (state !== undefined) writeIfRoom(directory, state)
+        throw error
+      },
+    )
+    const notes = report.warnings.map(({ message }) => message)
+    const noted = { ...landing, id: report.id, can_undo: report.canUndo, ...(notes.length === 0 ? {} : { notes }) }
     const isNoted = noteLanding(directory, isEmpty ? undefined : noted, commits)
     if (isEmpty) return { type: 'nothing', already, commits: told }
-    const notes = report.warnings.map(({ message }) => message)
     const files = changeSet.changes.length
     return { type: 'landed', files, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
   } catch (error) {
+    const git = busyGit(error, gits)
+    if (git !== undefined) return { busy: git }
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
-      const git = differences.find(({ key }) => gits.some((directory) => isInside(key, directory)))
-      if (git !== undefined) return { busy: git.key }
       const conflicts = differences.map(({ key }) => ({ path: key, why: 'somebody changed it at this moment' }))
       if (conflicts.length > 0) return { type: 'conflict', conflicts }
     }
@@ -120,24 +133,52 @@ function busyWith(path: string): string {
 }
 
 /**
- * Takes back what a session has landed, files and commits together. A branch that is elsewhere now stays, and keeps its commits.
+ * Takes back what a session has landed, files and commits together, when no other git is at work. A branch that is elsewhere now stays, and keeps its
+ * commits.
  *
  * @returns why a branch stays where it is, for each that does
- * @throws CommitError where the files can't be taken back; then nothing is
+ * @throws CommitError where the files can't be taken back, UserError `failed` where another git stays at work; then nothing is
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
+  for (let tries = 1; ; tries += 1) {
+    const taken = await tryToTakeBack(directory, state, tries === mostTries)
+    if (taken !== undefined) return taken
+    await wait(betweenTries)
+  }
+}
+
+/** @returns undefined where another git is at work, unless this is the last time */
+async function tryToTakeBack(
+  directory: string,
+  state: ViewState,
+  isLast: boolean,
+): Promise<readonly string[] | undefined> {
   const { landing, commits: _, ...rest } = state
   const { stayed, git } = planGivingBack(state)
   const planned = alongsideOf(git)
   const isBusy = planned !== undefined && 'changed' in planned
+  if (isBusy && !isLast) return undefined
   const alongside = isBusy ? undefined : planned
   const options = alongside === undefined ? {} : { alongside }
   const root = landing?.root ?? state.roots[0]?.path ?? '/'
-  if (landing?.undone === false) await undo(landing.root, { only: landing.id, ...options })
-  else if (alongside !== undefined)
-    await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
+  try {
+    if (landing?.undone === false) await undo(landing.root, { only: landing.id, ...options })
+    else if (alongside !== undefined)
+      await commit({ root, unsafePaths: false, changes: [], summary: [], warnings: [] }, options)
+  } catch (error) {
+    const busy = busyGit(error, alongside?.within ?? [])
+    if (busy === undefined) throw error
+    if (!isLast) return undefined
+    throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
+  }
   writeViewState(directory, { ...rest, ...(landing && { landing: { ...landing, undone: true } }) })
   return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
+}
+
+/** The file of git's that another git held or wrote when a commit was tried; undefined where something else kept it from happening. */
+function busyGit(error: unknown, gits: readonly string[]): string | undefined {
+  if (!(error instanceof CommitError) || error.code !== 'changed' || error.tree !== 'unchanged') return undefined
+  return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key
 }
 
 /** Whether a view contains more than what landed: ignored files, and commits. Then it stays until somebody discards it. */

@@ -29,7 +29,17 @@ const state = z.object({
   gathered: z.boolean(),
   /** The id of the landing for `undo`, and its tree. */
   landing: z
-    .object({ id: z.string(), root: z.string(), at: z.string(), can_undo: z.boolean(), undone: z.boolean() })
+    .object({
+      id: z.string(),
+      root: z.string(),
+      at: z.string(),
+      can_undo: z.boolean(),
+      undone: z.boolean(),
+      /** What a user should know of it. */
+      notes: z.array(z.string()).optional(),
+      /** It was about to happen: whether it did, the journals of the tree say. `all`: nothing else was left to land. */
+      begun: z.object({ all: z.boolean() }).optional(),
+    })
     .optional(),
   /** Commits that were taken into the repositories, and what `undo` has to take back of that. */
   commits: z

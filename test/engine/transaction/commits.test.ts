@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -153,6 +153,37 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       '',
     ])
     git('fsck', '--strict')
+  })
+
+  test('go back when another git has let go of its lock', async () => {
+    const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    const lock = join(cwd, '.git/index.lock')
+    writeFileSync(lock, '')
+    // What the undo locks with is there just before it finds the lock of another.
+    const watcher = watch(join(cwd, '.git'), (_, name) => {
+      if (/^\.apply-patch-.*-lock/.test(name ?? '')) rmSync(lock, { force: true })
+    })
+    const undone = await ask('undo', '--last')
+    watcher.close()
+    expect([undone.code, undone.stderr, existsSync(lock)]).toEqual([0, '', false])
+    expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), existsSync(join(cwd, 'new.txt'))]).toEqual([
+      first,
+      '',
+      false,
+    ])
+  })
+
+  test('do not go back while another git holds its lock, and neither do the files', async () => {
+    const { cwd, git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    writeFileSync(join(cwd, '.git/index.lock'), '')
+    const undone = await ask('undo', '--last')
+    expect([undone.code, undone.stderr]).toEqual([
+      1,
+      expect.stringContaining(`Nothing was reverted. ${cwd}/.git/index.lock exists: a git is at work`),
+    ])
+    rmSync(join(cwd, '.git/index.lock'))
+    expect([git('log', '-1', '--format=%s'), existsSync(join(cwd, 'new.txt'))]).toEqual(['third', true])
+    expect((await ask('undo', '--last')).code).toBe(0)
   })
 
   test('do not go back where the branch has moved on since', async () => {

@@ -80,6 +80,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
       id,
       ...(withCommits ? ['--land-commits'] : []),
     ]
+    const undo = [...apply.slice(0, apply.indexOf('apply')), 'undo', id]
     const old = look(tree)
     await runPlainly(apply, env)
     const landed = look(tree)
@@ -103,12 +104,18 @@ export async function killLandings(every: number, withCommits = false): Promise<
         failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
       // What is there already is no conflict.
       else if (again.stderr !== '') failures.push(`killed at ${one.text}: applied again: ${again.stderr}`)
+      // Whether it landed before it was killed or now, its session knows of it.
+      const undone = await runPlainly(undo, env)
+      if (!isDeepStrictEqual(filesOf(look(tree)), filesOf(old)))
+        failures.push(`killed at ${one.text}: not taken back: ${undone.stderr}`)
     }
     return { calls: calls.length, tried, completed, failures }
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
 }
+
+const filesOf = ({ '.git': _, ...files }: ReturnType<typeof look>): Readonly<Record<string, string>> => files
 
 /** All files but git's, and what git makes of its own. Objects that nothing names, and when a log was written, are nobody's loss. */
 function look(tree: string): Readonly<Record<string, string>> {

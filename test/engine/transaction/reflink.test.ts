@@ -25,5 +25,7 @@ reflinkTest('a view shares the blocks of its tree where the file system can', as
 })
 
 reflinkTest('everything happens, by reflink, that a run without the flag does; one undo takes it back', async () => {
-  expect(await everythingHappens('reflink', changes, place)).toEqual([])
+  // large-files.test.ts has the largest: to compare it takes longer than all others.
+  const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
+  expect(await everythingHappens('reflink', most, place)).toEqual([])
 })
