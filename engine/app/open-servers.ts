@@ -64,7 +64,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
     {
       onChanged: ({ name }, problem) => {
         made = undefined
-        if (problem !== undefined) options.tell(`The MCP server ${name} is not there: ${problem}`)
+        if (problem !== undefined) options.tell(`The MCP server ${name} is not available: ${problem}`)
       },
       waitsFor: ({ alwaysLoad }) => alwaysLoad || !options.deferred,
     },

@@ -6,10 +6,10 @@ import { setTimeout } from 'node:timers/promises'
 import { lineExchange, type Exchange } from '../../policies/index.ts'
 import { hostPath, hostProgram, isGroupAlive } from '../../sandbox/index.ts'
 
-/** A program that answers questions, started when there is one. */
+/** A program that answers questions. It is started at the first question. */
 type AnsweringProgram = {
   readonly exchange: Exchange
-  /** Ends the program and everything it started, by force where it ignores the request. Idempotent. */
+  /** Stops the program and everything it started, with SIGKILL if it ignores SIGTERM. Idempotent. */
   readonly close: () => Promise<void>
 }
 
@@ -19,14 +19,15 @@ type AnsweringOptions = {
   /** The paths that commands may write to. */
   readonly roots: readonly string[]
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Receives its standard error. Undefined: it is dropped. */
+  /** Receives the program's standard error. Undefined: standard error is dropped. */
   readonly errors: Writable | undefined
 }
 
 /**
- * Exchanges JSON lines with a child process. It starts at the first question and stays for the next ones; one that ended is started again.
+ * Exchanges JSON lines with a child process. The process is started at the first question and kept for later ones. If it has ended, it is
+ * started again.
  *
- * @param argv the program and its arguments; a name is resolved now, before any command could plant a program
+ * @param argv the program and its arguments. A name is resolved now, before any command could place another program of that name
  */
 export function answeringProgram(
   argv: readonly [string, ...string[]],
@@ -37,7 +38,8 @@ export function answeringProgram(
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // In its own process group, so that its children can be ended with it. Output is read as it comes, and a non-zero exit is no error.
+    // `detached` gives it its own process group, so that its children can be stopped with it. Its output is read as it arrives, and a
+    // non-zero exit code is not an error.
     const {
       nodeChildProcess: child,
       stdin,
@@ -51,7 +53,7 @@ export function answeringProgram(
       extendEnv: false,
       env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
     })
-    // Piped rather than inherited: the reader of our standard error must see its end when this process is gone.
+    // Piped rather than inherited: otherwise the reader of our standard error would see no end of it while the program outlives us.
     if (errors === undefined) stderr.resume()
     else stderr.pipe(errors, { end: false })
     const started = { child, exchange: lineExchange(stdout, stdin), failed: undefined as Error | undefined }
@@ -69,7 +71,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // The reason why it can't be started says more than that it closed its output.
+        // Why the program couldn't be started is more useful than that it closed its output.
         throw asked.failed ?? cause
       }
     },
@@ -87,7 +89,7 @@ export function answeringProgram(
   }
 }
 
-/** The program's file, or why there is none; that is reported at the first question, as for a program that can't be started. */
+/** Finds the program's file, or returns the error, which is thrown at the first question like any other failure to start. */
 function locate(name: string, roots: readonly string[]): string | Error {
   try {
     return hostProgram(name, roots)
@@ -100,11 +102,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.stdout?.readableEnded === true
 }
 
-/** How long a program may take to end by itself, and how often it is checked meanwhile. */
+/** How long a program may take to end after SIGTERM, and how often that is checked. */
 const graceMs = 1000
 const lookMs = 20
 
-/** Signals a process group; false where it is empty. */
+/** Signals a process group. Returns false if the group is empty. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)

@@ -6,23 +6,29 @@ import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './render-
 /** A terminal with a person at it. */
 type Terminal = { readonly input: Readable; readonly output: Writable }
 
-/** Something to be asked. */
+/** A question to the person. */
 export type TerminalQuestion<Answer> = {
-  /** The text to show, including the prompt for the answer. */
+  /** The question's text, with the prompt for the answer. */
   readonly text: string
-  /** Shown where a line is no answer. */
+  /** Shown again after a line that is not a valid answer. */
   readonly prompt: string
-  /** The answer that a line is, or undefined. */
+  /** Parses a line as an answer; undefined if it is not a valid one. */
   readonly read: (line: string) => Answer | undefined
 }
 
-/** Asks the person at a terminal until a line is a valid answer. Undefined at the end of input. Rejects when the signal is aborted. */
+/**
+ * Asks the person at a terminal until a line is a valid answer. Resolves to undefined at the end of input. Rejects when the signal is
+ * aborted.
+ */
 export type AskPerson = <Answer>(
   question: TerminalQuestion<Answer>,
   signal: AbortSignal | undefined,
 ) => Promise<Answer | undefined>
 
-/** Opens a terminal for questions. They are asked one at a time, in the order they come: an answer must not meet the wrong one. */
+/**
+ * Opens a terminal for questions. They are asked one at a time, in the order they arrive, so that no answer is taken for that of another
+ * question.
+ */
 export function openTerminal({ input, output }: Terminal): AskPerson {
   let reader: LineReader | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -46,9 +52,9 @@ export function openTerminal({ input, output }: Terminal): AskPerson {
 }
 
 /**
- * Asks the person about an action. The end of input is a no.
+ * Asks the person to approve an action. The end of input counts as a no.
  *
- * @param ruleFiles where a rule would be written, for the question
+ * @param ruleFiles the files that a rule would be written to, which the question names
  */
 export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOptions['ask'] {
   return async (question, { signal }) => {
@@ -62,12 +68,12 @@ export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOption
   }
 }
 
-/** The next line, or undefined at the end of input. Rejects when the signal is aborted. */
+/** Reads the next line, or undefined at the end of input. Rejects when the signal is aborted. */
 type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefined>
 
-/** Reads lines only on request; lines that arrive together are given one by one. */
+/** Reads lines only on request. Lines that arrive together are returned one by one. */
 function readLines(input: Readable): LineReader {
-  // Not in raw mode: the terminal itself echoes, edits, and turns Ctrl-C into the signal that stops the run.
+  // Not in raw mode: the terminal itself echoes and edits lines, and turns Ctrl-C into the signal that stops the run.
   const lines: Interface = createInterface({ input, terminal: false })
   const ready: string[] = []
   let ended = false

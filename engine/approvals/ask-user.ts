@@ -4,24 +4,24 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The tool's name: while its call is open, the terminal is the person's. */
+/** The tool's name. While a call of it is open, the display must leave the terminal to the person. */
 export const askUserName = 'ask_user'
 
-/** The tool where nobody can be asked: its calls are denied at once. */
+/** The tool for runs in which nobody can be asked: its calls fail at once. */
 export const askUser: Tool = askUserAt(undefined)
 
 /**
- * Asks the person at the terminal.
+ * The tool that asks the person at the terminal.
  *
- * @param ask undefined: nobody can be asked, for instance by a sub-agent
+ * @param ask undefined if nobody can be asked, for instance by a sub-agent
  */
 export function askUserAt(ask: AskPerson | undefined): Tool {
   return defineTool({
     name: askUserName,
     claudeNames: ['AskUserQuestion'],
     description:
-      'Asks the user a question and waits for the answer. Only for what you can neither find out nor decide: what they want, not how it is ' +
-      'done. It is not how approvals are asked for; those come by themselves.',
+      'Asks the user a question and waits for the answer. Use it only for what you can neither find out nor decide yourself: what they want, ' +
+      'not how to do it. Approvals need no such question: they are asked for automatically.',
     headless: false,
     searchHint: 'question clarify choose person human input askuserquestion',
     readOnly: () => true,
@@ -32,22 +32,23 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
         .min(2)
         .max(9)
         .optional()
-        .describe('Answers to choose from; the user may say something else all the same. Default: any answer.'),
+        .describe('Answers to choose from; the user may still give another. Default: a free answer.'),
     }),
     validate: ({ choices = [] }) =>
       choices.some((choice) => /[\r\n]/.test(choice)) ? `${askUserName}: a choice has more than one line.` : undefined,
     run: async ({ question, choices = [] }, { signal }) => {
       if (ask === undefined) return { ok: false, output: `Nobody can be asked here. ${advice}` }
       const answer = await ask(questionOf(question, choices), signal)
-      if (answer === undefined) return { ok: false, output: `The user gave no answer, and will give none. ${advice}` }
+      if (answer === undefined)
+        return { ok: false, output: `The user can't answer any more: the input has ended. ${advice}` }
       return { ok: true, output: `The user answered: ${answer}` }
     },
   })
 }
 
-const advice = 'Decide by yourself, or stop and say what is missing.'
+const advice = 'Decide for yourself, or stop and say what information is missing.'
 
-/** A question as shown to the person. Nothing in it can act on the terminal. */
+/** A question as shown to the person, without anything that could control the terminal. */
 function questionOf(question: string, choices: readonly string[]): TerminalQuestion<string> {
   const prompt = choices.length === 0 ? '> ' : `[1-${choices.length}, or your own words] `
   const lines = [
@@ -61,11 +62,11 @@ function questionOf(question: string, choices: readonly string[]): TerminalQuest
   return { text: `${lines.join('\n')}\n${prompt}`, prompt, read: (line) => readAnswer(line, choices) }
 }
 
-/** The typed text, or the choice with the typed number. An empty line is no answer. */
+/** Returns the typed text, or the choice with the typed number. An empty line is not an answer. */
 function readAnswer(line: string, choices: readonly string[]): string | undefined {
   const typed = line.trim()
   if (typed === '') return undefined
   if (!/^\d+$/.test(typed) || choices.length === 0) return typed
-  // A number without a choice is a typing error.
+  // A number that matches no choice is a typing error.
   return choices[Number(typed) - 1]
 }

@@ -1,13 +1,13 @@
 import type { Reviewer, ReviewerAnswer } from '../../policies/index.ts'
 
-/** A caller who answers questions after seeing them in the event stream. */
+/** A reviewer whose questions the caller answers after seeing them in the event stream. */
 export type CallerReviewer = {
   readonly reviewer: Reviewer
-  /** Answers the question about a call; false where another question, or none, is open. */
+  /** Answers the question about a call. Returns false if that question is not open. */
   readonly answer: (callId: string | undefined, answer: ReviewerAnswer) => boolean
 }
 
-/** Makes a reviewer from the caller that opened the run. Ask one question at a time. */
+/** Makes a reviewer whose questions the run's caller answers. It can be asked only one question at a time. */
 export function callerReviewer(): CallerReviewer {
   let asked: { readonly subject: string | undefined; readonly take: (answer: ReviewerAnswer) => void } | undefined
   return {
@@ -20,7 +20,7 @@ export function callerReviewer(): CallerReviewer {
       name: 'caller',
       review: async ({ subject }, { signal }) => {
         const { promise, resolve, reject } = Promise.withResolvers<ReviewerAnswer>()
-        const giveUp = (): void => reject(new Error('the question was given up'))
+        const giveUp = (): void => reject(new Error('the question was withdrawn because the run was stopped'))
         signal?.throwIfAborted()
         signal?.addEventListener('abort', giveUp, { once: true })
         asked = { subject, take: resolve }

@@ -1,8 +1,8 @@
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../../policies/index.ts'
 
 /**
- * Answers the Guardian: `allow` or `deny`, or an answer with a reason, which the model is told. Any other value, or a throw, is a denial.
- * The signal is aborted when the run ends before there is an answer.
+ * Answers the Guardian with `allow`, `deny`, or an answer with a reason, which the model receives. Any other value, or an exception, is a
+ * denial. The signal is aborted if the run ends before there is an answer.
  */
 export type ReviewFunction = (
   request: ReviewRequest,
@@ -11,7 +11,7 @@ export type ReviewFunction = (
 
 type FunctionAnswer = 'allow' | 'deny' | ReviewerAnswer
 
-/** A function of the caller's as a reviewer. */
+/** Turns the caller's function into a reviewer. */
 export function functionReviewer(review: ReviewFunction): Reviewer {
   return {
     name: 'function',
@@ -19,14 +19,14 @@ export function functionReviewer(review: ReviewFunction): Reviewer {
   }
 }
 
-/** The caller may be JavaScript, so its answer is checked. */
+/** The caller may be JavaScript without types, so its answer is checked. */
 function answerOf(given: unknown): ReviewerAnswer {
   if (given === 'allow') return { outcome: 'allowed', reason: 'The reviewer allowed it.' }
   if (given === 'deny') return { outcome: 'denied', reason: 'The reviewer denied it.' }
   if (isAnswer(given)) return given
   return {
     outcome: 'malformed',
-    reason: `It gave ${describe(given)}; expected 'allow', 'deny', or an outcome with a reason.`,
+    reason: `It returned ${describe(given)}; expected 'allow', 'deny', or an outcome with a reason.`,
   }
 }
 

@@ -14,7 +14,7 @@ const permissionFile = z.looseObject({
   permissions: z.looseObject({ allow: z.array(z.string()).default([]) }).default({ allow: [] }),
 })
 
-/** Adds what a person accepted to its file, making that where it isn't there. Throws where that can't be done. */
+/** Adds a rule that a person accepted to its file, which is created if it is missing. Throws if the file can't be read or written. */
 export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const path = acceptedFiles(places)[kind]
   makeDirectories(dirname(path))
@@ -23,7 +23,7 @@ export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const file = permissionFile.parse(before)
   const allow = [...file.permissions.allow, text]
   const after = { ...file, permissions: { ...file.permissions, allow } }
-  // Another run may be reading it.
+  // Renamed into place, because another run may be reading the file.
   writeFileSync(`${path}.new`, `${JSON.stringify(after, undefined, 2)}\n`, { mode: 0o600 })
   return renameSync(`${path}.new`, path)
 }

@@ -6,17 +6,17 @@ import { eventVerdict } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /**
- * The tools by which a model begins to plan, and shows its plan: `enter_plan_mode` and `exit_plan_mode`.
+ * The tools with which a model begins to plan and submits its plan: `enter_plan_mode` and `exit_plan_mode`.
  *
- * @param agents those that the run hands work to
+ * @param agents the background agents of the run
  */
 export function planModeTools(mode: PlanMode, agents: BackgroundAgents): readonly Tool[] {
   return [enterPlanMode(mode, agents), exitPlanMode(mode)]
 }
 
 const wording = {
-  commands: 'Commands still run, and could go on changing things',
-  agents: 'Agents are in the middle of their work',
+  commands: 'Commands are still running and could change things',
+  agents: 'Agents are still working',
 }
 
 function enterPlanMode(mode: PlanMode, agents: BackgroundAgents): Tool {
@@ -24,22 +24,23 @@ function enterPlanMode(mode: PlanMode, agents: BackgroundAgents): Tool {
     name: 'enter_plan_mode',
     claudeNames: ['EnterPlanMode'],
     description:
-      'Begins plan mode: until a plan is approved everything is refused that does not only read. For work whose way should be agreed on ' +
-      'before anything is changed.',
+      'Begins plan mode: until a plan is approved, only reading is allowed. Use it when the approach should be agreed on before anything ' +
+      'is changed.',
     input: z.object({}),
     guarded: true,
     ownItems: true,
     deferred: true,
     searchHint: 'plan design agree approve before changing read-only',
     run: (_, context) => {
-      if (mode.requestedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
+      if (mode.requestedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is already on.' })
       const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
       const { startItem, callId } = context
       mode.enter()
       startItem({ type: 'plan_mode', state: 'entered', requested_by: 'model', call_id: callId }).complete({})
       const output =
-        'Plan mode is on. Look around with what only reads, then call exit_plan_mode with the plan; nothing else is let through before.'
+        'Plan mode is on. Explore with tools that only read, then call exit_plan_mode with the plan. Until the plan is approved, all ' +
+        'other calls are refused.'
       return Promise.resolve({ ok: true, output })
     },
   })
@@ -50,24 +51,25 @@ function exitPlanMode(mode: PlanMode): Tool {
     name: 'exit_plan_mode',
     claudeNames: ['ExitPlanMode'],
     description:
-      'Shows the plan to whoever approves it. If they do, plan mode ends, and you carry it out; if not, you are told why and go on planning.',
+      'Submits the plan for approval. If it is approved, plan mode ends and you carry the plan out. If not, you are told why and ' +
+      'continue planning.',
     input: z.object({
       plan: z
         .string()
         .trim()
         .min(1)
-        .describe('The whole plan, in Markdown: what is to be changed, where, and how it is checked.'),
+        .describe('The whole plan, in Markdown: what to change, where, and how to check the result.'),
     }),
     guarded: true,
     ownItems: true,
     deferred: true,
-    // A run that begins with planning needs it at the end.
+    // A run that begins in plan mode needs this tool to leave it.
     alwaysLoad: mode.requestedBy !== undefined,
     searchHint: 'plan ready approve leave plan mode',
     run: async ({ plan }, { review, callId, startItem }) => {
       const { requestedBy } = mode
       if (requestedBy === undefined) {
-        return { ok: false, output: 'Plan mode is not on: what is to be done can be done.' }
+        return { ok: false, output: 'Plan mode is not on. You can make changes without a plan.' }
       }
       const item = startItem({ type: 'plan_mode', state: 'proposed', requested_by: requestedBy, plan, call_id: callId })
       const { verdict } = await review({ type: 'plan', plan, requestedBy })
@@ -81,7 +83,7 @@ function exitPlanMode(mode: PlanMode): Tool {
         item.complete({ state: 'delivered', ...said })
         return {
           ok: true,
-          output: 'Nobody is here to approve the plan, so it is the result of this run: say it, and stop.',
+          output: 'Nobody is here to approve the plan, so the plan is the result of this run: state it, and stop.',
         }
       }
       item.complete({ state: 'kept', ...said })

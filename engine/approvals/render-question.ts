@@ -1,24 +1,24 @@
 import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
 import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
-/** The file for each kind of rule. */
+/** The file that each kind of rule is written to. */
 export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
-/** A person's answer: the choice, and words for the model with a no. */
+/** A person's answer: the choice and, with a no, an optional message to the model. */
 type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
 
 const explained: Readonly<Record<HumanChoice, string>> = {
   once: 'y  yes, this once',
-  run: 'r  yes, and this very action for the rest of the run',
-  rule: 'c  yes, and whatever the rule below allows, for the rest of the run',
-  always: 'a  always: adds the rule below to',
-  no: 'n  no; words after it are told to the model, e.g. "n use the lockfile"',
+  run: 'r  yes, and allow this exact action for the rest of the run',
+  rule: 'c  yes, and allow whatever the rule below allows, for the rest of the run',
+  always: 'a  always: add the rule below to',
+  no: 'n  no; text after it is sent to the model, e.g. "n use the lockfile"',
   stop: 's  no, and stop the run',
 }
 
 const explainedWithGrants: Readonly<Partial<Record<HumanChoice, string>>> = {
-  run: 'r  yes, and for the rest of the run; what it asks for is granted to every command until then',
-  always: 'a  always: what it asks for is granted to every command of this run; adds the rule below to',
+  run: 'r  yes, and grant this access to every command for the rest of the run',
+  always: 'a  always: grant this access to every command of this run, and add the rule below to',
 }
 
 const shortest: Readonly<Record<HumanChoice, string>> = {
@@ -30,14 +30,14 @@ const shortest: Readonly<Record<HumanChoice, string>> = {
   stop: 's',
 }
 
-/** How much of a diff is shown: what doesn't fit a few screens isn't read. */
+/** How many lines of a diff are shown: nobody reads more than a few screens. */
 const mostDiffLines = 200
 
 /**
- * Renders a question for a person: the action, the facts about it, the diff of a patch, and the possible answers. Nothing in it can act on
+ * Renders a question for a person: the action, the facts about it, the diff of a patch, and the possible answers. Nothing in it can control
  * the terminal.
  *
- * @param ruleFiles where `always` writes
+ * @param ruleFiles the files that the answer `always` adds a rule to
  */
 export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): string {
   const { what, why, rule, choices, request } = question
@@ -60,17 +60,17 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
   return `${lines.join('\n')}\n${promptFor(choices)}`
 }
 
-/** Describes an answer. A grant for the rest of the run applies to every command. */
+/** Describes an answer. If access is granted for the rest of the run, every command gets it. */
 function explain(choice: HumanChoice, grants: boolean): string {
   return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
 }
 
-/** The line that waits for an answer. */
+/** The prompt that lists the keys for the answers. */
 export function promptFor(choices: readonly HumanChoice[]): string {
   return `[${choices.map((choice) => shortest[choice]).join('/')}] `
 }
 
-/** The choice that a typed line means; undefined where it is none. */
+/** Parses a typed line as an answer; undefined if it is not a valid one. */
 export function readAnswer(line: string, choices: readonly HumanChoice[]): PersonAnswer | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   const typed = word.toLowerCase().replace(/[.,:;!]$/, '')

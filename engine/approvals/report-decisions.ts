@@ -13,9 +13,9 @@ const outcomes = {
 } as const
 
 /**
- * Records every question to a reviewer as an item of the event stream, with how long the answer took and what it used.
+ * Reports every question to a reviewer as an item in the event stream, with the duration and token usage of the answer.
  *
- * @param make makes the reviewer, given a function that reports the usage of its answers
+ * @param make makes the reviewer from a function that records the token usage of its answers
  */
 export function reported(runContext: RunContext, make: (spend: RunContext['spend']) => Reviewer): Reviewer {
   let used: AssessmentItem['usage']
@@ -55,7 +55,7 @@ export function reported(runContext: RunContext, make: (spend: RunContext['spend
       throw cause
     }
   }
-  // One after the other, so that what an answer used is counted to its question.
+  // One question after the other, so that usage is attributed to the right question.
   let last: Promise<unknown> = Promise.resolve()
   return {
     name: reviewer.name,
@@ -67,7 +67,7 @@ export function reported(runContext: RunContext, make: (spend: RunContext['spend
   }
 }
 
-/** An action in one line. */
+/** Describes an action in one line. */
 function subjectOf({ action }: ReviewRequest): string {
   switch (action.type) {
     case 'exec':

@@ -7,13 +7,13 @@ type ModelReviewing = {
   readonly model: Model
   readonly runContext: RunContext
   readonly spend: RunContext['spend']
-  /** Replaces the text it judges by. Absent: the one shipped. */
+  /** Replaces the policy text that the model applies. Undefined: the built-in policy. */
   readonly policy: string | undefined
-  /** How long a verdict may take, repeats included. Absent: the reviewer's default. */
+  /** How long a verdict may take, including retries. Undefined: the reviewer's default. */
   readonly timeoutMs: number | undefined
 }
 
-/** Asks a model in a session of its own: no tools, one message, one answer. */
+/** Makes a reviewer that asks a model in a separate conversation: no tools, one message, one answer. */
 export function modelReviewer({ model, runContext, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
   return createModelReviewer({
     complete: (request) => complete(model, request, runContext, spend),
@@ -46,7 +46,7 @@ async function complete(
   try {
     for await (const event of runContext.within(model).respond(request, signal)) {
       if (event.type === 'message') said.push(event.text)
-      if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, and it has none')
+      if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, although it has none')
       if (event.type === 'retry') {
         said = []
         if (event.spent !== undefined) spend(event.spent, model.name)
@@ -61,11 +61,11 @@ async function complete(
     if (error instanceof ModelError && error.spent !== undefined) spend(error.spent, model.name)
     throw error
   }
-  throw new Error('the answer stopped before its end')
+  throw new Error("the reviewing model's answer ended early")
 }
 
 /**
- * The agent's messages and calls. The results of calls are left out: files and web pages could contain somebody else's words for the
+ * The agent's messages and calls. The output of calls is left out: files and web pages could contain text that tries to influence the
  * reviewer.
  */
 function transcript(history: readonly HistoryItem[]): string {

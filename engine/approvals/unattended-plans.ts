@@ -2,9 +2,9 @@ import { nobody, type ApprovalMode, type Reviewer } from '../../policies/index.t
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 
 /**
- * Answers for plans where nobody can read one. If the user asked for a plan, the plan is the result and the run ends with it. If the model
- * chose to plan, ending that only restores what the run might do anyway; but in the mode `untrusted`, in which the user wants to see
- * everything, that too is left to the user.
+ * Makes a reviewer for plans that nobody can read. If the user asked for a plan, the plan is the result and the run ends with it. If the
+ * model chose to plan, approving the plan only restores what the run was allowed to do before. In the mode `untrusted`, however, the user
+ * wants to see everything, so such a plan also ends the run.
  */
 export function unattendedPlans(approvalMode: ApprovalMode, planMode: PlanMode): Reviewer {
   return {
@@ -13,7 +13,7 @@ export function unattendedPlans(approvalMode: ApprovalMode, planMode: PlanMode):
       const { action } = request
       if (action.type !== 'plan') return nobody.review(request, options)
       if (action.requestedBy === 'model' && approvalMode !== 'untrusted') {
-        const reason = 'Planning first was your own wish, and nobody is here to read the plan.'
+        const reason = 'You chose to plan first, and nobody is here to read the plan.'
         return Promise.resolve({ outcome: 'allowed', reason })
       }
       planMode.conclude(action.plan)

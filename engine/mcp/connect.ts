@@ -19,7 +19,7 @@ import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
 
-// Looser than the SDK's: one tool with an invalid schema must not hide the others.
+// Looser than the SDK's schema, so that one tool with an invalid schema doesn't hide the others.
 const ToolList = z.looseObject({
   tools: z.array(
     z.looseObject({
@@ -35,23 +35,23 @@ const ToolList = z.looseObject({
   nextCursor: z.string().optional(),
 })
 
-/** A server over HTTP was restarted, or dropped the session: the call had no effect. */
+/** An HTTP server no longer knows the session, because it was restarted or dropped it. The call had no effect. */
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError'
 }
 
-/** How servers answer to a session that they don't know: 404 by the protocol, and 400 in practice. */
+/** Whether a server rejected the session as unknown. The protocol requires status 404; in practice servers also send 400. */
 function isForgotten(error: unknown): boolean {
   return error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400)
 }
 
-/** Pages of a list that are asked for at most: a server could say "more" for ever. */
+/** The most pages of a list that are requested, because a server could announce more pages forever. */
 const maxPages = 100
 
 /**
  * Connects to a server and performs the handshake.
  *
- * @throws Error with a sentence that says why it failed: the server can't be started or reached, is too slow, or doesn't speak MCP
+ * @throws Error whose message says why it failed: the server can't be started or reached, is too slow, or doesn't speak MCP
  */
 export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(
@@ -61,12 +61,12 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(dependencies.workspace).href, name: 'workspace' }],
   }))
-  // Nobody is there to fill in a form.
+  // There is nobody to fill in a form.
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => dependencies.onToolsChanged())
   let closed: string | undefined
   client.onclose = () => (closed ??= 'closed the connection')
-  // Over HTTP nothing closes when a server disappears: only a failing request shows it.
+  // An HTTP connection doesn't close when the server disappears: only a failed request shows it.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }
@@ -121,7 +121,7 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
         const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...input } } }
         const result = await client.request(request, CallToolResultSchema, {
           timeout: timerDelay(server.toolTimeoutMs),
-          // Progress shows that it works on it.
+          // Progress shows that the server is still working.
           resetTimeoutOnProgress: true,
           onprogress: ({ progress, total, message }) =>
             onProgress({
@@ -198,7 +198,7 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpDependencie
   }
 }
 
-/** The SDK's own class, whose optional fields are declared a little differently from its interface's. */
+/** The cast is needed because the SDK's class declares its optional fields slightly differently from the SDK's interface. */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
 }
@@ -207,6 +207,6 @@ function sentence(error: unknown): string {
   if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
   const { message, cause } = error as Error
   const words = [message, cause instanceof Error ? cause.message : ''].filter((text) => text !== '')
-  // A WebSocket reports only that it failed.
-  return words.length === 0 ? 'it can not be reached' : words.join(': ')
+  // A WebSocket error has no message of its own.
+  return words.length === 0 ? "it can't be reached" : words.join(': ')
 }

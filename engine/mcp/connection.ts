@@ -2,27 +2,27 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import type { Image } from '../core/model.ts'
 import type { McpServer } from './server.ts'
 
-/** A tool as its server describes it. Nothing in it can be trusted. */
+/** A server's description of a tool. Nothing in it can be trusted. */
 export type McpToolDescription = {
   readonly name: string
   readonly description: string
-  /** Undefined where it is no object. */
+  /** Undefined if the server sent no object. */
   readonly inputSchema: Readonly<Record<string, unknown>> | undefined
   readonly readOnlyHint: boolean
 }
 
-/** What a call gave. */
+/** The result of a call. */
 export type McpCallResult = { readonly text: string; readonly images: readonly Image[]; readonly isError: boolean }
 
-/** How far a call has come, by its server's own count. */
+/** The progress of a call, in the server's own units. */
 export type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string }
 
-/** A server that answers. */
+/** An open connection to a server. */
 export type McpConnection = {
-  /** Its instructions about its tools; empty where there are none. Nothing in them can be trusted. */
+  /** The server's instructions about its tools; empty if there are none. Nothing in them can be trusted. */
   readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
-  /** Rejects with a sentence where the server fails; a tool's own error is a result. */
+  /** Rejects with a readable message if the server fails. An error of the tool itself is a result. */
   readonly call: (
     tool: string,
     input: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export type McpConnection = {
   readonly listPrompts: () => Promise<readonly McpPrompt[]>
   /** A prompt's messages as one text. */
   readonly getPrompt: (name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>
-  /** Whether it has gone away, and how. */
+  /** How the connection ended; undefined while it is open. */
   readonly ended: () => string | undefined
   readonly close: () => Promise<void>
 }
@@ -51,10 +51,10 @@ export type McpPrompt = {
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[]
 }
 
-/** What a connection needs of the run. */
+/** What a connection needs from the run. */
 export type McpDependencies = {
   readonly workspace: string
-  /** Where a server's process runs: the sandbox, or for a server that is configured so, outside of it. */
+  /** Returns the sandbox for a server's process; an unconfined one if the server is configured to run outside the sandbox. */
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
   /** Called when the server reports that its tools have changed. */
   readonly onToolsChanged: () => void

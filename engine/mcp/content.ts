@@ -3,7 +3,7 @@ import type { McpCallResult } from './connection.ts'
 
 type Block = { readonly type: string; readonly [key: string]: unknown }
 
-/** What a model can read of a result's parts. */
+/** Converts the parts of a result to what a model can read: text and images. */
 export function contentOf(blocks: readonly Block[], structured: unknown): Omit<McpCallResult, 'isError'> {
   const images: Image[] = []
   const texts = blocks.map((block): string => {
@@ -12,7 +12,7 @@ export function contentOf(blocks: readonly Block[], structured: unknown): Omit<M
         return String(block['text'])
       case 'image':
         images.push({ mediaType: String(block['mimeType']), data: String(block['data']) })
-        return '[an image, shown beside]'
+        return '[an image, attached]'
       case 'audio':
         return `[audio, ${String(block['mimeType'])}, not shown]`
       case 'resource': {
@@ -22,7 +22,7 @@ export function contentOf(blocks: readonly Block[], structured: unknown): Omit<M
       case 'resource_link':
         return `[resource ${String(block['uri'])}: ${String(block['name'])}]`
       default:
-        return `[content of the kind ${block.type}, not shown]`
+        return `[content of type ${block.type}, not shown]`
     }
   })
   const text = texts.join('\n')

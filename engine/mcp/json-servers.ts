@@ -8,25 +8,25 @@ import { expandVariables, reach, type Environment } from './read-servers.ts'
 import type { McpServer, McpTransport } from './server.ts'
 import { describeName, serverName } from './server-name.ts'
 
-/** Servers of a file in Claude Code's format, and what in it can't be had, each a sentence with its place. */
+/** The servers of a file in Claude Code's format, and a message with the location for each part that can't be used. */
 export type JsonServers = { readonly servers: readonly McpServer[]; readonly faults: readonly string[] }
 
-/** How a file is read. */
+/** Options for reading a file. */
 type Reading = {
   readonly env: Environment
-  /** The folder that must really contain the file. Absent: anywhere. */
+  /** The folder that must contain the file after links are resolved. Absent: the file may be anywhere. */
   readonly within?: string
-  /** The prefix of the servers' names, as for a plugin. Default: none. */
+  /** A prefix for the servers' names, used for plugins. Default: none. */
   readonly prefix?: string
-  /** A longer file is not read. Default: 1 MiB. */
+  /** The size limit of the file. Default: 1 MiB. */
   readonly maxBytes?: number
 }
 
 const none: JsonServers = { servers: [], faults: [] }
 
 /**
- * The servers of a `.mcp.json`, in a table `mcpServers` or at its top; none where there is no such file. They always run in the sandbox,
- * and their claims about their tools are not trusted. A faulty server is left out alone.
+ * Reads the servers of a `.mcp.json`, from a table `mcpServers` or from the top level. A missing file has no servers. These servers always
+ * run in the sandbox, and their claims about their tools are not trusted. A server with an error is left out; the others are kept.
  */
 export function serversOfMcpJson(path: string, reading: Reading): JsonServers {
   const file = readJsonFile(path, reading)
@@ -38,7 +38,10 @@ export function serversOfMcpJson(path: string, reading: Reading): JsonServers {
   return together(named.map(([name, one]) => serverOf({ name, value: one, at: [name] }, file, reading)))
 }
 
-/** A JSON file with its places; undefined where it isn't there, or why it can't be read, with its place. */
+/**
+ * Reads a JSON file and the locations of its values. Returns undefined if the file is missing, or the reason with its location if it can't
+ * be read.
+ */
 export function readJsonFile(
   path: string,
   { within, maxBytes }: Pick<Reading, 'within' | 'maxBytes'>,
@@ -51,7 +54,7 @@ export function readJsonFile(
   return typeof text === 'string' ? parseForeignJson(text, path) : { reason: `${path}: ${text.reason}` }
 }
 
-/** The servers of the table at a path of a file; none where it is missing. */
+/** Reads the servers of the table at a path within a file; none if the table is missing. */
 export function serversIn(file: ForeignJson, at: readonly PropertyKey[], reading: Reading): JsonServers {
   const table = at.reduce<unknown>((value, key) => memberOf(value, key), file.value)
   if (table === undefined) return none
@@ -65,14 +68,14 @@ function memberOf(value: unknown, key: PropertyKey): unknown {
   return isTable(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined
 }
 
-/** Several of them as one. */
+/** Merges the servers of several files. */
 export function together(each: readonly JsonServers[]): JsonServers {
   return { servers: each.flatMap(({ servers }) => servers), faults: each.flatMap(({ faults }) => faults) }
 }
 
 type Entry = { readonly name: string; readonly value: unknown; readonly at: readonly PropertyKey[] }
 
-/** The transport of a server, and the unknown keys of its table. */
+/** The parsed table of a server, and the table's unknown keys. */
 type Transported = {
   readonly transport: McpTransport
   readonly timeout: number | undefined
@@ -99,7 +102,9 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
     }
     const renamed = prefix === '' ? describeName(name, origin) : []
     const idle =
-      unknown.length === 0 ? [] : [`${origin}: of the server ${quoted}, ${unknown.join(', ')} has no meaning here.`]
+      unknown.length === 0
+        ? []
+        : [`${origin}: the server ${quoted} has keys that have no effect here: ${unknown.join(', ')}.`]
     return { servers: [server], faults: [...renamed, ...idle] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -107,7 +112,9 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
   }
 }
 
-/** @throws UserError for an impossible transport */
+/**
+ * @throws UserError `usage` for an invalid transport
+ */
 function transportOf(table: unknown, env: Environment, origin: string): Transported {
   const fill = (text: string): string => expandVariables(text, env, origin)
   const fillAll = (values: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>
@@ -119,7 +126,7 @@ function transportOf(table: unknown, env: Environment, origin: string): Transpor
     return { transport, timeout, alwaysLoad, unknown: unknownKeys(table, McpJsonStdio) }
   }
   if (!isTable(table) || !('url' in table))
-    throw new UserError('usage', `${origin}: expected a table with a command, or with a url`)
+    throw new UserError('usage', `${origin}: expected a table with a command or a url`)
   const { url: written, type, headers, timeout, alwaysLoad } = checked(McpJsonRemote, table, origin)
   const url = fill(written)
   if (!URL.canParse(url))

@@ -10,48 +10,50 @@ import type { McpCallResult, McpProgress, McpToolDescription } from './connectio
 import type { McpServer } from './server.ts'
 import type { McpServers } from './servers.ts'
 
-/** The limit for arguments or a result in one event. */
+/** The limit for the arguments or the result in one event, in characters. */
 const eventLimit = 8 * 1024
-/** The limit for a server's progress message. */
+/** The limit for a server's progress message, in characters. */
 const progressLimit = 200
 const progressIntervalMs = 200
-/** The tool names that every provider accepts. */
+/** The longest tool name that every provider accepts. */
 const nameLimit = 64
 
-/** Any input; the server's own schema is checked before a call. */
+/** Accepts any input: the server's own schema is applied by `validate`. */
 const anyObject = z.record(z.string(), z.unknown())
 
-/** The tools of all running servers, ready for the registry. */
+/** Makes the tools of all running servers, for the registry. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }
 
-/** What the servers of a run fail to provide, as sentences: missing servers, and unusable tools. */
+/** Describes what a run's servers fail to provide, one sentence each: missing servers, and unusable tools. */
 export function omissions(servers: McpServers): readonly string[] {
   const holders = new Map<string, string>()
   return servers.states().flatMap(({ server, tools, problem }) => {
     const { name, enabledTools = [] } = server
     if (servers.starting().includes(name)) return []
     if (problem !== undefined) {
-      const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are left out`
-      return [`The MCP server ${name} is not there${lost}: ${problem}`]
+      const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are missing`
+      return [`The MCP server ${name} is not available${lost}: ${problem}`]
     }
     const unknown = enabledTools.filter((wanted) => !tools.some((tool) => tool.name === wanted))
-    const missing = unknown.map((wanted) => `The MCP server ${name} has no tool ${wanted}, which enabled_tools names.`)
+    const missing = unknown.map(
+      (wanted) => `The MCP server ${name} has no tool ${wanted}, although enabled_tools lists it.`,
+    )
     const hidden = tools.flatMap((tool) => {
       const full = toolName(name, tool.name)
       const holder = holders.get(full)
       if (holder === undefined) holders.set(full, `${name}: ${tool.name}`)
       return holder === undefined
         ? []
-        : [`The tool ${name}: ${tool.name} is left out: ${holder} is called ${full} too.`]
+        : [`The tool ${name}: ${tool.name} is left out: ${holder} is also called ${full}.`]
     })
     return [...missing, ...hidden]
   })
 }
 
 function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServers): Tool {
-  // An untrusted server's claims about its tools decide nothing.
+  // An untrusted server's claims about its tools are ignored.
   const readOnly = server.trusted && tool.readOnlyHint
   const schema = tool.inputSchema ?? { type: 'object' }
   let validate: Validate | undefined
@@ -69,15 +71,15 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
     validate: (input) => {
       validate ??= checkOf(schema)
       const problems = validate(input)
-      return problems.length === 0 ? undefined : `The arguments do not fit the tool's schema: ${problems.join('; ')}`
+      return problems.length === 0 ? undefined : `The arguments don't match the tool's schema: ${problems.join('; ')}`
     },
     run: (input, context) => callTool({ server, tool: tool.name, readOnly }, input, servers, context),
   })
 }
 
 /**
- * A check of arguments, without the keywords that a server could make slow: it checks patterns itself. An invalid schema checks nothing,
- * and the server will reject what it dislikes.
+ * Compiles a schema into a check of the arguments. Patterns are left out, because a server could send one that takes forever; the server
+ * checks them itself. With an invalid schema nothing is checked here, and the server rejects what it doesn't accept.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   const text = JSON.stringify(schema, (key, value: unknown) =>
@@ -87,7 +89,7 @@ function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   return 'error' in compiled ? () => [] : compiled
 }
 
-/** `mcp__server__tool`, in letters that all providers take, and short enough for them. */
+/** Returns `mcp__server__tool`, in characters and of a length that all providers accept. */
 function toolName(server: string, tool: string): string {
   const full = `mcp__${server}__${tool.replace(/[^\w-]/g, '_')}`
   if (full.length <= nameLimit) return full
@@ -143,7 +145,7 @@ async function callTool(
   }
 }
 
-/** Reports the progress of a call, as often as somebody can read it. */
+/** Reports the progress of a call, at most once per interval: nobody can read it faster. */
 function progressTo(item: ItemHandle): (progress: McpProgress) => void {
   let told = -Infinity
   return ({ progress, total, message }) => {

@@ -3,17 +3,17 @@ import { UserError } from '../core/user-error.ts'
 import type { McpPrompt } from './connection.ts'
 import type { McpServers } from './servers.ts'
 
-/** Whether a prompt names one of a server's, as in `/mcp__server__name words`. */
+/** Whether the user's prompt calls a prompt of a server, as in `/mcp__server__name words`. */
 export function namesServerPrompt(typed: string): boolean {
   return /^\/mcp__\S/.test(typed)
 }
 
 /**
- * Expands a prompt such as `/mcp__server__name words`: the server makes the text from the words. They are its arguments in their order; the
- * last one takes the rest.
+ * Expands a prompt such as `/mcp__server__name words`: the server generates the text from the words. They are its arguments in order; the
+ * last argument gets all remaining words.
  *
- * @param servers undefined: none is configured
- * @throws UserError `usage` for a missing server or prompt, missing words, or a server that fails
+ * @param servers undefined if none is configured
+ * @throws UserError `usage` if the server or the prompt doesn't exist, words are missing, or the server fails
  */
 export async function expandServerPrompt(
   typed: string,
@@ -24,8 +24,11 @@ export async function expandServerPrompt(
   const known = servers?.states().map(({ server }) => server.name) ?? []
   const server = known.find((name) => called.startsWith(`/mcp__${name}__`))
   if (servers === undefined || server === undefined) {
-    const list = known.length === 0 ? 'no MCP server is configured' : `there are the servers ${known.join(', ')}`
-    throw new UserError('usage', `There is no prompt ${called}: ${list}. To say it as it is, put a space before it.`)
+    const list = known.length === 0 ? 'no MCP server is configured' : `the configured servers are ${known.join(', ')}`
+    throw new UserError(
+      'usage',
+      `There is no prompt ${called}: ${list}. To send the text as it is, put a space in front of it.`,
+    )
   }
   try {
     const connection = await servers.connection(server)
@@ -47,7 +50,7 @@ function split(typed: string): readonly string[] {
   return /^(\S+)\s*([^]*)$/.exec(typed.trim())?.slice(1) ?? []
 }
 
-/** The typed name of a prompt: in characters that need no quotes. */
+/** The name that a user types for a prompt, in characters that need no quotes. */
 function commandOf(server: string, prompt: string): string {
   return `/mcp__${server}__${prompt.replace(/[^\w.-]/g, '_')}`
 }
@@ -65,7 +68,8 @@ function argumentsOf(prompt: McpPrompt, rest: string, server: string): Readonly<
   )
   const missing = parameters.filter(({ required }, at) => required && (values[at] ?? '') === '')
   if (missing.length > 0 || (parameters.length === 0 && rest !== '')) {
-    const why = missing.length > 0 ? `${missing.map(({ name }) => name).join(', ')} is missing` : 'it takes no words'
+    const why =
+      missing.length > 0 ? `${missing.map(({ name }) => name).join(', ')} is missing` : 'it takes no arguments'
     throw new UserError('usage', `${commandOf(server, prompt.name)}: ${why}; expected ${usageOf(server, prompt)}`)
   }
   const given = parameters.flatMap(({ name }, at) => {

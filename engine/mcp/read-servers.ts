@@ -4,13 +4,13 @@ import type { McpServerTable } from '../config/server-schema.ts'
 import type { McpServer, McpTransport } from './server.ts'
 import { serverName } from './server-name.ts'
 
-/** Variables that may be passed to servers. */
+/** Environment variables that may be passed to servers. */
 export type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
- * The servers of `mcp_servers` tables. Switched-off ones are left out.
+ * Reads the servers of `mcp_servers` tables, without the disabled ones.
  *
- * @param source what messages name as their place
+ * @param source the location that messages name
  * @throws UserError `usage` for a variable that is not set
  */
 export function serversOfConfig(
@@ -68,9 +68,9 @@ function remoteOf(table: Extract<McpServerTable, { url: string }>, env: Environm
 }
 
 /**
- * The transport of a URL.
+ * Makes the transport for a URL.
  *
- * @throws UserError `usage` for headers where none can be sent
+ * @throws UserError `usage` if there are headers and the transport can't send any
  */
 export function reach(
   url: URL,
@@ -80,13 +80,13 @@ export function reach(
 ): McpTransport {
   const kind = type ?? (url.protocol.startsWith('ws') ? 'ws' : 'http')
   if (kind === 'ws' && Object.keys(headers).length > 0) {
-    throw new UserError('usage', `${origin}: a WebSocket takes no headers: put the token into the URL, or use http`)
+    throw new UserError('usage', `${origin}: a WebSocket can't send headers: put the token into the URL, or use http`)
   }
   return { type: kind, url, headers }
 }
 
 /**
- * A text with its `${NAME}` and `${NAME:-default}` filled in.
+ * Expands `${NAME}` and `${NAME:-default}` in a text.
  *
  * @throws UserError `usage` for a variable that is not set
  */
@@ -100,5 +100,5 @@ export function expandVariables(text: string, env: Environment, origin: string):
 function variable(name: string, env: Environment, origin: string): string {
   const value = env[name]
   if (value !== undefined) return value
-  throw new UserError('usage', `${origin}: the variable ${name} is not set: set it, or take it out`)
+  throw new UserError('usage', `${origin}: the variable ${name} is not set: set it, or remove the reference to it`)
 }

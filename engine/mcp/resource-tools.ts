@@ -4,7 +4,7 @@ import { denied } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { McpServers } from './servers.ts'
 
-/** Tools for the resources of servers: the documents that they provide. None where there is no server. */
+/** Makes the tools for the servers' resources, which are the documents that they provide. No tools if there is no server. */
 export function resourceTools(servers: McpServers): readonly Tool[] {
   return servers.states().length === 0 ? [] : [listResources(servers), readResource(servers)]
 }
@@ -13,7 +13,7 @@ function listResources(servers: McpServers): Tool {
   return defineTool({
     name: 'list_mcp_resources',
     description: 'Lists the documents that MCP servers offer, with their URIs.',
-    input: z.object({ server: z.string().optional().describe('Only of this server.') }),
+    input: z.object({ server: z.string().optional().describe('List only the documents of this server.') }),
     deferred: true,
     readOnly: () => true,
     concurrencySafe: () => true,
@@ -34,7 +34,7 @@ function listResources(servers: McpServers): Tool {
           }),
       )
       const lines = parts.flat()
-      return { ok: true, output: lines.length === 0 ? 'No server offers any.' : lines.join('\n') }
+      return { ok: true, output: lines.length === 0 ? 'No server offers any documents.' : lines.join('\n') }
     },
   })
 }

@@ -4,10 +4,10 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 
-/** The end of a server's standard error, kept for messages. */
+/** How many bytes of a server's standard error are kept for messages; the last ones count. */
 const complaintLimit = 2000
 
-/** The stdio transport over a command in the sandbox: one JSON message a line, both ways. */
+/** The stdio transport for a server in the sandbox: one JSON message per line in both directions. */
 export class SandboxTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
@@ -21,7 +21,7 @@ export class SandboxTransport implements Transport {
 
   constructor(sandbox: Sandbox, command: Omit<Command, 'stdin' | 'timeoutMs'>) {
     this.#sandbox = sandbox
-    // A server lives as long as the run; what bounds it is the run's own end.
+    // A server runs without a time limit: it is stopped when the run ends.
     this.#command = { ...command, stdin: 'pipe', timeoutMs: Infinity }
   }
 
@@ -58,14 +58,14 @@ export class SandboxTransport implements Transport {
     const child = this.#process
     this.#process = undefined
     if (child === undefined) return
-    // As the protocol specifies: standard input closes, and a server that doesn't end is killed.
+    // As the protocol specifies: close standard input, and kill a server that doesn't exit.
     child.stdin?.end()
     const patience = setTimeout(() => child.kill(), 500)
     await child.result
     clearTimeout(patience)
   }
 
-  /** How the server ended and its last words, once it has; undefined while it runs. */
+  /** How the server ended, and the end of its standard error; undefined while it runs. */
   get ending(): string | undefined {
     if (this.#ending === undefined) return undefined
     const words = sanitizeOutput(this.#complaint).trim()
@@ -76,8 +76,8 @@ export class SandboxTransport implements Transport {
     try {
       this.#incoming.append(bytes)
     } catch (error) {
-      // An endless line: nothing after it could be parsed.
-      this.#ending ??= `sent a line without end (${(error as Error).message})`
+      // The line is too long. Nothing after it could be parsed.
+      this.#ending ??= `sent a line that is too long (${(error as Error).message})`
       this.#process?.kill()
       return
     }

@@ -5,26 +5,28 @@ import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import { version } from '../core/version.ts'
 
-/** The result of a call for its caller. */
+/** The result of a call, as the caller receives it. */
 export type ServedResult = {
   readonly text: string
   readonly ok: boolean
-  /** The same as data. Absent: the text is all there is. */
+  /** The same result as data. Absent: there is only the text. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** One tool that is offered to other agents. */
+/** A tool that is offered to other agents. */
 export type ServedTool = {
   readonly name: string
   readonly description: string
   readonly input: z.ZodType
-  /** @param told passes a sentence on progress to the caller, if it wants any */
-  readonly run: (input: unknown, signal: AbortSignal, told: (message: string) => void) => Promise<ServedResult>
+  /**
+   * @param report sends a progress message to the caller, if the caller asked for progress
+   */
+  readonly run: (input: unknown, signal: AbortSignal, report: (message: string) => void) => Promise<ServedResult>
 }
 
 /**
- * Offers tools over standard input and output, one JSON message a line, until the input ends or the signal is aborted.
- * An input that doesn't fit and a tool that fails are results, never the end of the server.
+ * Serves tools over standard input and output, one JSON message per line, until the input ends or the signal is aborted. Invalid arguments
+ * and failed tools are reported as results and never end the server.
  */
 export async function serve(
   tools: readonly ServedTool[],
@@ -46,15 +48,16 @@ export async function serve(
       throw new McpError(ErrorCode.InvalidParams, `There is no tool '${params.name}'. The tools are: ${known}.`)
     }
     const input = tool.input.safeParse(params.arguments ?? {})
-    if (!input.success) return answer({ ok: false, text: `The arguments do not fit.\n${z.prettifyError(input.error)}` })
+    if (!input.success)
+      return answer({ ok: false, text: `The arguments are not valid.\n${z.prettifyError(input.error)}` })
     const token = params._meta?.progressToken
     let steps = 0
-    const told = (message: string): void => {
+    const report = (message: string): void => {
       if (token === undefined) return
       const progress = { progressToken: token, progress: ++steps, message }
       void extra.sendNotification({ method: 'notifications/progress', params: progress }).catch(() => undefined)
     }
-    const running = tool.run(input.data, AbortSignal.any([extra.signal, signal]), told)
+    const running = tool.run(input.data, AbortSignal.any([extra.signal, signal]), report)
     const settled = running.catch(() => undefined).finally(() => calls.delete(settled))
     calls.add(settled)
     try {

@@ -1,22 +1,22 @@
-/** A server of the Model Context Protocol, as configured: its transport, and its permissions. */
+/** The configuration of a Model Context Protocol server. */
 export type McpServer = {
-  /** As in `mcp__NAME__tool`. */
+  /** The name that appears in `mcp__NAME__tool`. */
   readonly name: string
-  /** Where it is configured, for messages. */
+  /** Where the server is configured, for messages. */
   readonly origin: string
   readonly transport: McpTransport
-  /** True: a run that can't reach it does not start. */
+  /** Whether a run must not start without this server. */
   readonly required: boolean
-  /** Milliseconds until it has to be ready. */
+  /** How long the server may take to become ready, in milliseconds. */
   readonly startupTimeoutMs: number
-  /** Milliseconds a call may take without a sign of progress. */
+  /** How long a call may take without reporting progress, in milliseconds. */
   readonly toolTimeoutMs: number
-  /** The only tools that are offered; undefined: all. */
+  /** The only tools that are offered; undefined if all are. */
   readonly enabledTools: readonly string[] | undefined
   readonly disabledTools: readonly string[]
-  /** Whether its claims about its tools (that they only read) are trusted. */
+  /** Whether the server is believed when it claims that a tool only reads. */
   readonly trusted: boolean
-  /** Whether its tools are in every request even where others are deferred. */
+  /** Whether every request contains the server's tools, even where other tools are deferred. */
   readonly alwaysLoad: boolean
 }
 
@@ -27,7 +27,7 @@ export type McpTransport =
       readonly env: Readonly<Record<string, string>>
       /** Undefined: the run's workspace. */
       readonly cwd: string | undefined
-      /** False runs it outside the sandbox, with all that its user may do. */
+      /** False runs the server outside the sandbox, with all rights of the user. */
       readonly sandboxed: boolean
     }
   | {

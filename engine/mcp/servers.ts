@@ -3,25 +3,25 @@ import { UserError } from '../core/user-error.ts'
 import type { McpCallResult, McpConnection, McpProgress, McpDependencies, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 
-/** A server of a run: connected, or why not. */
+/** The state of one of a run's servers: connected, or why not. */
 type ServerState = {
   readonly server: McpServer
-  /** Its tools, as far as the configuration allows them; empty where it isn't running. */
+  /** The server's tools that the configuration allows; empty if the server isn't running. */
   readonly tools: readonly McpToolDescription[]
-  /** Its instructions; empty where it has none, or isn't running. */
+  /** The server's instructions; empty if it has none or isn't running. */
   readonly instructions: string
-  /** Why it is not there; undefined while it is. */
+  /** Why the server isn't available; undefined while it is. */
   readonly problem: string | undefined
 }
 
 /** The servers of a run. */
 export type McpServers = {
   readonly states: () => readonly ServerState[]
-  /** Names of those that are still being started for the first time. */
+  /** The names of the servers whose first start is still in progress. */
   readonly starting: () => readonly string[]
-  /** Resolves when none is pending. */
+  /** Resolves when no server is starting any more. */
   readonly settled: () => Promise<void>
-  /** Calls a tool; a server that has gone away is started or connected to once more first. Rejects with a sentence. */
+  /** Calls a tool. If the server has gone away, it is first restarted or reconnected. Rejects with a readable message. */
   readonly call: (
     server: string,
     tool: string,
@@ -29,7 +29,7 @@ export type McpServers = {
     signal: AbortSignal,
     onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
-  /** The connection of a server, started once more where it has gone away. Rejects with a sentence. */
+  /** Returns a server's connection, after a restart or reconnect if the server has gone away. Rejects with a readable message. */
   readonly connection: (server: string) => Promise<McpConnection>
   readonly close: () => Promise<void>
 }
@@ -37,31 +37,33 @@ export type McpServers = {
 type Entry = {
   readonly server: McpServer
   connection: McpConnection | undefined
-  /** A connection being made again; calls that meet wait for the same one. */
+  /** The connection that is being made. Concurrent calls wait for the same one. */
   connecting: Promise<McpConnection> | undefined
   tools: readonly McpToolDescription[]
   problem: string | undefined
 }
 
-/** Callbacks about servers, and which ones to wait for. */
+/** Options for starting servers. */
 type StartOptions = {
-  /** Called when a server's tools have changed after the start, or it has started or failed since. Default: none. */
+  /**
+   * Called when a server's tools change, or when a server that the start didn't wait for has started or failed. Default: nothing is called.
+   */
   readonly onChanged?: (server: McpServer, problem: string | undefined) => void
-  /** Whether the start waits for a server that is not required. Default: for all. */
+  /** Whether to wait for a server that is not required. Default: wait for all servers. */
   readonly waitsFor?: (server: McpServer) => boolean
 }
 
 /**
  * Connects to all servers at once.
  *
- * @throws UserError `usage` where one that is `required` is not there
+ * @throws UserError `usage` if a server that is `required` is not available
  */
 export async function startServers(
   servers: readonly McpServer[],
   dependencies: Omit<McpDependencies, 'onToolsChanged'>,
   { onChanged = () => undefined, waitsFor = () => true }: StartOptions = {},
 ): Promise<McpServers> {
-  // The one door to the SDK: a run without servers doesn't read it.
+  // The only import that loads the SDK. It is lazy so that a run without servers doesn't load it.
   const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [
@@ -81,7 +83,7 @@ export async function startServers(
         () => undefined,
       )
     }
-    // Remaining parts of it may still try to reach the server.
+    // The old connection may still be trying to reach the server.
     void entry.connection?.close().catch(() => undefined)
     const connecting = connect(server, { ...dependencies, signal, onToolsChanged })
     const connection = await within(connecting, server.startupTimeoutMs)
@@ -103,14 +105,14 @@ export async function startServers(
   async function connectionOf(name: string): Promise<McpConnection> {
     const entry = entries.get(name)
     if (entry === undefined)
-      throw new Error(`there is no MCP server ${name}; there are: ${[...entries.keys()].join(', ')}`)
+      throw new Error(`there is no MCP server ${name}; the configured servers are: ${[...entries.keys()].join(', ')}`)
     if (entry.connection !== undefined && entry.connection.ended() === undefined) return entry.connection
     entry.connecting ??= open(entry).finally(() => (entry.connecting = undefined))
     try {
       return await entry.connecting
     } catch (error) {
       entry.problem = (error as Error).message
-      throw new Error(`the MCP server ${name} is not there: ${entry.problem}`, { cause: error })
+      throw new Error(`the MCP server ${name} is not available: ${entry.problem}`, { cause: error })
     }
   }
 
@@ -140,7 +142,8 @@ export async function startServers(
   if (missing.length > 0) {
     await close()
     const lines = missing.map(
-      ({ server, problem }) => `${server.origin}: the MCP server ${server.name} is required and not there: ${problem}`,
+      ({ server, problem }) =>
+        `${server.origin}: the MCP server ${server.name} is required but not available: ${problem}`,
     )
     throw new UserError('usage', lines.join('\n'))
   }
@@ -166,7 +169,7 @@ export async function startServers(
   }
 }
 
-/** A server that starts and then stays silent would delay the run forever. */
+/** Limits how long the start may take: a server that starts and then stays silent would delay the run forever. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: LongTimeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,14 +1,14 @@
-/** A text with a note added: the new text, that it had the note already, or why it can't be added. */
+/** The result of adding a note: the new text, `same` if the note is there already, or the problem that prevents it. */
 type WithNote = { readonly text: string } | { readonly same: true } | { readonly problem: string }
 
 type Line = { readonly text: string; readonly end: string; readonly start: number }
 
 /**
- * Adds a note to a section of a Markdown text, as the last item of the section's own part, above nested sections. A missing section is
- * added at the end. All other bytes stay, with the line ends the text uses; a note that exists already is not added again.
+ * Adds a note to a section of a Markdown text, as the last item before any nested section. A missing section is added at the end. All other
+ * bytes stay as they are, and new lines get the line endings that the text uses. A note that already exists is not added again.
  *
- * @param section the heading's words; case and level don't matter
- * @param note one line, without a marker
+ * @param section the heading's text; case and level don't matter
+ * @param note one line, without a list marker
  */
 export function addNote(text: string, section: string, note: string): WithNote {
   const lines = linesOf(text)
@@ -27,14 +27,14 @@ export function addNote(text: string, section: string, note: string): WithNote {
     return { same: true }
   }
   const last = body.findLast((line) => line.text.trim() !== '') ?? lines[heading.at]
-  if (last === undefined) throw new TypeError('a heading is one of the lines')
-  // Extends a list; otherwise starts one after an empty line.
+  if (last === undefined) throw new TypeError('a heading must be one of the lines')
+  // Extends an existing list, or starts one after an empty line.
   const goesOn = /^(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)/.test(last.text)
   const at = last.start + last.text.length + last.end.length
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Inserts lines into a text. If the last line has no line end, the new text has none either. */
+/** Inserts lines into a text. If the last line has no line ending, the new text has none either. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)
@@ -53,7 +53,7 @@ function linesOf(text: string): readonly Line[] {
   })
 }
 
-/** The headings outside code blocks, by the number of their line, and whether a code block is open at the end. */
+/** The headings outside code blocks, each with its line index, and whether a code block is still open at the end. */
 function headingsIn(lines: readonly Line[]): {
   readonly headings: readonly { readonly at: number; readonly title: string }[]
   readonly isOpen: boolean
@@ -73,7 +73,7 @@ function headingsIn(lines: readonly Line[]): {
   return { headings, isOpen: fence !== undefined }
 }
 
-/** A heading's text, without the marks around it. */
+/** A heading's text without its `#` marks; undefined if the line isn't a heading. */
 function titleOf(line: string): string | undefined {
   const marks = /^\ufeff? {0,3}#{1,6}[ \t]/.exec(line)?.[0]
   if (marks === undefined) return undefined

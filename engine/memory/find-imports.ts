@@ -1,5 +1,5 @@
 /**
- * The files that instructions import: `@path` at the start of a word, as Claude Code reads it. Code blocks and text between backticks
+ * Finds the files that instructions import: `@path` at the start of a word, as in Claude Code. Code blocks and text between backticks
  * import nothing.
  */
 export function findImports(text: string): readonly string[] {
@@ -11,7 +11,7 @@ export function findImports(text: string): readonly string[] {
     .filter((path) => path !== '' && /[./]/.test(path))
 }
 
-/** A block that has no end is text. */
+/** Removes code blocks. A block that is never closed counts as text. */
 function withoutCodeBlocks(text: string): string {
   const lines = text.split('\n')
   const last = { '```': lines.length, '~~~': lines.length }

@@ -6,31 +6,31 @@ import { directoriesBetween, isInside } from '../core/directories-between.ts'
 import { readPlainBytes } from '../core/read-plain-file.ts'
 import type { MemoryPlaces } from './read-memory.ts'
 
-/** The scope: the repository, or the user in all repositories. */
+/** Where a note applies: in this repository for everyone, or in all repositories for this user. */
 type MemoryScope = 'project' | 'user'
 
-/** A file of instructions that a note can be added to. */
+/** An instruction file that a note can be added to. */
 type MemoryFile = {
   /** Real path. */
   readonly path: string
   /** The real path of the directory that it must stay in. */
   readonly root: string
-  /** Undefined: it is not there yet. */
+  /** Undefined if the file doesn't exist yet. */
   readonly text: string | undefined
 }
 
-/** Names of files that notes are added to, the first one for a new file. Private files of one person and nested ones are left alone. */
+/** Files that notes are added to. A new file gets the first name. Files that are private to one person, and nested ones, are left alone. */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
-/** Replaces the first, where it has content. */
+/** Replaces `AGENTS.md` if it has content. */
 const overrideName = 'AGENTS.override.md'
 
-/** Longer files are not told to a model, so nothing is added to them. */
+/** Longer files are never given to a model, so nothing is added to them. */
 const maxBytes = 1024 * 1024
 
 /**
- * Finds the file for notes: in a repository the nearest one, from the workspace up to the root, else `AGENTS.md` in the root; for the user
- * the one in their configuration folder, which is made where it is missing. A link is followed to another such file within the same root,
- * and no further.
+ * Finds the file for notes. In a repository, that is the nearest one from the workspace up to the root, or else `AGENTS.md` in the root.
+ * For the user, it is the one in their configuration folder, which is created if it is missing. A link is followed only to another such
+ * file within the same root.
  *
  * @returns the file and its text, or why nothing can be added to it
  */
@@ -45,11 +45,12 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     .flatMap((directory) => [overrideName, ...noteNames].map((name) => join(directory, name)))
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isIdleOverride(path))
   if (named === undefined) return { path: join(root, noteNames[0]), root, text: undefined }
-  if (!existsSync(named)) return { problem: `${named} is a link that leads nowhere.` }
+  if (!existsSync(named)) return { problem: `${named} is a link to a file that doesn't exist.` }
   const path = realpathSync(named)
-  if (!isInside(path, root)) return { problem: `${named} leads to ${path}, outside ${root}, so it is not written.` }
+  if (!isInside(path, root))
+    return { problem: `${named} links to ${path}, which is outside ${root}, so nothing is added to it.` }
   if (![overrideName, ...noteNames].some((name) => name === basename(path))) {
-    return { problem: `${named} leads to ${path}, which is no file of instructions, so it is not written.` }
+    return { problem: `${named} links to ${path}, which is not an instruction file, so nothing is added to it.` }
   }
   const bytes = readPlainBytes(path, maxBytes)
   if ('reason' in bytes) return { problem: `Nothing can be added to ${path}: ${bytes.reason}.` }
@@ -59,7 +60,7 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     : { path, root, text }
 }
 
-/** An empty override leaves the file next to it in force; a note in it would replace that file. */
+/** An empty override leaves the file next to it in force; once it holds a note, it replaces that file. */
 function isIdleOverride(path: string): boolean {
   if (basename(path) !== overrideName) return false
   const bytes = readPlainBytes(path, maxBytes)

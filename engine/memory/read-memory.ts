@@ -4,28 +4,28 @@ import { directoriesBetween, isInside } from '../core/directories-between.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { findImports } from './find-imports.ts'
 
-/** A file of instructions for the model. */
+/** An instruction file for the model. */
 type MemorySource = {
   /** Real path. */
   readonly path: string
   readonly text: string
-  /** The file that imported it; undefined for one that was found by its name. */
+  /** The file that imports this one; undefined if it was found by its name. */
   readonly importedBy: string | undefined
 }
 
-/** Where instructions are looked for. */
+/** The directories that are searched for instructions. */
 export type MemoryPlaces = {
   /** The user's configuration folder. */
   readonly user: string
-  /** The user's home, where other agents keep theirs. */
+  /** The user's home directory, where other agents keep their instructions. */
   readonly home: string
-  /** The repository's root, or the workspace itself outside any. */
+  /** The repository's root; outside a repository, the workspace itself. */
   readonly root: string
   /** The directory the run works in, at or below the root. */
   readonly workspace: string
 }
 
-/** The instructions, and what was left out and why: instructions that go missing silently are worse than none. */
+/** The instructions, and which files were left out and why: instructions that go missing silently are worse than none. */
 export type Memory = {
   readonly sources: readonly MemorySource[]
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
@@ -34,7 +34,7 @@ export type Memory = {
 /** No instructions at all. */
 export const noMemory: Memory = { sources: [], omitted: [] }
 
-/** Files of one directory of which the first with content is used. */
+/** Names of files in one directory. The first file with content is used. */
 type Alternatives = readonly [string, ...string[]]
 
 /**
@@ -51,18 +51,18 @@ const namesInDirectory: readonly Alternatives[] = [
 ]
 /** The names in the user's configuration folder for this program. */
 const namesInConfig: readonly Alternatives[] = [['AGENTS.override.md', 'AGENTS.md'], ['CLAUDE.md'], ['GEMINI.md']]
-/** The user's instructions for other agents in all repositories, below the home. */
+/** The user's instructions for other agents, which apply to all repositories. Relative to the home directory. */
 const namesInHome: readonly Alternatives[] = [
   ['.claude/CLAUDE.md'],
   ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
   ['.gemini/GEMINI.md'],
 ]
-/** The limit for the user's sources together, and for a repository's: Codex's limit for project documents. */
+/** The limit for all files of the user together, and for all files of a repository. It is Codex's limit for project documents. */
 const maxBytes = 32 * 1024
-/** How deep imports may nest: what Claude Code allows. */
+/** How deep imports may nest. Claude Code has the same limit. */
 const maxDepth = 5
 
-/** Candidates for instruction files: the first with content of each list is used. */
+/** The candidates for instruction files. In each list, the first file with content is used. */
 export function memoryFiles(where: MemoryPlaces): {
   readonly user: readonly (readonly string[])[]
   readonly repository: readonly (readonly string[])[]
@@ -78,11 +78,13 @@ export function memoryFiles(where: MemoryPlaces): {
 }
 
 /**
- * Reads the instructions for a run: the user's for other agents, then the user's own for this program, then those of each directory from
- * the repository's root down to the workspace, each followed by its imports with `@path`. Files of a repository may import from that
- * repository only, and a link that leads out of it is not followed: the repository must not choose what the model reads.
+ * Reads the instructions for a run: first the user's instructions for other agents, then the user's instructions for this program, then
+ * those of each directory from the repository's root down to the workspace. Each file is followed by its `@path` imports. Files of a
+ * repository may import only from that repository, and links that lead out of it are not followed: a repository must not choose which of
+ * the user's files the model reads.
  *
- * @param hidden why a file of the repository must not be read, by its real path. Default: none is hidden
+ * @param hidden takes the real path of a file in the repository and returns why it must not be read, or undefined. Default: no file is
+ *   hidden
  */
 export function readMemory(
   where: MemoryPlaces,
@@ -100,7 +102,7 @@ export function readMemory(
   }
 }
 
-/** What a file may import: files in these folders that are not hidden for a reason. */
+/** What a file may import: files in these folders for which `hidden` gives no reason. */
 type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: string) => string | undefined }
 
 class MemoryReader {
@@ -112,9 +114,9 @@ class MemoryReader {
   #bytes = 0
 
   /**
-   * @param home the meaning of `~` in an import
-   * @param seen real paths that were read before, by other readers too
-   * @param told texts that the model is told before, which need no repetition
+   * @param home what `~` means in an import
+   * @param seen real paths that have been read already, also by other readers
+   * @param told sources that come before these for the model; a text that is the same as one of them is skipped
    */
   constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
     this.#home = home
@@ -128,19 +130,19 @@ class MemoryReader {
   }
 
   /**
-   * Reads a file and its imports. A missing file is reported only where another file imports it.
+   * Reads a file and its imports. A missing file is reported only if another file imports it.
    *
-   * @returns whether it has content
+   * @returns whether the file has content
    */
   read(path: string, bounds: Bounds, importedBy?: string, depth = 0): boolean {
     const { roots } = bounds
     const real = realPath(path)
     if (real === undefined) {
-      if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, and it is not there`)
+      if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, but it doesn't exist`)
       return false
     }
     if (!roots.some((root) => isInside(real, realPath(root) ?? root))) {
-      return this.#omit(path, `it leads to ${real}, outside ${roots.join(' and ')}`)
+      return this.#omit(path, `it resolves to ${real}, which is outside ${roots.join(' and ')}`)
     }
     if (this.#seen.has(real)) return true
     this.#seen.add(real)
@@ -171,7 +173,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
-    // Missing, or unreachable: either way there is no file.
+    // The file is missing or unreachable. In both cases there is nothing to read.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import type { Memory } from './read-memory.ts'
 
-/** Instructions for the model: a text for each file, under its path, that can't pass for another file's. */
+/** Renders the instructions for the model: one text for each file, labelled with its path. No text can pass itself off as another file. */
 export function renderMemory({ sources }: Memory): readonly string[] {
   return sources.map(({ path, text }) => {
     const own = text.trimEnd().replaceAll(/<(?=\/?instructions\b)/gi, '&lt;')
@@ -10,7 +10,7 @@ export function renderMemory({ sources }: Memory): readonly string[] {
   })
 }
 
-/** What was left out of the instructions and why, a sentence each. */
+/** Describes which instructions were left out and why, one sentence for each file. */
 export function describeOmitted({ omitted }: Memory): readonly string[] {
   return omitted.map(
     ({ path, reason }) => `The instructions in ${escapeInvisibleInLine(path)} are left out: ${reason}.`,

@@ -13,35 +13,35 @@ import { staleReason } from '../tools/write-text.ts'
 
 const saveMemoryName = 'save_memory'
 
-/** Adds a note to the instructions of later runs. Every note needs approval, unless a permission allows it. */
+/** The tool that adds a note to the instructions of later runs. Every note needs approval unless a permission allows it. */
 export function saveMemory(places: MemoryPlaces): Tool {
   return defineTool({
     name: saveMemoryName,
     claudeNames: ['Edit'],
     description:
-      'Adds one line to the instructions that you are given in every later run (AGENTS.md), after asking. Only for what the user wants to be ' +
-      'remembered or what everybody who works here must know; not for notes on this task.',
+      'Adds one line to the instructions that you are given in every later run (AGENTS.md), after asking the user. Use it only for what ' +
+      'the user wants remembered or what everyone who works here must know, not for notes on this task.',
     deferred: true,
     guarded: true,
     ownItems: true,
     searchHint: 'remember forever persist preference instruction note AGENTS.md CLAUDE.md',
     input: z.object({
-      fact: z.string().trim().min(1).max(500).describe('What is to be remembered, in one line.'),
-      section: z.string().trim().min(1).max(80).default('Notes').describe('The heading it goes under.'),
+      fact: z.string().trim().min(1).max(500).describe('What to remember, in one line.'),
+      section: z.string().trim().min(1).max(80).default('Notes').describe('The heading to put it under.'),
       scope: z
         .enum(['project', 'user'])
         .default('project')
-        .describe('"project": for whoever works in this repository. "user": for this user, in every repository.'),
+        .describe('"project": for everyone who works in this repository. "user": for this user, in every repository.'),
     }),
     validate: ({ fact, section }, { state }) => {
-      if (/\p{Cc}/u.test(fact + section)) return `${saveMemoryName}: fact and section are one line of text each.`
-      if (section.startsWith('#')) return `${saveMemoryName}: give the section's words without the #.`
+      if (/\p{Cc}/u.test(fact + section)) return `${saveMemoryName}: fact and section must each be one line of text.`
+      if (section.startsWith('#')) return `${saveMemoryName}: give the section's heading without the #.`
       if (findImports(fact).length > 0) {
         return `${saveMemoryName}: a word that begins with @ would be read as a file to import. Put it in backticks.`
       }
       return state.mask(fact) === fact
         ? undefined
-        : `${saveMemoryName}: this holds a secret, which is not kept in a file.`
+        : `${saveMemoryName}: the fact contains a secret. Secrets are not saved in files.`
     },
     run: async ({ fact, section, scope }, context) => {
       const started = performance.now()
@@ -52,23 +52,26 @@ export function saveMemory(places: MemoryPlaces): Tool {
       if ('problem' in added)
         return { ok: false, output: `Nothing can be added to ${shownPath(file.path, views)}: ${added.problem}.` }
       if ('same' in added)
-        return { ok: true, output: `${shownPath(file.path, views)} says that already; nothing was changed.` }
+        return { ok: true, output: `${shownPath(file.path, views)} already says that; nothing was changed.` }
       return (
         (await write({ ...file, content: Buffer.from(added.text) }, started, context)) ?? {
           ok: true,
-          output: `Saved in ${shownPath(file.path, views)}, under "${section}". Later runs are told of it.`,
+          output: `Saved in ${shownPath(file.path, views)}, under "${section}". Later runs will see it.`,
         }
       )
     },
   })
 }
 
-/** Where a private view of the workspace is mounted, a saved note is a change of the view like any other. */
+/**
+ * Maps the repository's paths into the private view of the workspace, if one is mounted, so that a saved note is a change there like any
+ * other.
+ */
 function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
   return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }
 }
 
-/** Returns why the file was not written; undefined when it was. */
+/** Writes the file. Returns the failure, or undefined on success. */
 async function write(
   file: { readonly path: string; readonly root: string; readonly text: string | undefined; readonly content: Buffer },
   started: number,

@@ -4,13 +4,13 @@ import type { RunEvent, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
 import { version } from '../core/version.ts'
 
-/** The file with a session's events, in its folder. */
+/** The file in a session's folder that holds its events. */
 export const eventLogName = 'events.jsonl'
 
-/** The first record of a run, which no event contains. */
+/** What the first record of a run contains, since no event does. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
-/** A line of the log. `at` is when it was written, in milliseconds since 1970. */
+/** A line of the log. `at` is the time of writing, in milliseconds since 1970. */
 type EventRecord = { readonly at: number } & (
   | ({ readonly type: 'begin'; readonly version: string } & RunBeginning)
   | { readonly type: 'event'; readonly event: RunEvent }
@@ -19,8 +19,8 @@ type EventRecord = { readonly at: number } & (
 )
 
 /**
- * Stores a run's events in its session's folder, one line each, for reports: the rollout has what the model said and was told, but not the
- * decisions, durations and changes. If writing fails, the events are left out and the run continues.
+ * Stores a run's events in its session's folder for reports, one event per line. The rollout holds only the conversation with the model,
+ * not the decisions, durations and changes. If writing fails, no more events are stored and the run continues.
  *
  * @param directory the session's folder
  */

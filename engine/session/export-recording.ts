@@ -4,15 +4,15 @@ import { expectation, recordedResponse, recordingLine } from '../models/record.t
 import type { ReadRollout } from './rollout.ts'
 import { firstPrompt, stepsOf } from './steps.ts'
 
-/** A session as a recording, and what the recording can't play again. */
+/** A session as a recording, and what the recording can't reproduce. */
 type ExportedRecording = { readonly text: string; readonly doubts: readonly string[] }
 
-/** What a session's files have in place of a secret. */
+/** The text that replaces a secret in a session's files. */
 const masked = '[redacted]'
 
 /**
- * A session as a recording for `replay:FILE`, as `--record` would have written it, with its prompt. What was masked when the session was
- * written may be anything when it is played.
+ * Turns a session into a recording for `replay:FILE`, with its prompt, as `--record` would have written it. Where a secret was masked in
+ * the session, the replay accepts any text.
  */
 export function exportRecording(rollout: ReadRollout, version: string): ExportedRecording {
   const { session, model, original, end } = rollout
@@ -40,16 +40,14 @@ export function exportRecording(rollout: ReadRollout, version: string): Exported
   return {
     text: [header, ...lines].join(''),
     doubts: [
-      ...(asked > 1
-        ? [`it was told something ${asked} times, and a recording starts with the first prompt alone`]
-        : []),
-      ...(handed.length > 0 ? ['it handed work to agents, whose own conversations are not in it'] : []),
+      ...(asked > 1 ? [`it has ${asked} prompts, and a recording contains only the first`] : []),
+      ...(handed.length > 0 ? ['it delegated work to agents, whose conversations are not in the recording'] : []),
       ...(steps.some(({ calls }) => calls.some(({ input }) => input.includes(masked)))
-        ? [`secrets in its calls were masked: there it says ${masked}`]
+        ? [`secrets in its calls were masked and appear as ${masked}`]
         : []),
-      ...(end === undefined ? ['it was cut off, and ends where it was'] : []),
+      ...(end === undefined ? ['it was cut off, so the recording ends there'] : []),
       ...(original.some((item) => 'images' in item && item.images !== undefined)
-        ? ['pictures that it was shown are not in it']
+        ? ['images in its conversation are not in the recording']
         : []),
     ],
   }
@@ -59,7 +57,7 @@ function hideMask(text: string): string {
   return text.replaceAll(masked, '<<any>>')
 }
 
-/** What the model said, as the event that it came in. */
+/** Turns an item from the model back into the event that delivered it. */
 function eventOf(item: HistoryItem): readonly ModelEvent[] {
   switch (item.type) {
     case 'message':

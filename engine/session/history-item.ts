@@ -4,7 +4,7 @@ import type { HistoryItem } from '../core/model.ts'
 
 const images = z.custom<NonNullable<Extract<HistoryItem, { type: 'message' }>['images']>>(Array.isArray).optional()
 
-/** An item of a conversation, as read back. */
+/** The schema of an item in a conversation, as it is read from a rollout. */
 export const historyItem = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message'),

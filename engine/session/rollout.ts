@@ -9,8 +9,8 @@ import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree-record.ts'
 
 /**
- * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be read and
- * resumed. Only the last line can be torn: it was being written when the end came.
+ * A rollout: a session's conversation as JSON lines, written as it happens, so that a session can be read and resumed whenever its run is
+ * killed. Only the last line can be incomplete, if the run was killed while writing it.
  */
 
 const count = z.number()
@@ -23,7 +23,7 @@ const usage = z.object({
   webSearches: count.optional(),
 })
 
-/** Absent where the price was not known. */
+/** Absent if the price was not known. */
 const cost = z.number().optional()
 
 const record = z.discriminatedUnion('type', [
@@ -36,26 +36,26 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
-    /** Who began it, as the client names itself. */
+    /** The name that the client that started the session gave itself. */
     source: z.string().optional(),
   }),
-  /** A run of it begins: the first one, or one that resumes. */
+  /** A run of the session begins: the first one, or one that resumes the session. */
   z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
   z.object({ type: z.literal('item'), item: historyItem }),
-  /** A response, complete and paid for: in one line, so that it is there whole or not at all. */
+  /** A complete response and its cost. It is one line, so it is stored either whole or not at all. */
   z.object({ type: z.literal('response'), items: z.array(historyItem), usage, cost_usd: cost }),
-  /** Something was paid for that is no response: an attempt that failed, a summary, a review. */
+  /** The cost of something other than a response: a failed attempt, a summary, a review. */
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
-  /** What the model is sent from here on instead of all that came before. */
+  /** From here on, these items are sent to the model instead of everything before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins, at whose request; null: it ends. */
+  /** Plan mode begins, and who requested it. Null: plan mode ends. */
   z.object({
     type: z.literal('plan_mode'),
     requested_by: z.enum(['user', 'model']).nullable().optional(),
     // The field's name in sessions of older versions.
     wished_by: z.enum(['user', 'model']).nullable().optional(),
   }),
-  /** It works in a worktree from here on; null: where it began. */
+  /** From here on, the session works in this worktree. Null: it works in its original directory again. */
   z.object({
     type: z.literal('worktree'),
     worktree: z
@@ -65,7 +65,7 @@ const record = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
-  /** The verification from here on; empty: none. */
+  /** From here on, this verification applies. An empty list of commands means that none applies. */
   z.object({ type: z.literal('verify'), commands: z.array(z.string()), attempts: z.int() }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
@@ -84,45 +84,45 @@ type RolloutRecord =
 /** The open rollout of a run. */
 export type Rollout = {
   append(record: RolloutRecord): void
-  /** Makes everything written so far survive a power cut. */
+  /** Flushes everything written so far to the disk, so that it survives a power cut. */
   sync(): void
   close(): void
 }
 
-/** What a line of a rollout says. With `usage`: a response of the model, complete. */
+/** The conversation items in one line of a rollout. If `usage` is present, the line is a complete response of the model. */
 type RolloutEntry = {
   readonly items: readonly HistoryItem[]
   readonly usage?: Usage
-  /** In US dollars; absent where the price was not known. */
+  /** In US dollars; absent if the price was not known. */
   readonly costUsd?: number
 }
 
-/** What a rollout holds. */
+/** The contents of a rollout. */
 export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
-  /** What the model is sent: all items, or since a compaction the kept ones and everything after. */
+  /** The items that are sent to the model: all of them or, after a compaction, the kept ones and everything after it. */
   readonly history: readonly HistoryItem[]
   /** All items. */
   readonly original: readonly HistoryItem[]
-  /** The same, by the lines that it was written in. */
+  /** All items, grouped by the line that contains them. */
   readonly entries: readonly RolloutEntry[]
   readonly usage: Usage
-  /** The provider's last token count, and the last item of `history` that it covers; undefined where there was none since a compaction. */
+  /** The provider's last token count, and how many items of `history` it covers; undefined if there was none since the last compaction. */
   readonly counted: { readonly tokens: number; readonly items: number } | undefined
-  /** The cost of its responses, in US dollars; undefined where the price of one was unknown. */
+  /** The session's total cost in US dollars; undefined if the price of any part was unknown. */
   readonly costUsd: number | undefined
-  /** How the last run of it ended; undefined when it was cut off. */
+  /** How the session's last run ended; undefined if the run was cut off. */
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
   /** Who requested plan mode; undefined outside plan mode. */
   readonly planRequestedBy: 'user' | 'model' | undefined
-  /** Its verification; undefined where none was set. */
+  /** The session's verification; undefined if none was set. */
   readonly verify: Verification | undefined
-  /** The worktree that it works in; undefined where it works where it began. */
+  /** The worktree that the session works in; undefined if it works in its original directory. */
   readonly worktree: Worktree | undefined
 }
 
-/** Opens a rollout for appending, after removing a torn last line. */
+/** Opens a rollout for appending, after removing an incomplete last line. */
 export function openRollout(path: string): Rollout {
   const descriptor = openSync(path, 'a+', 0o600)
   const bytes = readFileSync(path)
@@ -138,18 +138,18 @@ export function openRollout(path: string): Rollout {
   }
 }
 
-/** A rollout that stores nothing, for runs that must leave no trace. */
+/** A rollout that stores nothing, for ephemeral runs. */
 export const noRollout: Rollout = { append: () => undefined, sync: () => undefined, close: () => undefined }
 
-/** Whether a rollout has no whole line, or is not there. */
+/** Whether a rollout has no complete line or doesn't exist. */
 export function isEmpty(path: string): boolean {
   return !existsSync(path) || !readFileSync(path).includes(10)
 }
 
 /**
- * Reads a rollout. A torn last line is skipped.
+ * Reads a rollout. An incomplete last line is skipped.
  *
- * @throws UserError `usage` with file and line for anything else that isn't a record
+ * @throws UserError `usage` with file and line if any other line isn't a record
  */
 export function readRollout(path: string): ReadRollout {
   const bytes = readBytes(path)
@@ -221,7 +221,7 @@ function conversationIn(
   }
 }
 
-/** Zod types absent fields as possibly undefined; exact optional properties need them left out. */
+/** Zod gives absent fields the value undefined, which the exact optional properties of `HistoryItem` don't allow. */
 function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as HistoryItem
 }

@@ -5,11 +5,11 @@ import { UserError } from '../core/user-error.ts'
 import { parseStat } from '../../sandbox/index.ts'
 
 /**
- * Locks a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of
- * its audit log. A lock whose process has ended does not count, however it ended.
+ * Locks a session's folder for this process: two runs at the same time would mix their conversations in one rollout and break the hash
+ * chain of the audit log. The lock of a process that has ended is ignored, however it ended.
  *
  * @returns a function that releases the lock
- * @throws UserError `usage` that names the process which runs the session
+ * @throws UserError `usage` if another process is running the session; the message names it
  */
 export function lockSession(directory: string): () => void {
   const file = join(directory, 'running')
@@ -17,14 +17,14 @@ export function lockSession(directory: string): () => void {
   if (owner !== undefined && owner.pid !== process.pid && isProcessAlive(owner)) {
     throw new UserError(
       'usage',
-      `${directory}: the session is being run by process ${owner.pid}. Wait for its end, or fork the session.`,
+      `${directory}: process ${owner.pid} is running this session. Wait until it ends, or fork the session.`,
     )
   }
   writeFileSync(file, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }), { mode: 0o600 })
   return () => rmSync(file, { force: true })
 }
 
-/** Whether a process holds the lock of a session's folder. */
+/** Whether a living process holds the lock of a session's folder. */
 export function isLocked(directory: string): boolean {
   const owner = readOwner(join(directory, 'running'))
   return owner !== undefined && isProcessAlive(owner)
@@ -37,14 +37,15 @@ function readOwner(file: string): Owner | undefined {
     const { pid, started } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
     return typeof pid === 'number' ? { pid, started } : undefined
   } catch {
-    // Missing, or torn because its writer was killed.
+    // The file is missing, or incomplete because its writer was killed.
     return undefined
   }
 }
 
 /**
- * Whether the process that a number meant once still runs: `started` is when it began, as `startOf` says it. One that has died and is never collected
- * by its parent, as where a container's first process collects none, does not.
+ * Whether this process still runs. `started` is its start time as returned by `startOf`: without it, a later process with the same id would
+ * look the same. A process that has died does not count as running even if its parent never collects it, which happens in a container
+ * whose first process collects no children.
  */
 export function isProcessAlive({ pid, started }: Owner): boolean {
   try {
@@ -54,11 +55,11 @@ export function isProcessAlive({ pid, started }: Owner): boolean {
   }
   const now = statOf(pid)
   if (now?.isDead === true) return false
-  // Process ids are reused; the start time tells a process from its successor.
+  // Process ids are reused, but the start times differ.
   return started === undefined || now?.start === undefined || now.start === started
 }
 
-/** When a process began, as Linux counts it; undefined elsewhere. */
+/** A process's start time, in Linux's own unit; undefined on other systems, or if there is no such process. */
 export function startOf(pid: number): string | undefined {
   return statOf(pid)?.start
 }

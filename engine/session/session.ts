@@ -5,24 +5,25 @@ import { UserError } from '../core/user-error.ts'
 import { lockSession } from './session-lock.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
-/** A run's own folder: its rollout, its audit log, and whole outputs that were too long to show. */
+/** A session's folder: its rollout, its audit log, and the full text of outputs that were too long to show. */
 export type Session = {
   readonly threadId: string
   readonly directory: string
-  /** Whether it can be resumed: an ephemeral one can't. */
+  /** Whether the session can be resumed: an ephemeral one can't. */
   readonly kept: boolean
   readonly rollout: Rollout
-  /** Stores a whole output and gives its path. */
+  /** Stores a full output and returns the path of its file. */
   keepOutput(bytes: Uint8Array): string
-  /** Ends its use; an ephemeral one is gone then. */
+  /** Releases the session. An ephemeral session is deleted. */
   close(): void
 }
 
 /**
- * Makes or reopens the folder of a run, readable by its owner alone.
+ * Creates or reopens the folder of a session. Only its owner can read it.
  *
  * @param stateDir the program's state folder
- * @throws UserError `usage` when it can't be made: a run that can't be audited is not started; or when another process runs it
+ * @throws UserError `usage` if the folder can't be created, because a run that can't be audited must not start, or if another process is
+ *   running the session
  */
 export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
@@ -32,17 +33,19 @@ export function openSession(stateDir: string, threadId: string): Session {
     return { ...folder(threadId, directory), kept: true, rollout: openRollout(join(directory, 'rollout.jsonl')), close }
   } catch (error) {
     if (error instanceof UserError) throw error
-    const hint = 'The audit log lives there; set XDG_STATE_HOME to a folder that can be written.'
-    throw new UserError('usage', `${directory}: can't be made: ${(error as Error).message}. ${hint}`, { cause: error })
+    const hint = 'The audit log is stored there. Set XDG_STATE_HOME to a folder that you can write to.'
+    throw new UserError('usage', `${directory}: can't be created: ${(error as Error).message}. ${hint}`, {
+      cause: error,
+    })
   }
 }
 
 /**
- * A session that leaves nothing behind: its folder is temporary and is removed when the session is closed, or by the next command if this
- * process was killed, and there is no rollout.
+ * Creates a session that leaves nothing behind. It has no rollout, and its folder is temporary: it is removed when the session is closed
+ * or, if this process was killed, by the next command.
  *
- * @param base where that folder is made: its contents decide what was audited and what file tools may read, so no command may have
- *   access
+ * @param base where the folder is created. No command may have access to it: its contents determine what was audited and what file tools
+ *   may read
  */
 export function ephemeralSession(threadId: string, base: string): Session {
   const directory = makePassingDirectory(base)
@@ -67,15 +70,15 @@ function folder(threadId: string, directory: string): Pick<Session, 'threadId' |
   }
 }
 
-/** Where a session lives. */
+/** The path of a session's folder. */
 export function sessionDirectory(stateDir: string, threadId: string): string {
   return join(stateDir, 'sessions', threadId)
 }
 
 /**
- * The stored sessions, newest first.
+ * Lists the stored sessions, newest first.
  *
- * @returns their ids; an id begins with the time of its creation, which is the sort order
+ * @returns their ids. An id begins with its creation time, so sorting by id sorts by time
  */
 export function listSessions(stateDir: string): readonly string[] {
   const directory = join(stateDir, 'sessions')
@@ -86,33 +89,33 @@ export function listSessions(stateDir: string): readonly string[] {
     .toReversed()
 }
 
-/** Fewer characters are no name. */
+/** The fewest characters of an id that may name a session. */
 const shortest = 4
 const listedCandidates = 10
 
 /**
- * The session that a user means: by a whole id, or the beginning or end of just one. Ids of the same hour begin alike, so ends make shorter
- * names.
+ * Finds the session that a user means by a whole id, or by the beginning or end of an id if only one matches. Ids from the same hour begin
+ * alike, so their ends make shorter names.
  *
- * @throws UserError `usage` when there is none, or more than one, which are then listed
+ * @throws UserError `usage` if no session matches, or more than one; the message then lists them
  */
 export function findSession(stateDirs: readonly string[], given: string): string {
   const id = given.trim().toLowerCase()
   const all = stateDirs.flatMap(listSessions)
   if (all.includes(id)) return id
   if (id.length < shortest) {
-    const message = `'${given}' is too short for a session: at least ${shortest} characters of its id, from its beginning or end.`
-    throw new UserError('usage', `${message} agent sessions list shows those there are.`)
+    const message = `'${given}' is too short: give at least ${shortest} characters of a session's id, from its beginning or end.`
+    throw new UserError('usage', `${message} 'agent sessions list' shows all sessions.`)
   }
   const matching = all.filter((name) => name.startsWith(id) || name.endsWith(id))
   const [only, ...others] = matching
   if (only === undefined)
-    throw new UserError('usage', `There is no session '${given}'. agent sessions list shows those there are.`)
+    throw new UserError('usage', `There is no session '${given}'. 'agent sessions list' shows all sessions.`)
   if (others.length === 0) return only
   const more = matching.length > listedCandidates ? [`… and ${matching.length - listedCandidates} more`] : []
   const candidates = [...matching.slice(0, listedCandidates), ...more].map((name) => `\n  ${name}`).join('')
   throw new UserError(
     'usage',
-    `'${given}' could be any of these sessions, the newest first; give more of its beginning or end:${candidates}`,
+    `'${given}' matches more than one session. Give more characters of the id. These match, newest first:${candidates}`,
   )
 }

@@ -6,37 +6,37 @@ import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
 import { cutAfter } from './steps.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
-/** How a run begins: as a new session, as the next run of a session, or as a new session with another one's history. */
+/** How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. */
 export type Start =
   | { readonly type: 'new' }
-  /** `id` undefined: the newest session of this workspace. */
+  /** If `id` is undefined, the newest session of this workspace is resumed. */
   | { readonly type: 'resume'; readonly id: string | undefined }
-  /** `at`: the step that the new session goes on from; what was said after it is left out. Absent: the last. */
+  /** `at`: the step after which the new session continues; everything after it is left out. Absent: the last step. */
   | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
 
-/** What a run begins with. */
+/** What is known about a run's session before it is opened. */
 export type Beginning = {
-  /** The session that the run continues; undefined for a new one. A fork has no costs of its own yet. */
+  /** The session that the run continues; undefined for a new one. For a fork, the costs are reset to zero. */
   readonly resumedFrom: ReadRollout | undefined
   readonly threadId: string
-  /** Where the session's own folder is, or will be. */
+  /** The path of the session's folder, which may not exist yet. */
   readonly directory: string
   /**
-   * Makes or reopens the session's folder. Nothing is written before.
+   * Creates or reopens the session's folder. Nothing is written before this call.
    *
-   * @param source who begins the session, as the client names itself; stored with a new one
-   * @param passing the directory for an ephemeral session. Default: everything is stored
+   * @param source the name that the client gave itself; stored if the session is new
+   * @param passing the directory for an ephemeral session. Default: the session is stored
    */
   open(workspace: string, source?: string, passing?: string): Session
 }
 
 /**
- * Finds out what a run begins with.
+ * Determines the session that a run begins with.
  *
  * @param stateDir the program's state folder
- * @param workspace the directory the run works in; `--last` means the last session of this one
- * @param chosen the id of a new session. Default: one that no other has
- * @throws UserError `usage` when the session doesn't exist or can't be read
+ * @param workspace the directory the run works in; `--last` means the last session in it
+ * @param chosen the id of a new session. Default: a new unique id
+ * @throws UserError `usage` if the session doesn't exist or can't be read
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const whole = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
@@ -61,12 +61,12 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
-    // Killed before its first line was written: there is nothing to resume.
+    // The run was killed before it wrote a line, so there is nothing to resume.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout
   }
-  throw new UserError('usage', `There is no session of ${workspace} to go on with.`)
+  throw new UserError('usage', `There is no session to continue in ${workspace}.`)
 }
 
 function begin(

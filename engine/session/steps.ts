@@ -2,20 +2,20 @@ import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReadRollout } from './rollout.ts'
 
-/** A step of a session: a response of the model, and what the tools returned for its calls. Steps are counted from 1. */
+/** A step of a session: a response of the model, and the results of its calls. Steps are counted from 1. */
 export type Step = {
   readonly number: number
-  /** What was said to the model before it, since the step before: the prompt, and what the run told it. */
+  /** The messages to the model since the previous step: prompts, and messages from the run itself. */
   readonly told: readonly HistoryItem[]
-  /** What the model said. */
+  /** The model's response. */
   readonly items: readonly HistoryItem[]
   readonly calls: readonly ToolCall[]
   readonly results: readonly ToolResult[]
-  /** Undefined for a step that was copied from another session, which had paid for it. */
+  /** Undefined for a step that was copied from another session, which already counted its cost. */
   readonly usage: Usage | undefined
-  /** In US dollars; undefined where the price was not known. */
+  /** In US dollars; undefined if the price was not known. */
   readonly costUsd: number | undefined
-  /** How many items of all that was said there are up to its end, with its results. */
+  /** The number of items in the whole conversation up to the end of this step, results included. */
   readonly end: number
 }
 
@@ -59,9 +59,9 @@ export function stepsOf({ entries }: Pick<ReadRollout, 'entries'>): readonly Ste
 }
 
 /**
- * A session as it was after a step: what was said later is left out, and summaries of it.
+ * Returns a session as it was after a step, without any later items or summaries.
  *
- * @throws UserError `usage` where it has no such step
+ * @throws UserError `usage` if the session has no such step
  */
 export function cutAfter(rollout: ReadRollout, number: number): ReadRollout {
   const steps = stepsOf(rollout)
@@ -71,7 +71,7 @@ export function cutAfter(rollout: ReadRollout, number: number): ReadRollout {
     const count = `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
     throw new UserError(
       'usage',
-      `--at ${number}: the session ${id} has ${count}; agent sessions show ${id} numbers them.`,
+      `--at ${number}: the session ${id} has ${count}; 'agent sessions show ${id}' lists them by number.`,
     )
   }
   const original = rollout.original.slice(0, step.end)
@@ -93,7 +93,7 @@ type Building = {
   end: number
 }
 
-/** What a person or a program asked of a session first; undefined where nothing was asked. */
+/** The first prompt of a session; undefined if it has none. */
 export function firstPrompt({ original }: Pick<ReadRollout, 'original'>): string | undefined {
   const found = original.find((item) => item.type === 'message' && item.role === 'user')
   return found?.type === 'message' ? found.text : undefined

@@ -2,12 +2,12 @@
 export type Worktree = {
   /** Its directory, without symlinks. */
   readonly path: string
-  /** Absent: a hook made it, by its own means. */
+  /** Absent if a hook created the worktree by other means than git. */
   readonly git?: {
     readonly branch: string
-    /** The commit that it began with. */
+    /** The commit that the worktree was created from. */
     readonly base: string
-    /** Where git stores its data about it. */
+    /** The directory where git stores its data about the worktree. */
     readonly admin: string
   }
 }

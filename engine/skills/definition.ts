@@ -4,46 +4,46 @@ import { toolList } from './front-matter.ts'
 const shared = {
   description: z.string().optional(),
   'allowed-tools': toolList.optional(),
-  /** Whether only `allowed-tools` may be called while the model follows it. */
+  /** Whether the model may call only `allowed-tools` while it follows the definition. */
   restrict: z.boolean().optional(),
   model: z.string().min(1).optional(),
 }
 
-// Loose: front matter has fields of other programs, and none of them may loosen anything here.
+// Loose, because front matter also has fields for other programs. None of those may loosen anything here.
 /** The front matter of a skill's `SKILL.md`. */
 export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
 /** The front matter of a command. */
 export const CommandFields = z.looseObject({ ...shared, 'argument-hint': z.string().optional() })
-/** The front matter of an agent. `tools` is what Claude Code calls its list. */
+/** The front matter of an agent. `tools` is Claude Code's name for `allowed-tools`. */
 export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).optional(), tools: toolList.optional() })
 
-/** A definition in Markdown: its purpose, its tools, and its text. */
+/** A skill, command or agent that is defined in a Markdown file. */
 export type Written = {
   readonly name: string
   readonly description: string
-  /** Calls that its work needs, as permissions; for an agent, all that it may call. Undefined: whatever the run may. */
+  /** Permissions for the calls that the work needs; for an agent, the only calls that it may make. Undefined: the same as the run's. */
   readonly allowedTools: readonly string[] | undefined
-  /** Whether nothing else may be called while the model follows it. */
+  /** Whether the model may call nothing else while it follows the definition. */
   readonly restrict: boolean
-  /** Undefined: the run's own. */
+  /** Undefined: the run's model. */
   readonly model: string | undefined
-  /** The file. */
+  /** The path of the Markdown file. */
   readonly path: string
   readonly body: string
 }
 
-/** How to do one kind of work. The model knows its description, and reads the rest when it needs it. */
+/** Instructions for one kind of work. The model knows the description and reads the body when it needs it. */
 export type Skill = Written & { readonly kind: 'skill' }
-/** A prompt with placeholders, which a person uses as `/name arguments`. */
+/** A prompt with placeholders. A person calls it with `/name arguments`. */
 export type Command = Written & { readonly kind: 'command'; readonly argumentHint: string | undefined }
 /** A sub-agent with a system prompt of its own. */
 export type AgentDefinition = Written & { readonly kind: 'agent' }
 
-/** All definitions, by kind; the first of a name wins. */
+/** All definitions by kind. Of several with the same name, the first wins. */
 export type Definitions = {
   readonly skills: readonly Skill[]
   readonly commands: readonly Command[]
   readonly agents: readonly AgentDefinition[]
-  /** Definitions that can't be read, as sentences with `file:line`. */
+  /** Error messages for definitions that can't be read, with `file:line`. */
   readonly faults: readonly string[]
 }

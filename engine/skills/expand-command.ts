@@ -3,20 +3,20 @@ import type { Command, Skill } from './definition.ts'
 import { fillTemplate, type Looked } from './fill-template.ts'
 import { folderOf } from './find-definitions.ts'
 
-/** A prompt that names a command or a skill, filled in. */
+/** The result of expanding a prompt that names a command or a skill. */
 export type Expanded = {
   readonly followed: Command | Skill
   readonly prompt: string
-  /** What the text wants run or read before the model begins. */
+  /** The commands and reads that the text requests before the model begins. */
   readonly looked: readonly Looked[]
 }
 
 /**
- * Expands a prompt such as `/review src/a.ts`. A prompt that begins otherwise, or with a path, stays as it is. If a command and a skill
+ * Expands a prompt such as `/review src/a.ts`. Other prompts, also those that begin with a path, stay as they are. If a command and a skill
  * share a name, the command wins.
  *
- * @param workspace what files in the text are relative to
- * @returns the definition and its text, undefined for a prompt that names none, or a sentence where it names one that doesn't exist
+ * @param workspace the directory that relative paths in the text refer to
+ * @returns the definition and its text; undefined if the prompt names no definition; or an error message if the named one doesn't exist
  */
 export function expandCommand(
   prompt: string,
@@ -38,5 +38,7 @@ export function expandCommand(
   const near = nearest(name, known)
   if (near !== undefined) return { problem: `There is no command or skill /${name}. Did you mean /${near}?` }
   const list = known.length === 0 ? 'there are none' : `there are: ${known.map((one) => `/${one}`).join(', ')}`
-  return { problem: `There is no command or skill /${name}; ${list}. To say it as it is, put a space before it.` }
+  return {
+    problem: `There is no command or skill /${name}; ${list}. To send the text as it is, put a space in front of it.`,
+  }
 }

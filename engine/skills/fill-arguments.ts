@@ -1,15 +1,15 @@
 import { splitWords } from '../../policies/index.ts'
 
-/** The words of the arguments, split as a shell reads quotes. */
+/** Splits the arguments into words. Quotes work as in a shell. */
 export function typedWords(given: string): readonly string[] {
   const typed = given.trim()
-  // An apostrophe alone is no quote.
+  // The quotes don't match, as with a lone apostrophe: split at spaces.
   return typed === '' ? [] : (splitWords(typed) ?? typed.split(/\s+/))
 }
 
 /**
- * Puts the arguments into the text of a command or skill: `$ARGUMENTS` is all of them, `$0`, `$1`… (and `$ARGUMENTS[0]`) its words, split
- * as a shell reads quotes. A text without a placeholder gets them at its end, lest they be lost.
+ * Puts the arguments into the text of a command or skill. `$ARGUMENTS` stands for all of them; `$0`, `$1`… (or `$ARGUMENTS[0]`…) for single
+ * words, with quotes as in a shell. If the text has no placeholder, the arguments are appended, so that they are not lost.
  */
 export function fillArguments(body: string, given: string): string {
   const typed = given.trim()

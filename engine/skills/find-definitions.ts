@@ -16,19 +16,20 @@ import {
 import { readFrontMatter, type MarkdownFile } from './front-matter.ts'
 import { readToolAllowlist } from './tool-allowlist.ts'
 
-/** A folder that may contain `skills/`, `commands/` and `agents/`, and the prefix of its names (`plugin:`; usually none). */
+/** A folder that may contain `skills/`, `commands/` and `agents/`, and a prefix for their names (such as `plugin:`; usually empty). */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
 
-/** The longest skill or prompt that is read. */
+/** The size limit for a definition's file. */
 const maxBytes = 256 * 1024
-/** How deep commands may be nested in folders. */
+/** How deeply folders of commands may be nested. */
 const maxDepth = 4
 
 /**
- * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`, in folders `FOLDER:NAME`) and agents (`agents/NAME.md`). A file with
- * unreadable front matter is left out as a whole and reported: its limits would be lost otherwise.
+ * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`; one in a subfolder is named `FOLDER:NAME`) and agents
+ * (`agents/NAME.md`). A file whose front matter can't be read is skipped and reported: without its front matter, it would have no
+ * restrictions.
  *
- * @param folders in order of precedence: of two definitions with one name the first wins
+ * @param folders in order of precedence: of two definitions with the same name, the first wins
  */
 export async function findDefinitions(folders: readonly DefinitionFolder[]): Promise<Definitions> {
   const faults: string[] = []
@@ -54,7 +55,7 @@ export async function findDefinitions(folders: readonly DefinitionFolder[]): Pro
   }
 }
 
-/** Something that was found and not read yet. */
+/** A definition whose file was found but not read yet. */
 type Candidate<T> = { readonly read: () => Promise<T> }
 
 function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>[] {
@@ -129,7 +130,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, data: unknown, file: 
   throw new UserError('usage', problems.join('\n'))
 }
 
-/** What a folder holds, in an order that is the same everywhere. */
+/** Lists a folder, in an order that is the same on every system. */
 function entries(
   folder: string,
 ): readonly { readonly name: string; readonly path: string; readonly folder: boolean }[] {
@@ -138,7 +139,7 @@ function entries(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A path that is no folder, or unreadable, contains nothing: somebody may have put a file in its place. */
+/** Lists a folder. A path that can't be listed counts as empty: it may be missing, or a file. */
 function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -170,7 +171,7 @@ function distinct<T extends { readonly name: string }>(found: readonly T[]): rea
   return [...byName.values()]
 }
 
-/** The folder with a skill's own files. */
+/** The folder that holds a skill's own files. */
 export function folderOf({ path }: Skill): string {
   return dirname(path)
 }

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 
-/** A Markdown file, its front matter as data. */
+/** A Markdown file with its front matter parsed. */
 export type MarkdownFile = { readonly data: Readonly<Record<string, unknown>>; readonly body: string }
 
 /**
  * Splits a Markdown file into its front matter (YAML between two lines of `---`) and its body. Front matter is optional.
  *
- * @returns the parts, or what is wrong with the front matter and in which line
+ * @returns the parts, or what is wrong with the front matter and on which line
  */
 export async function readFrontMatter(text: string): Promise<MarkdownFile | { readonly problem: string }> {
   const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
   if (match?.groups === undefined) return { data: {}, body: text }
-  // Imported lazily: most runs have no front matter like this.
+  // Imported lazily: most runs read no front matter.
   const { parseYaml } = await import('./parse-yaml.ts')
   const parsed = parseYaml(match.groups['yaml'] ?? '')
   if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }
@@ -20,7 +20,7 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
   return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
 }
 
-/** A list written as YAML or as one text, `Read, Bash(git add:*)`. Commas within brackets are part of an entry. */
+/** A list of tools, written as a YAML list or as one string: `Read, Bash(git add:*)`. Commas in parentheses belong to an entry. */
 export const toolList = z
   .union([z.string(), z.array(z.string())])
   .transform((value) =>
@@ -29,7 +29,7 @@ export const toolList = z
       .filter((entry) => entry !== ''),
   )
 
-/** The parts between commas outside parentheses. */
+/** Splits a text at the commas outside parentheses. */
 function splitEntries(text: string): readonly string[] {
   const parts = ['']
   let depth = 0

@@ -1,9 +1,9 @@
 import { isNode, LineCounter, parse, parseDocument, YAMLParseError } from 'yaml'
 
 /**
- * Parses YAML; aliases are refused, since a few of them, nested, would fill the memory. Only this file imports the parser.
+ * Parses YAML. Aliases are rejected, because a few nested aliases can expand until memory runs out. Only this file imports the parser.
  *
- * @returns the value, or what is wrong and in which line
+ * @returns the value, or what is wrong and on which line
  */
 export function parseYaml(
   text: string,
@@ -17,10 +17,10 @@ export function parseYaml(
   }
 }
 
-/** YAML as data, with the line that the value at a path begins in. */
+/** A parsed YAML text. `lineOf` gives the line on which the value at a path begins. */
 type YamlWithLines = { readonly value: unknown; readonly lineOf: (path: readonly PropertyKey[]) => number }
 
-/** The same, for whoever says where in the text something is wrong. */
+/** Parses YAML like `parseYaml`, for callers that report the line of a wrong value. */
 export function parseYamlWithLines(text: string): YamlWithLines | { readonly line: number; readonly problem: string } {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter })

@@ -2,16 +2,16 @@ import type { Action, Guardian } from '../../policies/index.ts'
 import { viewOfAction } from '../hooks/views-of-call.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
-/** The permissions of skills and commands that the model currently follows. */
+/** The permissions of the skills and commands that the model follows. */
 export class Preapprovals {
   readonly #lists: { readonly list: ToolAllowlist; readonly source: string }[] = []
 
-  /** From now on these calls are not asked about where only the approval mode would ask. */
+  /** From now on, these calls need no approval where only the approval mode would ask for it. */
   add(allowed: readonly string[], source: string): void {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }
 
-  /** Wraps a Guardian: what these permissions allow answers questions of the approval mode. No rule, permission or alarm is overridden. */
+  /** Wraps a Guardian so that these permissions answer where the approval mode would ask. They override no rule, permission or alarm. */
   wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,
@@ -29,7 +29,9 @@ export class Preapprovals {
   }
 }
 
-/** A patch is allowed where each of its files is. An escalation never is. */
+/**
+ * The parts of an action that must all be allowed: a patch is allowed if each of its files is. An escalation or a plan is never allowed.
+ */
 function partsOf(action: Action): readonly (Action | undefined)[] {
   if (action.type === 'patch') return action.changes.map((change) => ({ ...action, changes: [change] }))
   return action.type === 'plan' || (action.type === 'exec' && action.escalation !== undefined) ? [undefined] : [action]

@@ -2,14 +2,14 @@ import { viewsOf } from '../hooks/views-of-call.ts'
 import type { CallHooks } from '../tools/hook-interface.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
-/** A gate before a run's calls that can be made narrower, and never wider again. */
+/** A filter in front of a run's calls. It can be made stricter, but never looser again. */
 export type RestrictedCalls = {
   readonly calls: CallHooks
-  /** Lets only these through from now on, of those that came through before. */
+  /** From now on, only these calls pass, and of those only the ones that passed before. */
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 
-/** Puts the gate before the hooks of a run. Asking for a skill, and giving the final answer, always comes through. */
+/** Puts the filter in front of a run's hooks. Calls that ask for a skill or give the final answer always pass. */
 export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
   const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
   return {

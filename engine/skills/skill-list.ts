@@ -1,9 +1,9 @@
 import type { Skill } from './definition.ts'
 
-/** The limit for all descriptions together: they are in every request. */
+/** The limit for all descriptions together, because every request contains them. */
 const maxCharacters = 8000
 
-/** What the model is told about the available skills: their names and descriptions. One text, or none where there is no skill. */
+/** Describes the available skills to the model: their names and descriptions in one text. No text if there is no skill. */
 export function describeSkills(skills: readonly Skill[]): readonly string[] {
   if (skills.length === 0) return []
   const share = Math.max(40, Math.floor(maxCharacters / skills.length))
@@ -12,6 +12,6 @@ export function describeSkills(skills: readonly Skill[]): readonly string[] {
     return line.length <= share ? line : `${line.slice(0, share - 1)}…`
   })
   const intro =
-    'Skills say how a kind of work is done here. When a task is of that kind, call the tool `skill` with the name first.'
+    'A skill explains how a kind of work is done here. When a task is of that kind, first call the tool `skill` with its name.'
   return [`<skills>\n${intro}\n${lines.join('\n')}\n</skills>`]
 }

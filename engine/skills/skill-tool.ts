@@ -9,16 +9,17 @@ import type { Tool } from '../tools/tool.ts'
 /**
  * The tool that shows a skill.
  *
- * @param onUse called with a skill that the model begins to follow, before it has read it
+ * @param onUse called when the model asks for a skill, before the model receives its text
  */
 export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => void): Tool {
   return defineTool({
     name: 'skill',
     claudeNames: ['Skill'],
-    description: 'Shows how a kind of work is done here: the whole text of a skill. Follow it then.',
+    description:
+      'Shows the full text of a skill, which explains how a kind of work is done here. Follow it after reading.',
     input: z.object({
-      skill: z.string().min(1).describe('Its name, as listed.'),
-      args: z.string().optional().describe('What the skill is to work on, if it asks for anything.'),
+      skill: z.string().min(1).describe("The skill's name, as listed."),
+      args: z.string().optional().describe("The skill's arguments, if it takes any."),
     }),
     readOnly: () => true,
     run: ({ skill: name, args }) => {
@@ -33,7 +34,7 @@ export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => voi
       const limits =
         skill.allowedTools === undefined || !skill.restrict
           ? ''
-          : `\nFrom here on only these may be called: ${skill.allowedTools.join(', ')}.`
+          : `\nFrom now on you may call only these: ${skill.allowedTools.join(', ')}.`
       const output = `The skill's own files are in ${folderOf(skill)}.${limits}\n\n${fillArguments(skill.body, args ?? '')}`
       return Promise.resolve({ ok: true, output })
     },

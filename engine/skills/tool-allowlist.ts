@@ -5,17 +5,17 @@ import { namesOf } from '../hooks/views-of-call.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** Whether a call is among those that are allowed. */
+/** A parsed `allowed-tools` list. */
 export type ToolAllowlist = {
-  /** The permission, as written. */
+  /** The entries, as written. */
   readonly allowed: readonly string[]
   readonly covers: (views: readonly CallView[]) => boolean
 }
 
 /**
- * Reads an `allowed-tools` list: names of tools, ours or Claude Code's, or permissions such as `Bash(git add:*)`.
+ * Parses an `allowed-tools` list. An entry is the name of a tool (ours or Claude Code's) or a permission such as `Bash(git add:*)`.
  *
- * @param source the file that contains it, for messages
+ * @param source the file that contains the list, for error messages
  * @throws UserError `usage` for an entry that is neither
  */
 export function readToolAllowlist(allowed: readonly string[], source: string): ToolAllowlist {
@@ -24,12 +24,12 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     throw new UserError('usage', `${source}: allowed-tools: '${text}' is not a tool; expected Tool or Tool(what)`)
   }
   const names = allowed.filter((text) => !text.includes('('))
-  // All entries together, because a line may contain several commands, each allowed by another entry.
+  // All entries are checked together, because one line may contain several commands, each allowed by a different entry.
   const permissions = readPermissions(
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // The mode that asks about everything else.
+  // In this mode, everything else needs approval.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,
@@ -47,7 +47,7 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
   }
 }
 
-/** Whether any action of a tool could be allowed: other tools need not be offered. */
+/** Whether the list could allow any call of a tool. Other tools need not be offered to the model. */
 export function mayOffer(tool: Pick<Tool, 'name' | 'claudeNames'>, allowed: readonly string[]): boolean {
   return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }
@@ -56,7 +56,7 @@ function matches(pattern: string, name: string): boolean {
   return pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))
 }
 
-/** Whether an allow of these words answers for all that the call does. */
+/** Whether the permissions allow everything that the call does. */
 function permitted(assess: Guardian['assess'], { action }: CallView): boolean {
   if (action === undefined) return false
   const { decision, stage } = assess(action)

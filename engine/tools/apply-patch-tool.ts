@@ -20,14 +20,15 @@ import { eventVerdict } from './denied-result.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-const usage = 'Changes files by a patch: adds, updates, moves and deletes, several files at once, all of it or nothing.'
+const usage =
+  'Applies a patch that adds, updates, moves or deletes files. One patch may change several files; it is applied as a whole or not at all.'
 
-/** The patch tool: freeform text under a grammar where the provider supports that, else `{"input": "…"}`. */
+/** The patch tool. It takes freeform text under a grammar if the provider supports that, and `{"input": "…"}` otherwise. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   claudeNames: ['Edit', 'Write', 'MultiEdit'],
   guarded: true,
-  description: `${usage} The parameter input holds the whole patch as one string, line feeds and all.`,
+  description: `${usage} Pass the whole patch in the parameter input, as one string with its line feeds.`,
   ownItems: true,
   input: z.object({ input: z.string().describe('The whole patch, from "*** Begin Patch" to "*** End Patch".') }),
   freeform: {
@@ -39,9 +40,11 @@ export const applyPatch: Tool = defineTool({
 })
 
 /**
- * Applies a patch through the one path: planned in memory, judged by the Guardian as the changes it would make, committed all or nothing.
+ * Applies a patch the way all changes are made: it is planned in memory, the Guardian reviews the resulting changes, and they are committed
+ * completely or not at all.
  *
- * @param root the directory its paths are relative to. They must not leave it, except for other paths that a command may write to
+ * @param root the directory that the patch's paths are relative to. They must stay inside it or inside other directories that a command may
+ *   write to
  */
 export async function applyPatchText(text: string, root: string, context: ToolContext): Promise<ToolResult> {
   const started = performance.now()
@@ -67,10 +70,10 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
-  /** `outside`: the paths that it may not touch, where that is why. */
+  /** `outside`: the paths that the patch may not touch, if that is the reason. */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
-/** A protected path is refused before planning, and the refusal is recorded like any other. */
+/** Records the refusal of a protected path, which is refused before planning, like any other refusal. */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
   { workspace, sandbox, review }: ToolContext,
@@ -86,7 +89,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
-      // An error shows lines that don't match, so files that a command must not read are not opened.
+      // An error message quotes lines that don't match, so files that a command must not read are not opened.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
       if (denial !== undefined) {
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
@@ -103,7 +106,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   }
 }
 
-/** A patch whose absolute paths lead to the files of a private view. */
+/** Maps the patch's absolute paths to the files of a private view. */
 function atSources(patch: Patch, views: readonly View[]): Patch {
   if (views.length === 0) return patch
   const at = (path: string): string => (isAbsolute(path) ? sourcePath(normalize(path), views) : path)
@@ -116,7 +119,7 @@ function atSources(patch: Patch, views: readonly View[]): Patch {
   return { ...patch, operations }
 }
 
-/** The paths, absolute, that a patch names and may not touch. */
+/** The absolute paths that a patch names but may not touch. */
 function outsideOf(error: unknown, root: string): readonly string[] {
   if (error instanceof PathError) return isConfinement(error.code) ? [resolve(root, error.path)] : []
   if (!(error instanceof PatchError)) return []

@@ -6,32 +6,32 @@ import type { ToolContext } from './tool.ts'
 type Step = {
   readonly text: string
   readonly status: z.infer<typeof stepStatus>
-  /** Absent: the list knows its steps by their place alone. */
+  /** Absent if the list identifies its steps only by position. */
   readonly id?: string
 }
 
 const marks = { completed: 'x', in_progress: '>', pending: ' ' } as const
 
-/** What is wrong with a list of steps, in words for the model; undefined when nothing is. */
+/** Describes what is wrong with a list of steps, for the model; undefined if nothing is. */
 export function checkSteps(tool: string, steps: readonly Pick<Step, 'status'>[]): string | undefined {
   return steps.filter(({ status }) => status === 'in_progress').length > 1
     ? `${tool}: more than one step is in progress. Work on one at a time.`
     : undefined
 }
 
-/** The steps as lines of text. */
+/** Renders the steps as lines of text. */
 export function renderSteps(steps: readonly Step[]): string {
   return steps
     .map(({ text, status, id }) => `[${marks[status]}] ${id === undefined ? '' : `${id}: `}${text}`)
     .join('\n')
 }
 
-/** Shows the list to the user; a later one replaces it. */
+/** Shows the list to the user. A later list replaces it. */
 export function showSteps(steps: readonly Step[], startItem: ToolContext['startItem']): void {
   startItem({ type: 'todo_list', items: steps.map(asItem) }).complete({})
 }
 
-/** A step in the words of the event stream. */
+/** Converts a step to the format of the event stream. */
 function asItem({ text, status, id }: Step): {
   text: string
   completed: boolean

@@ -11,12 +11,12 @@ import type { FinishedCommand } from './command-result.ts'
 import { onlyReads } from './only-reads.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 
-/** A command as a call asks for it. */
+/** A command as requested by a call. */
 export type CommandRequest = {
   readonly argv: readonly [string, ...string[]]
   readonly workdir?: string | undefined
   readonly timeout_ms?: number | undefined
-  /** The time after which the call is answered while the command continues. Absent: the call waits for its end. */
+  /** The time after which the call returns although the command continues. Absent: the call waits until the command ends. */
   readonly yield_time_ms?: number | undefined
   readonly tty?: boolean | undefined
   readonly max_output_tokens?: number | undefined
@@ -26,10 +26,10 @@ export type CommandRequest = {
   readonly additional_permissions?: AskedPermissions | undefined
 }
 
-/** A command as the Guardian judges it. */
+/** A command as the Guardian reviews it. */
 export type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** Whether a command is proven to only read, and asks for no more than that. */
+/** Whether a command is proven to only read and asks for no further permissions. */
 export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
   if (isEscalated(request)) return false
   return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
@@ -39,7 +39,7 @@ function isEscalated(request: CommandRequest): boolean {
   return request.sandbox_permissions === 'require_escalated' || request.additional_permissions !== undefined
 }
 
-/** The action of a call. What it wants beyond the sandbox is named as far as possible. */
+/** Converts a call to an action. Permissions beyond the sandbox are listed individually as far as possible. */
 export function actionOf(request: CommandRequest, context: ToolContext): ExecAction {
   const { policy } = context.sandbox
   const cwd = resolve(context.workspace, request.workdir ?? '.')
@@ -48,7 +48,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
     type: 'exec',
     argv: request.argv,
     cwd,
-    // In the read-only sandbox it may run in parallel even if the proof is wrong.
+    // In the read-only sandbox, running it in parallel is safe even if the proof is wrong.
     sandbox: confined ? 'read-only' : policy.mode,
   }
   if (!isEscalated(request)) return plain
@@ -66,7 +66,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
   }
 }
 
-/** The same command with grants for what the sandbox denied; undefined where nothing more can be asked for, or nobody could approve it. */
+/** The same command with grants for what the sandbox denied; undefined if nothing more can be requested, or nobody could approve it. */
 export function widerAction(
   action: ExecAction,
   { result }: FinishedCommand,
@@ -77,7 +77,7 @@ export function widerAction(
   if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
   const before = action.escalation?.grants ?? []
   const known = new Set(before.map((grant) => JSON.stringify(grant)))
-  // A command that succeeded coped with its denials.
+  // A command that succeeded didn't need what it was denied.
   const succeeded = result.status === 'exited' && result.code === 0
   const names = succeeded ? () => false : namedBy(guardian.assess(action).analysis, action.cwd)
   const refused = grantsForDenials(result.denials, sandbox.policy, names)

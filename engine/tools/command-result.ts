@@ -10,30 +10,30 @@ import { overlayHints } from './overlay-hints.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** A command that has run. */
+/** A command that has ended. */
 export type FinishedCommand = {
   readonly result: ExecResult
-  /** The sandbox that confined it: a stricter one than the run's where the command was proven to only read. */
+  /** The mode of the sandbox that confined it. It is stricter than the run's mode if the command was proven to only read. */
   readonly mode: SandboxMode
-  /** Output made harmless. */
+  /** The sanitized output. */
   readonly output: string
-  /** The file with the output when it is too long to be shown whole. */
+  /** The file with the full output; undefined if the output is short enough to be shown in full. */
   readonly file: string | undefined
 }
 
-/** The limit for one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
+/** The limit for one command's output in one event. It keeps a line of the stream far below 64 KiB even if every byte is escaped. */
 const eventOutputLimit = 8 * 1024
 
 /**
- * Whether an output is shown whole, to the model and in the event.
+ * Whether an output is shown in full, both to the model and in the event.
  *
- * @param tokens what the call asks for; undefined is the default
+ * @param tokens the limit that the call asked for; undefined for the default
  */
 export function isShownWhole(output: string, tokens: number | undefined, { state }: ToolContext): boolean {
   return output.length <= eventOutputLimit && fits(output, outputLimitFor(tokens, state.limits))
 }
 
-/** The closing fields of the command's item. */
+/** Returns the final fields of the command's item. */
 export function describeCommand({ result, output, file }: FinishedCommand, context: ToolContext): Partial<CommandItem> {
   const endings = { signaled: 'signal', 'timed-out': 'timeout', cancelled: 'cancelled' } as const
   return {
@@ -52,15 +52,15 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
   return { ...denial, how_to_allow: remedyAsConfig(remedy) }
 }
 
-/** The call's options about its answer. */
+/** The call's options for its answer. */
 type Answering = {
-  /** How much output comes back; undefined is the default. */
+  /** The limit for the output; undefined for the default. */
   readonly maxTokens: number | undefined
-  /** Unknown argument names of the call; the answer names them. */
+  /** Unknown arguments of the call, which the answer lists. */
   readonly ignored: readonly string[]
 }
 
-/** The call's result for the model: how it ended, how long it took, the output, and the denials. */
+/** Renders a command's result for the model: how the command ended, how long it took, its output, and the denials. */
 export function answerCommand(
   { result, mode, output, file }: FinishedCommand,
   { maxTokens, ignored }: Answering,
@@ -68,7 +68,7 @@ export function answerCommand(
 ): ToolResult {
   const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [describeEnd(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
-  if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
+  if (ignored.length > 0) lines.push(`Ignored unknown arguments: ${ignored.join(', ')}`)
   const shown = showOutput(output, limit, file, context)
   lines.push('Output:', shown.text)
   for (const denial of result.denials) {
@@ -77,29 +77,29 @@ export function answerCommand(
   const hasFailed = result.status !== 'exited' || result.code !== 0
   if (hasFailed) lines.push(...overlayHints(output, context.sandbox.policy.views))
   if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
-    lines.push('It was taken for a command that only reads, so it could write nothing.')
+    lines.push('The command was classified as read-only, so it ran in a sandbox that permits no writing.')
   }
   return {
     ok: result.status === 'exited' && result.code === 0,
     ...(result.status === 'exited' && result.code === 0 ? {} : { commandFailed: true }),
     output: lines.join('\n'),
-    // The output proper is cut above; what surrounds it is short and must not push it out.
+    // The output itself is cut above. The short lines around it must not use up its limit.
     limit: withNotes(limit),
     ...(shown.file === undefined ? {} : { outputFile: shown.file }),
   }
 }
 
-/** A command that continues after its call was answered. */
+/** A command that continues after its call has returned. */
 type Running = {
   readonly id: number
-  /** Its output since the last look. */
+  /** The output since the last call about it. */
   readonly output: string
   readonly denials: readonly Denial[]
   readonly waitedMs: number
   readonly maxTokens: number | undefined
 }
 
-/** The same for a command that is still running: how to continue with it, and its output. */
+/** Renders the state of a running command for the model: its session ID and its output so far. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
   const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [
@@ -112,7 +112,7 @@ export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Runn
   return { ok: true, output: lines.join('\n'), limit: withNotes(limit) }
 }
 
-/** As much of an output as the limit allows; the whole of one that is cut is stored. */
+/** Shows as much of an output as the limit allows. If the output is cut, the full output is stored in a file. */
 function showOutput(
   output: string,
   limit: OutputLimit,
@@ -124,7 +124,7 @@ function showOutput(
   return { text: text.replace(/\n$/, ''), file }
 }
 
-/** How a command ended, in one line. */
+/** Describes how a command ended, in one line. */
 export function describeEnd(result: ExecResult): string {
   switch (result.status) {
     case 'exited':
@@ -134,7 +134,7 @@ export function describeEnd(result: ExecResult): string {
     case 'timed-out':
       return `Process was killed with everything it started: it ran longer than ${result.afterMs} ms`
     case 'cancelled':
-      return 'Process was killed before its end'
+      return 'Process was killed before it finished'
     default:
       return result satisfies never
   }

@@ -3,25 +3,25 @@ import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts
 import { OutputBuffer } from '../core/text/output-buffer.ts'
 import { endsWithin } from './ends-within.ts'
 
-/** The limit for one command's output; further output is counted and dropped. */
+/** The limit for one command's output. Further output is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** The end of an output, for displays. */
+/** How many bytes from the end of an output are passed to displays. */
 const tailBytes = 8 * 1024
 
 /** The limit for a command's unread output. */
 const unreadLimitBytes = 1024 * 1024
 
-/** A command that has been started and perhaps not ended yet. */
+/** A command that has been started and may still be running. */
 export class LiveCommand {
   readonly #child: SandboxProcess
   readonly #whole = new OutputBuffer(outputLimitBytes)
   #unread = new OutputBuffer(unreadLimitBytes)
-  /** The sandbox that confines it. */
+  /** The mode of the sandbox that confines the command. */
   readonly mode: SandboxMode
   readonly sandbox: Sandbox
   readonly hasTerminal: boolean
-  /** Input that is no complete command yet: a shell waits for the rest. */
+  /** Input that is not yet a complete command, so that a shell is waiting for the rest. */
   typed = ''
 
   constructor(child: SandboxProcess, mode: SandboxMode, sandbox: Sandbox) {
@@ -35,26 +35,26 @@ export class LiveCommand {
         this.#unread.push(bytes)
       })
     }
-    // Writing to a terminal that has just been closed fails; the command's end says so.
+    // Writing to a terminal that has just been closed fails. The command's result reports that it has ended.
     child.stdin?.on('error', () => undefined)
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when the command has ended. */
   get result(): Promise<ExecResult> {
     return this.#child.result
   }
 
-  /** All it has printed, with the middle left out when that is too much. */
+  /** Everything the command has printed, with the middle left out if it is too long. */
   get output(): Buffer {
     return this.#whole.toBytes()
   }
 
-  /** The end of its output: more than is shown, so that a secret which begins earlier isn't shown in part. */
+  /** The end of the output. It is longer than what is shown, so that a secret is never cut in two and shown in part. */
   tail(): Buffer {
     return this.#whole.tail(tailBytes)
   }
 
-  /** Its output since the last call. */
+  /** Returns the output since the last call. */
   takeUnread(): Buffer {
     const bytes = this.#unread.toBytes()
     this.#unread = new OutputBuffer(unreadLimitBytes)
@@ -69,16 +69,18 @@ export class LiveCommand {
     this.#child.kill()
   }
 
-  /** Waits for its end, but no longer than `ms`, or until the signal; undefined when it has not ended by then. */
+  /**
+   * Waits until the command ends, but no longer than `ms` or until the signal is aborted. Resolves to undefined if it hasn't ended by then.
+   */
   endWithin(ms: number, signal: AbortSignal): Promise<ExecResult | undefined> {
     return endsWithin(this.result, ms, signal)
   }
 }
 
-/** How many commands may stay alive in a run. */
+/** How many commands may be running in the background of a run. */
 export const mostSessions = 64
 
-/** The commands of a run that continue after their calls were answered. */
+/** The commands of a run that continue after their calls have returned. */
 export class CommandSessions {
   readonly #live = new Map<number, LiveCommand>()
   #next = 1
@@ -87,7 +89,7 @@ export class CommandSessions {
     return this.#live.size
   }
 
-  /** Stores a command until `remove`, and gives its number. */
+  /** Stores a command until `remove` and returns its number. */
   add(command: LiveCommand): number {
     const id = this.#next++
     this.#live.set(id, command)
@@ -102,12 +104,12 @@ export class CommandSessions {
     this.#live.delete(id)
   }
 
-  /** The numbers of stored commands. */
+  /** The numbers of the stored commands. */
   get ids(): readonly number[] {
     return [...this.#live.keys()]
   }
 
-  /** Ends all, and resolves when they are gone. */
+  /** Kills all commands. Resolves when they have ended. */
   async close(): Promise<void> {
     for (const command of this.#live.values()) command.kill()
     await Promise.allSettled([...this.#live.values()].map(({ result }) => result))

@@ -17,19 +17,19 @@ import { denied, eventVerdict } from './denied-result.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The limit for one change's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
+/** The limit for a diff in one event. It keeps the event's line below 64 KiB even if every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
-/** The limit for one change's diff for a reviewer. */
+/** The limit for a diff that a reviewer sees. */
 const reviewedDiffLimit = 32 * 1024
 
 /**
- * Commits planned changes of files through the one path: judged by the Guardian, checked against what a command in the sandbox could write,
- * committed all or nothing; with an item of the event stream.
+ * Commits planned file changes. The Guardian reviews them, they are checked against what a command in the sandbox could write, and they are
+ * committed completely or not at all. An item in the event stream reports them.
  *
- * @param started when the call began, by `performance.now()`
- * @param what `instructions`: a note in the instructions of later runs. It is judged as such, and an approval covers this one file
- * @returns why nothing was changed; undefined when it was
+ * @param started when the call began, from `performance.now()`
+ * @param what `instructions` for a note in the instructions of later runs. It is reviewed as such, and an approval covers only this file
+ * @returns the failed result if nothing was changed; undefined on success
  */
 export async function commitChanges(
   changeSet: ChangeSet,
@@ -48,7 +48,7 @@ export async function commitChanges(
     call_id: context.callId,
   })
   const elapsed = (): number => Math.round(performance.now() - started)
-  // Judged against the workspace, not against the directory its paths were relative to: that one the model chose.
+  // Reviewed against the workspace and not against the directory that the paths were relative to, because the model chose that one.
   const action = {
     type: 'patch' as const,
     root: context.workspace,
@@ -99,12 +99,12 @@ function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy):
   return undefined
 }
 
-/** Whether an error says that changes can't be made; anything else is an internal error. */
+/** Whether an error means that the changes can't be made. Any other error is an internal one. */
 export function isRefusal(error: unknown): boolean {
   return [PatchError, PathError, ReadError, CommitError].some((kind) => error instanceof kind)
 }
 
-/** Commits a change set, but only the one that was approved: its changes are compared with the approved action's. */
+/** Commits a change set after comparing its changes with those of the approved action. */
 async function commitApproved(
   approved: Approved<Extract<Action, { type: 'patch' }>>,
   changeSet: ChangeSet,
@@ -117,7 +117,7 @@ async function commitApproved(
   await commit(changeSet, { signal })
 }
 
-/** A planned change in the Guardian's words, who knows paths as commands do. */
+/** Converts a planned change to the Guardian's format, with paths as commands see them. */
 function patchChange(change: Change, views: readonly View[]): PatchChange {
   const path = shownPath(change.place.key, views)
   if (change.type === 'remove') return { path, kind: 'delete' }

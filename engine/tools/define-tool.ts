@@ -4,8 +4,8 @@ import type { ToolDeclaration } from '../core/model.ts'
 import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from './tool.ts'
 
 /**
- * Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. Absent fields have the
- * safe default: not read-only, never in parallel.
+ * Makes a tool from its definition: derives its declaration for the model, and validates the input of every call before it runs. Absent
+ * fields have safe defaults: not read-only, never in parallel.
  *
  * @example
  * const now = defineTool({
@@ -36,7 +36,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
-    // Deriving a schema costs more than everything else, and a hidden tool needs none.
+    // Lazy, because deriving a schema costs more than everything else here, and a hidden tool needs none.
     get declaration() {
       if (definition.declared === false) return undefined
       return (declaration ??= declare(definition, known.get(tool)))
@@ -53,7 +53,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
-/** The same tools, with the prepared declarations from `schemas` for those that are listed there, instead of derived ones. */
+/** Returns the same tools. Those listed in `schemas` use the prepared schema instead of deriving it. */
 export function withSchemas(
   tools: readonly Tool[],
   schemas: Readonly<Record<string, Record<string, unknown>>>,
@@ -88,7 +88,7 @@ function check<Input extends z.ZodType, A extends Action>(
   const { name } = definition
   const result = definition.input.safeParse(json)
   if (!result.success) {
-    return { valid: false, error: `${name}: the arguments do not fit.\n${z.prettifyError(result.error)}` }
+    return { valid: false, error: `${name}: the arguments are not valid.\n${z.prettifyError(result.error)}` }
   }
   const { data } = result
   return {
@@ -102,13 +102,13 @@ function check<Input extends z.ZodType, A extends Action>(
     run: async (context, approved) => {
       if (definition.action === undefined) return definition.run(data, context)
       if (approved === undefined) throw new TypeError(`${name}: the call was not approved`)
-      // The Guardian returns the very action that this definition made.
+      // The cast is safe because the Guardian returns the same action that this definition made.
       return definition.run(data, { ...context, approved: approved as unknown as Approved<A> })
     },
   }
 }
 
-/** Whoever looks at a call sees only the names of its tool: a guard that reads one field must not miss a value under its alias. */
+/** Renames aliases to the tool's own field names, so that a check which reads one field can't miss a value given under an alias. */
 function byOwnNames(json: unknown, aliases: Readonly<Record<string, string>> = {}): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const fields: Record<string, unknown> = { ...json }

@@ -2,7 +2,7 @@ import type { Verdict } from '../../policies/index.ts'
 import type { EventVerdict } from '../core/events.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** A denial for the model: the reason, and that another spelling of the same aim is denied too. */
+/** Renders a denial for the model: the reason, and the advice not to try the same thing in another way. */
 export function denied(verdict: Verdict): ToolResult {
   return {
     ok: false,
@@ -10,11 +10,12 @@ export function denied(verdict: Verdict): ToolResult {
     refused: eventVerdict(verdict),
     output:
       `Refused by the Guardian (${verdict.decidedBy}): ${verdict.reason}\n` +
-      'The aim is refused, not the spelling: do not try to reach it another way. Go on with what is allowed, or say what is missing.',
+      'The goal is refused, not just this call: do not try to reach it another way. Continue with what is allowed, or say what you could ' +
+      'not do.',
   }
 }
 
-/** A verdict in the words of the event stream. */
+/** Converts a verdict to the format of the event stream. */
 export function eventVerdict(verdict: Verdict): EventVerdict {
   return {
     decision: verdict.decision,

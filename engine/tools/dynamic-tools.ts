@@ -4,20 +4,20 @@ import type { Tool } from './tool.ts'
 export type DynamicTools = {
   /** The current tools: the same list until it changes. */
   readonly current: () => readonly Tool[]
-  /** Names of the servers that may still add tools. */
+  /** Names of the servers that are still starting and may add tools. */
   readonly awaited: () => readonly string[]
   /** Resolves when no server is pending any more. */
   readonly settled: () => Promise<void>
-  /** Servers without tools, and why, as sentences. */
+  /** One sentence for each server that has no tools, with the reason. */
   readonly missing: () => readonly string[]
 }
 
-/** Tools that stay as they are. */
+/** Makes a `DynamicTools` of tools that never change. */
 export function fixedTools(tools: readonly Tool[]): DynamicTools {
   return { current: () => tools, awaited: () => [], settled: () => Promise.resolve(), missing: () => [] }
 }
 
-/** Some of them. */
+/** Returns only the tools that a predicate accepts. */
 export function someTools(tools: DynamicTools, keeps: (tool: Tool) => boolean): DynamicTools {
   let from: readonly Tool[] | undefined
   let kept: readonly Tool[] = []

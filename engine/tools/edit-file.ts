@@ -6,21 +6,21 @@ import { replaceText } from './replace-text.ts'
 import type { Tool } from './tool.ts'
 import { readCurrent, staleReason, writeText } from './write-text.ts'
 
-/** Replaces a piece of a file's text by another. */
+/** The tool that replaces text in a file. */
 export const editFile: Tool = defineTool({
   name: 'edit_file',
   claudeNames: ['Edit'],
   aliases: { file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
   guarded: true,
   description:
-    'Replaces text in a file. old_string must be there exactly once, with its white space, unless replace_all is given. ' +
-    'A file that changed since you read it is refused.',
+    'Replaces text in a file. old_string must occur exactly once, white space included, unless replace_all is true. The edit is refused ' +
+    'if the file has changed since you read it.',
   ownItems: true,
   input: z.object({
     path: z.string().min(1).describe('Absolute, or relative to the workspace.'),
     old_string: z.string().min(1).describe('The text to replace, without line numbers.'),
-    new_string: z.string().describe('What to put in its place.'),
-    replace_all: z.boolean().optional().describe('Replace it everywhere. Default false.'),
+    new_string: z.string().describe('The text to put in its place.'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence. Default false.'),
   }),
   validate: ({ old_string, new_string }) =>
     old_string === new_string ? 'edit_file: old_string and new_string are the same.' : undefined,
@@ -28,7 +28,7 @@ export const editFile: Tool = defineTool({
     const path = resolve(context.workspace, input.path)
     const current = await readCurrent(path, context)
     if (current.state === 'refused') return { ok: false, output: current.reason }
-    if (current.state === 'absent') return { ok: false, output: `${path} is not there. write_file makes new files.` }
+    if (current.state === 'absent') return { ok: false, output: `${path} doesn't exist. Use write_file to create it.` }
     if (current.knowledge === 'changed') return { ok: false, output: staleReason(path) }
     const replaced = replaceText(current.text, input.old_string, input.new_string, input.replace_all ?? false)
     if ('problem' in replaced) return { ok: false, output: `${path}: ${replaced.problem}` }

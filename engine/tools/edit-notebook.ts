@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 import { readCurrent, staleReason, writeText } from './write-text.ts'
 
-/** Changes one cell of a Jupyter notebook. */
+/** The tool that changes one cell of a Jupyter notebook. */
 export const editNotebook: Tool = defineTool({
   name: 'edit_notebook',
   claudeNames: ['NotebookEdit'],
@@ -18,9 +18,11 @@ export const editNotebook: Tool = defineTool({
     mode: z.enum(['replace', 'insert', 'delete']),
     cell: z
       .union([z.int().min(0), z.string()])
-      .describe('Number of the cell, from 1, or its id. For insert: the cell to put it behind, 0 for the front.'),
-    source: z.string().optional().describe('The new source; not for delete.'),
-    cell_type: z.enum(['code', 'markdown', 'raw']).optional().describe('Default: as it was; code for a new cell.'),
+      .describe(
+        'Number of the cell, starting at 1, or its id. For insert: the cell after which to insert, or 0 for the beginning.',
+      ),
+    source: z.string().optional().describe('The new source. Not used with delete.'),
+    cell_type: z.enum(['code', 'markdown', 'raw']).optional().describe('Default: unchanged; "code" for a new cell.'),
   }),
   validate: ({ mode, source }) =>
     mode !== 'delete' && source === undefined ? `edit_notebook: ${mode} needs a source.` : undefined,
@@ -28,7 +30,7 @@ export const editNotebook: Tool = defineTool({
     const path = resolve(context.workspace, input.path)
     const current = await readCurrent(path, context)
     if (current.state === 'refused') return { ok: false, output: current.reason }
-    if (current.state === 'absent') return { ok: false, output: `${path} is not there.` }
+    if (current.state === 'absent') return { ok: false, output: `${path} doesn't exist.` }
     if (current.knowledge === 'changed') return { ok: false, output: staleReason(path) }
     const next = edited(current.text, { mode, cell, source, type })
     if ('problem' in next) return { ok: false, output: `${path}: ${next.problem}.` }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Waits for something, but no longer than `ms` milliseconds, or until the signal.
+ * Waits for a promise, but no longer than `ms` milliseconds or until the signal is aborted.
  *
- * @returns its result, or undefined when it isn't settled by then. Rejects only where it does
+ * @returns the promise's value, or undefined if it isn't settled by then. Rejects only if the promise rejects
  */
 export async function endsWithin<T>(ending: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
   const waiting = new AbortController()

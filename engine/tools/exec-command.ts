@@ -8,21 +8,22 @@ import { runCommand } from './run-shell-call.ts'
 import type { Tool, ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** Further options of a command. */
+/** The options of a command besides the command line. */
 export const commandLimits = {
   timeout_ms: z
     .int()
     .min(1)
     .max(3_600_000)
     .optional()
-    .describe('Milliseconds after which the command and everything it started is killed. Default 120000.'),
+    .describe('Milliseconds after which the command and everything it started are killed. Default 120000.'),
   yield_time_ms: z
     .int()
     .min(1)
     .max(300_000)
     .optional()
     .describe(
-      'Milliseconds after which the call is answered though the command goes on; use write_stdin then. Default: wait for its end.',
+      'Milliseconds after which the call returns even if the command is still running; continue with write_stdin then. Default: wait ' +
+        'until it ends.',
     ),
   tty: z.boolean().optional().describe('Give the command a terminal to type into with write_stdin. Default false.'),
   max_output_tokens: z
@@ -30,13 +31,15 @@ export const commandLimits = {
     .min(1)
     .max(100_000)
     .optional()
-    .describe('How much output comes back, at about 4 bytes a token; the middle is cut out beyond it. Default 10000.'),
+    .describe(
+      'The most output to return, at about 4 bytes per token. If there is more, the middle is cut out. Default 10000.',
+    ),
   workdir: z.string().optional().describe('Directory to run in, relative to the workspace. Default: the workspace.'),
   sandbox_permissions: z
     .enum(['use_default', 'require_escalated'])
     .optional()
-    .describe('Ask for more than the sandbox allows with "require_escalated"; it needs an approval.'),
-  justification: z.string().optional().describe('With "require_escalated": why the command needs it, one sentence.'),
+    .describe('"require_escalated" asks for more than the sandbox allows, which needs approval.'),
+  justification: z.string().optional().describe('With "require_escalated": why the command needs it, in one sentence.'),
   additional_permissions: z
     .strictObject({
       read: z.array(z.string().min(1)).optional(),
@@ -45,28 +48,30 @@ export const commandLimits = {
     })
     .optional()
     .describe(
-      'With "require_escalated": just what it needs, as paths to read or write and hosts (HOST or HOST:PORT) to reach. Nothing else is granted.',
+      'With "require_escalated": exactly what it needs, as paths to read or write and hosts (HOST or HOST:PORT) to connect to. Nothing ' +
+        'else is granted.',
     ),
   prefix_rule: z
     .array(z.string())
     .optional()
     .describe(
-      'With "require_escalated": first words of the command that could be allowed from now on, e.g. ["npm", "test"].',
+      'With "require_escalated": the first words of the command, as a suggestion for a rule that allows such commands from now on, e.g. ' +
+        '["npm", "test"].',
     ),
 }
 
-/** The shell, under the name and with the fields that models trained on Codex expect. */
+/** The shell tool, with the name and fields that models trained on Codex expect. */
 export const execCommand: Tool = defineTool({
   name: 'exec_command',
   claudeNames: ['Bash'],
   guarded: true,
   ownItems: true,
   description:
-    'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended, ' +
-    'or with yield_time_ms a session ID while it goes on. Standard input is empty. To change files use apply_patch.',
-  // Loose, because trained models send fields of other programs too; the answer names the ignored ones.
+    'Runs a shell command in the workspace, inside a sandbox. Returns its output and exit code when it has ended, or, with ' +
+    'yield_time_ms, a session ID if it is still running. Standard input is empty. To change files, use apply_patch.',
+  // Loose, because models also send fields that they know from other programs. The answer lists the ignored ones.
   input: z.looseObject({
-    cmd: z.string().min(1).describe('The command line, as the shell reads it.'),
+    cmd: z.string().min(1).describe('The command line for the shell.'),
     ...commandLimits,
     login: z
       .boolean()
@@ -83,7 +88,7 @@ export const execCommand: Tool = defineTool({
   },
 })
 
-/** The older form of the shell tool: an argument vector. Understood when a model calls it, not offered. */
+/** The older form of the shell tool, which takes an argument vector. It works when a model calls it but is not offered. */
 export const shell: Tool = defineTool({
   name: 'shell',
   claudeNames: ['Bash'],
@@ -104,7 +109,7 @@ export const shell: Tool = defineTool({
   },
 })
 
-/** A script as what runs it. */
+/** Converts a script to the command that runs it in the shell. */
 function shellRequest(
   { cmd, login = false, ...rest }: Omit<CommandRequest, 'argv'> & ShellInput,
   { sandbox }: ToolPlace,
@@ -119,11 +124,11 @@ function vectorRequest({
   ...rest
 }: Omit<CommandRequest, 'argv'> & { readonly command: readonly string[] }): CommandRequest {
   const [program, ...words] = command
-  if (program === undefined) throw new TypeError('the schema lets no empty command through')
+  if (program === undefined) throw new TypeError('the schema must reject an empty command')
   return { ...rest, argv: [program, ...words] }
 }
 
-/** Takes a patch that was typed into the shell as the patch it is, in the directory the command would have run in. */
+/** Applies a patch that was typed into the shell as a patch, in the directory in which the command would have run. */
 function applyTyped(patch: PatchInCommand, workdir: string | undefined, context: ToolContext): Promise<ToolResult> {
   return applyPatchText(patch.text, resolve(context.workspace, workdir ?? '.', patch.directory ?? '.'), context)
 }

@@ -5,10 +5,10 @@ import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The largest file that is read whole, in bytes: bigger ones need a command. */
+/** The largest file that the file tools read, in bytes. Larger files need a command. */
 export const largestFile = 32 * 1024 * 1024
 
-/** The common parts of tools that read files: they change nothing, and the Guardian judges the path. */
+/** The common parts of tools that read files: they change nothing, and the Guardian reviews the path. */
 export const reading = {
   readOnly: () => true,
   concurrencySafe: () => true,
@@ -20,7 +20,7 @@ export const reading = {
 
 type ReadAction = Extract<Action, { type: 'read' }>
 
-/** Runs what reads files; what can't be read is an ordinary result. */
+/** Runs a function that reads files and turns a `FileError` into an ordinary result. */
 export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run()
@@ -30,7 +30,7 @@ export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolR
   }
 }
 
-/** The files among those found whose content may be shown; the Guardian may withhold some. */
+/** Returns the found files whose content may be shown, with a note about those that the Guardian withholds. */
 export function readable<Found extends { readonly path: string }>(
   found: readonly Found[],
   { guardian }: ToolContext,
@@ -39,6 +39,9 @@ export function readable<Found extends { readonly path: string }>(
   const kept = found.length - shown.length
   return {
     shown,
-    note: kept === 0 ? '' : `\n(${kept} ${kept === 1 ? 'file is' : 'files are'} not shown: not to be read.)`,
+    note:
+      kept === 0
+        ? ''
+        : `\n(${kept} ${kept === 1 ? 'file is' : 'files are'} not shown, because reading ${kept === 1 ? 'it' : 'them'} is not allowed.)`,
   }
 }

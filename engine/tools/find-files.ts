@@ -10,11 +10,11 @@ const path = z.string().min(1).optional().describe('Absolute, or relative to the
 const mostEntries = 1000
 const mostFiles = 200
 
-/** What a directory holds. */
+/** The tool that lists a directory. */
 export const listDirectory: Tool = defineTool({
   name: 'list_dir',
   claudeNames: ['LS'],
-  description: 'Lists a directory: names, directories with a final slash, sizes of files.',
+  description: 'Lists the names in a directory, with a slash after directories and the size of files.',
   input: z.object({ path }),
   ...reading,
   run: (_, { approved, state: { files }, signal }) =>
@@ -24,33 +24,33 @@ export const listDirectory: Tool = defineTool({
         const name = escapeInvisibleInLine(called)
         if (kind === 'directory') return `${name}/`
         if (kind === 'file') return `${name}  ${size} bytes`
-        return kind === 'symlink' ? `${name}  (a link)` : `${name}  (no ordinary file)`
+        return kind === 'symlink' ? `${name}  (a link)` : `${name}  (not a regular file)`
       })
-      if (total > entries.length) lines.push(`[${total - entries.length} entries more]`)
+      if (total > entries.length) lines.push(`[more entries: ${total - entries.length}]`)
       return { ok: true, output: lines.length === 0 ? 'It is empty.' : lines.join('\n') }
     }),
 })
 
-/** Finds files by their names. */
+/** The tool that finds files by name. */
 export const glob: Tool = defineTool({
   name: 'glob',
   claudeNames: ['Glob'],
   description:
-    'Finds files by a glob, the most recently changed first. Without a slash it is about names at any depth ("*.ts"), ' +
-    'else about paths ("src/**/*.ts"). Files that git ignores are left out.',
+    'Finds files by a glob, the most recently changed first. A glob without a slash ("*.ts") matches names at any depth, one with a ' +
+    'slash ("src/**/*.ts") matches paths. Files that git ignores are left out.',
   input: z.object({ pattern: z.string().min(1), path }),
   ...reading,
   run: ({ pattern }, { approved, state: { files }, workspace, signal }) =>
     orFileError(async () => {
       const found = await files.find({ path: approved.path, glob: pattern, limit: mostFiles }, signal)
-      if (found.total === 0) return { ok: true, output: 'No file fits.' }
+      if (found.total === 0) return { ok: true, output: 'No file matches.' }
       const lines = found.paths.map((name) => shorten(join(approved.path, name), workspace))
-      if (found.total > lines.length) lines.push(`[${found.total - lines.length} files more: give a narrower pattern]`)
+      if (found.total > lines.length) lines.push(`[more files: ${found.total - lines.length}; give a narrower pattern]`)
       return { ok: true, output: lines.join('\n') }
     }),
 })
 
-/** Finds lines in files. */
+/** The tool that finds lines in files. */
 export const grep: Tool = defineTool({
   name: 'grep',
   claudeNames: ['Grep'],
@@ -60,15 +60,21 @@ export const grep: Tool = defineTool({
   input: z.object({
     pattern: z.string().min(1),
     path,
-    glob: z.string().min(1).optional().describe('Only files that fit, e.g. "*.ts" or "src/**/*.ts". Default: all.'),
+    glob: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Search only files that match, e.g. "*.ts" or "src/**/*.ts". Default: all files.'),
     output: z
       .enum(['lines', 'files', 'count'])
       .optional()
-      .describe('Matching lines, names of files that have any, or how many each has. Default: lines.'),
+      .describe(
+        'What to show: the matching lines, the names of files with matches, or the number of matches in each. Default: lines.',
+      ),
     ignore_case: z.boolean().optional().describe('Default false.'),
-    multiline: z.boolean().optional().describe('Lets "." match line ends. Default false.'),
+    multiline: z.boolean().optional().describe('Let "." match line breaks. Default false.'),
     context: z.int().min(0).max(20).optional().describe('Lines to show before and after a match. Default 0.'),
-    limit: z.int().min(1).max(2000).optional().describe('Matching lines to show at most. Default 200.'),
+    limit: z.int().min(1).max(2000).optional().describe('The most matching lines to show. Default 200.'),
   }),
   ...reading,
   run: (input, context) =>
@@ -101,12 +107,12 @@ export const grep: Tool = defineTool({
       const missing =
         found.total - shown.reduce((sum, { lines }) => sum + lines.filter(({ matches }) => matches).length, 0)
       const more =
-        missing > 0 && note === '' ? `\n[${missing} matching lines more: narrow the search or raise the limit]` : ''
+        missing > 0 && note === '' ? `\n[more matching lines: ${missing}; narrow the search or raise the limit]` : ''
       return { ok: true, output: `${blocks.join('\n\n')}${more}${note}` }
     }),
 })
 
-/** Lines with a mark where some between them are left out. */
+/** Renders lines with a mark wherever lines between them are left out. */
 function withGaps(lines: readonly { readonly number: number; readonly text: string }[]): string {
   return lines
     .map(({ number, text }, index) => {
@@ -117,7 +123,7 @@ function withGaps(lines: readonly { readonly number: number; readonly text: stri
     .join('\n')
 }
 
-/** The shortest form of a path, in one line. */
+/** Renders a path in one line, relative to the workspace if it is inside. */
 function shorten(path: string, workspace: string): string {
   return escapeInvisibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
 }

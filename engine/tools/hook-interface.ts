@@ -3,20 +3,20 @@ import type { Item } from '../core/events.ts'
 import type { ToolResult } from './tool-result.ts'
 import { noTaskHooks, type TaskHooks } from './tasks/hooked-task.ts'
 
-/** What a hook did, as an item of the stream. */
+/** An item of the event stream that reports what a hook did, before it has an id. */
 type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 
-/** A call as hooks see it: its arguments are JSON that fits the tool's schema. */
+/** A call as hooks see it. Its arguments are JSON that matches the tool's schema. */
 export type HookedCall = {
   readonly id: string
   readonly tool: string
-  /** Claude Code's names for its own tools that do the same: guards of those guard this call. */
+  /** The names of Claude Code's tools that do the same. Hooks for those tools also apply to this call. */
   readonly claudeNames: readonly string[]
   readonly input: unknown
-  /** The input as hooks are to see it, where that is more than the model sent. Absent: the input. */
+  /** The input to show to hooks, if it contains more than the model sent. Absent: `input`. */
   readonly seen?: unknown
   readonly signal: AbortSignal
-  /** The agent whose call it is. Absent: the run's own. */
+  /** The sub-agent that made the call. Absent: the run itself made it. */
   readonly agent?: { readonly id: string; readonly type: string }
 }
 
@@ -24,53 +24,53 @@ export type HookedCall = {
 export type HookOpinion =
   | {
       readonly decision: 'proceed'
-      /** Arguments to use instead; they are checked and judged as the model's own would be. Absent: the model's. */
+      /** Arguments to use instead of the model's. They are validated and reviewed like the model's own. Absent: the model's are used. */
       readonly input?: unknown
-      /** Added to the result for the model. Absent: nothing. */
+      /** Text to add to the result for the model. Absent: none. */
       readonly context?: string
       /**
-       * The hook's decision for the Guardian: to ask although nothing else would, or to allow what only the mode would ask about. Absent:
-       * none.
+       * What the hook asks of the Guardian: to ask for approval although nothing else requires it, or to allow what would need approval
+       * only because of the approval mode. Absent: nothing.
        */
       readonly opinion?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
     }
-  /** `action`: what the call would have done, for the audit log. Absent: the log can only describe the call itself. */
+  /** `action`: what the call would have done, for the audit log. Absent: the log describes only the call itself. */
   | { readonly decision: 'block'; readonly reason: string; readonly action?: Action | undefined }
 
-/** The hooks around every call. A hook that rejects blocks the call, or withholds its result from the model. */
+/** The hooks that run before and after every call. A hook that rejects blocks the call, or withholds its result from the model. */
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
   /**
    * Returns the result for the model.
    *
-   * @param took milliseconds
+   * @param took how long the call took, in milliseconds
    */
   after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
 }
 
-/** The events of a run for its hooks, and their answers. */
+/** The hooks of a run, by event. */
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Receives the hooks' items for the run's stream, past and future ones. */
+  /** Passes all items that hooks report, past and future ones, to the run's event stream. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
-  /** Cancels running hooks when the signal is aborted, until the next call; undefined: only with the run. */
+  /** Sets the signal that cancels running hooks, until the next call of this function. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Before the first message: what to tell the model besides the prompt, or why the run must not continue. */
+  /** Called before the first message. Returns what to tell the model besides the prompt, or why the run must not continue. */
   readonly begin: (prompt: string) => Promise<{ readonly context: readonly string[]; readonly refused?: string }>
   /**
-   * The model has come to its end. Returns a message to continue with instead, if a hook wants that.
+   * Called when the model has finished. Returns a message to continue with if a hook wants the run to continue.
    *
-   * @param again whether it already continued because of a hook
+   * @param again whether the run has already been continued by a hook
    */
   readonly finish: (message: string, again: boolean) => Promise<string | undefined>
-  /** Between two turns: returns sentences for the user. */
+  /** Called between two turns. Returns messages for the user. */
   readonly between: () => Promise<readonly string[]>
-  /** The conversation is about to be summed up, or was. */
+  /** Called before and after the conversation is summarized. */
   readonly compact: (when: 'before' | 'after') => Promise<void>
-  /** The run is over, successfully or with `failure`. */
+  /** Called when the run is over. `failure` is undefined if it succeeded. */
   readonly end: (reason: string, failure: string | undefined) => Promise<void>
-  /** Why a hook has ended the run; undefined while none has. */
+  /** Why a hook ended the run; undefined if none did. */
   readonly stopped: () => string | undefined
 }
 
@@ -80,7 +80,7 @@ export const noHooks: CallHooks = {
   after: (_, result) => Promise.resolve(result),
 }
 
-/** The hooks of a run without any. */
+/** The `RunHooks` of a run without hooks. */
 export const silentHooks: RunHooks = {
   calls: noHooks,
   tasks: noTaskHooks,

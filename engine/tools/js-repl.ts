@@ -12,23 +12,23 @@ type ExecAction = Extract<Action, { type: 'exec' }>
 
 const defaultTimeoutMs = 30_000
 
-/** A JavaScript session in the sandbox that keeps its state. */
+/** The tool that evaluates JavaScript in a session that keeps its state, in the sandbox. */
 export const jsRepl: Tool = defineTool({
   name: 'js_repl',
   description:
-    'Evaluates JavaScript in a Node session inside the sandbox, in the workspace. Variables, functions and imports stay for later calls; ' +
-    'await, import and require work at the top level. What is printed and the last value come back.',
+    'Evaluates JavaScript in a Node session inside the sandbox, in the workspace. Variables, functions and imports are kept for later ' +
+    'calls; await, import and require work at the top level. Returns the printed output and the last value.',
   searchHint: 'node javascript evaluate calculate script session console',
   input: z.object({
-    code: z.string().default('').describe('JavaScript, not TypeScript. May be left out with reset.'),
-    reset: z.boolean().optional().describe('Begin anew before the code runs: all variables are dropped.'),
+    code: z.string().default('').describe('JavaScript, not TypeScript. Optional with reset.'),
+    reset: z.boolean().optional().describe('Start a new session before the code runs. All variables are dropped.'),
     timeout_ms: z
       .int()
       .min(1)
       .max(600_000)
       .optional()
       .describe(
-        `Milliseconds after which the session is killed, variables and all. Default ${defaultTimeoutMs}; more for slow work.`,
+        `Milliseconds after which the session is killed and its variables are lost. Default ${defaultTimeoutMs}; give more for slow work.`,
       ),
   }),
   validate: ({ code, reset }) => (code.trim() === '' && reset !== true ? 'Give the code to evaluate.' : undefined),
@@ -53,11 +53,11 @@ export const jsRepl: Tool = defineTool({
 function answer(evaluation: Evaluation): ToolResult {
   const lines: string[] = []
   if (evaluation.lost !== undefined)
-    lines.push(`[this is a new session: ${evaluation.lost}, and its variables are gone]`)
+    lines.push(`[this is a new session; the previous one and its variables are gone: ${evaluation.lost}]`)
   const printed = evaluation.output.replace(/\n$/, '')
   if (printed !== '') lines.push(printed)
   if (evaluation.status === 'ended') {
-    lines.push(`The session has ended: ${evaluation.reason}. Its variables are gone; the next call begins a new one.`)
+    lines.push(`The session has ended: ${evaluation.reason}. Its variables are gone; the next call starts a new one.`)
   } else if (evaluation.threw) lines.push(`Uncaught ${evaluation.text ?? 'undefined'}`)
   else if (evaluation.text !== undefined) lines.push(`=> ${evaluation.text}`)
   else if (printed === '') lines.push('=> undefined')

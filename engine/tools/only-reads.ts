@@ -1,10 +1,10 @@
 import { analyseCommand } from '../../policies/index.ts'
 
 /**
- * Whether an argument vector is proven to only read: every command in it is known, and none of them writes, connects, runs code, or is
- * unclear. In doubt it isn't.
+ * Whether a command is proven to only read: every command in it is known, and none writes, connects, runs code, or is unclear. In doubt,
+ * the answer is no.
  *
- * @param cwd absolute directory it would run in
+ * @param cwd the absolute path of the directory that it would run in
  */
 export function onlyReads(argv: readonly string[], cwd: string): boolean {
   const { class: worst, commands } = analyseCommand(argv, cwd)
@@ -12,7 +12,7 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
     worst === 'read-only' &&
     commands.every(
       ({ alarms, opaque, unlisted }) =>
-        // What a query or a file shows is the Guardian's affair.
+        // Whether a query or a file may be read at all is the Guardian's decision.
         alarms.every(({ kind }) => kind === 'unsandboxed' || kind === 'unlisted-file') &&
         opaque === undefined &&
         !unlisted,

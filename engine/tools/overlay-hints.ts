@@ -1,13 +1,13 @@
 import type { View } from '../../sandbox/index.ts'
 
 /**
- * What a command's output says that fails on overlays alone, as the kernel's documentation of overlayfs has it ("Non-standard behavior", and what it says of
- * `redirect_dir`), each with what to do instead.
+ * Error messages of operations that fail only on overlays, each with a hint on what to do instead. Source: the kernel's documentation of
+ * overlayfs ("Non-standard behavior" and `redirect_dir`).
  */
 const limits: readonly (readonly [said: RegExp, hint: string])[] = [
   [
     /Invalid cross-device link|\bEXDEV\b|cross-device link not permitted/,
-    "[transaction: overlay] Directories that were there when the run began can't be renamed in its view (EXDEV). " +
+    "[transaction: overlay] Directories that existed when the run began can't be renamed in the run's view (EXDEV). " +
       'Use `mv OLD NEW`, which copies and removes (and then `git add -A OLD NEW`, instead of git mv), or `cp -a OLD NEW && rm -r OLD`.',
   ],
   [
@@ -16,7 +16,7 @@ const limits: readonly (readonly [said: RegExp, hint: string])[] = [
   ],
 ]
 
-/** What to tell a model of a failure that comes from the overlay which its commands work on. */
+/** Explains failures in a command's output that come from the overlay that the command works on. */
 export function overlayHints(output: string, views: readonly View[]): readonly string[] {
   if (!views.some(({ overlay }) => overlay === true)) return []
   return limits.filter(([said]) => said.test(output)).map(([, hint]) => hint)

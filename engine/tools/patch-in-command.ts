@@ -1,7 +1,7 @@
 /** A patch that a model typed into the shell instead of calling `apply_patch`. */
 export type PatchInCommand = {
   readonly text: string
-  /** Where a leading `cd DIR &&` went, as written. */
+  /** The directory of a leading `cd DIR &&`, as written; undefined if there is none. */
   readonly directory: string | undefined
 }
 
@@ -14,8 +14,8 @@ const heredoc = new RegExp(
 const quoted = new RegExp(String.raw`^\s*${names}\s+'(?<body>[^']*\*\*\* Begin Patch[^']*)'\s*$`)
 
 /**
- * Recognises a command that only applies a patch: `apply_patch <<EOF`, with `cd DIR &&` before it, or with the patch as its one argument.
- * The shell handles everything else, since taking only part of a command would lose the rest.
+ * Recognises a command that only applies a patch: `apply_patch <<EOF`, optionally after `cd DIR &&`, or with the patch as its only
+ * argument. Any other command is left to the shell, because applying only the patch in it would lose the rest.
  *
  * @param command a shell script, or an argument vector
  */

@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas for the input of built-in tools, by name: the build derives and bundles them, so that no run has to do it before its
- * first request. Run from sources, this is empty.
+ * The JSON Schemas of the built-in tools' inputs, by tool name. The build derives and bundles them, so that no run has to derive them
+ * before its first request. When running from sources, there are none.
  */
 export function preparedSchemas(): Readonly<Record<string, Record<string, unknown>>> {
   return {}

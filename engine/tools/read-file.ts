@@ -11,14 +11,14 @@ import type { ToolResult } from './tool-result.ts'
 
 const defaultLines = 2000
 
-/** Reads a file for the model, in the form that it can use. */
+/** The tool that reads a file in a form that the model can use. */
 export const readFile: Tool = defineTool({
   name: 'read_file',
   claudeNames: ['Read'],
   aliases: { file_path: 'path' },
   description:
-    'Reads a file: text with line numbers, pictures as pictures, the text of a PDF, the cells of a notebook. ' +
-    'For a long file give offset and limit.',
+    'Reads a file: text with line numbers, an image as an image, the text of a PDF, the cells of a notebook. For a long file, give ' +
+    'offset and limit.',
   input: z.object({
     path: z.string().min(1).describe('Absolute, or relative to the workspace.'),
     offset: z.int().min(1).optional().describe('The first line to show. Default 1.'),
@@ -42,11 +42,11 @@ export const readFile: Tool = defineTool({
     }),
 })
 
-/** Shows a picture to the model. */
+/** The tool that shows an image to the model. */
 export const viewImage: Tool = defineTool({
   name: 'view_image',
   claudeNames: ['Read'],
-  description: 'Shows a picture of the file system: PNG, JPEG, GIF or WebP. A large one is made smaller.',
+  description: 'Shows an image file: PNG, JPEG, GIF or WebP. A large image is scaled down.',
   input: z.object({ path: z.string().min(1).describe('Absolute, or relative to the workspace.') }),
   ...reading,
   run: (_, { approved: { path }, state: { files }, signal }) =>
@@ -54,7 +54,7 @@ export const viewImage: Tool = defineTool({
       const { bytes, size } = await files.read(path, maxImageBytes, signal)
       if (bytes.length < size) return { ok: false, output: tooBig(path, size) }
       const picture = await fitImage(bytes)
-      if (picture === undefined) return { ok: false, output: `${path} is no PNG, JPEG, GIF or WebP picture.` }
+      if (picture === undefined) return { ok: false, output: `${path} is not a PNG, JPEG, GIF or WebP image.` }
       return shown(path, picture)
     }),
 })
@@ -65,7 +65,7 @@ function shown(path: string, picture: NonNullable<Awaited<ReturnType<typeof fitI
 }
 
 function tooBig(path: string, size: number): string {
-  return `${path} has ${size} bytes; a picture may have ${maxImageBytes}. Make it smaller first.`
+  return `${path} has ${size} bytes; the limit for an image is ${maxImageBytes}. Make it smaller first.`
 }
 
 async function readPdf(path: string, bytes: Buffer, offset: number, limit: number): Promise<ToolResult> {
@@ -85,6 +85,6 @@ function showLines(path: string, text: string, offset: number, limit: number, wi
     return { ok: false, output: `${path} has ${lines.length} lines; there is no line ${offset}.` }
   const shown = lines.slice(offset - 1, offset - 1 + limit)
   const next = offset + shown.length
-  const rest = next > lines.length ? '' : `\n[${lines.length - next + 1} lines more; go on with offset ${next}]`
+  const rest = next > lines.length ? '' : `\n[more lines: ${lines.length - next + 1}; continue with offset ${next}]`
   return { ok: true, output: `${withNumbers ? numbered(shown, offset) : shown.join('\n')}${rest}` }
 }

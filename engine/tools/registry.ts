@@ -7,42 +7,43 @@ import type { Tool } from './tool.ts'
 
 /** The tools of a run. */
 export type ToolRegistry = {
-  /** All that can be called: built-in ones by name, then those of MCP servers by name. */
+  /** All tools that can be called: the built-in ones sorted by name, then those of MCP servers sorted by name. */
   readonly tools: readonly Tool[]
-  /** The tools in every request, always in the same order: they are part of the prompt's cached prefix. */
+  /** The tools in every request, always in the same order, because they are part of the prompt's cached prefix. */
   readonly declarations: readonly ToolDeclaration[]
   find(name: string): Tool | undefined
   /** Turns a call through `execute_tool` into a call of the tool itself; any other call is returned unchanged. */
   unwrap(call: ToolCall): ToolCall
-  /** Names of up to three hidden tools that fit a text and that the model has not seen. Each is given once. */
+  /** Names up to three hidden tools that fit a text and that the model has not seen. Each tool is suggested only once. */
   suggest(text: string): readonly string[]
 }
 
-/** Where tools come from, and for whom. */
+/** The tools and options from which a registry is made. */
 type Sources = {
   readonly builtIn: readonly Tool[]
   /** Tools of MCP servers. Default: none. */
   readonly mcp?: readonly Tool[] | DynamicTools
-  /** Whether a person is there who can be asked. Default: no. */
+  /** Whether there is a person who can be asked. Default: false. */
   readonly attended?: boolean
-  /** Which tools are left out of requests and have to be searched for. Default: none. */
+  /** Which tools are left out of requests and have to be found by searching. Default: none. */
   readonly deferral?: Deferral
 }
 
-/** The tools as they are between two changes of a server's. */
+/** The tools as they are until a server's tools change again. */
 type Built = {
   readonly from: readonly Tool[]
   readonly tools: readonly Tool[]
   readonly byName: ReadonlyMap<string, Tool>
-  /** Not in requests, and in requests, of those that can be called. */
+  /** The callable tools that requests don't contain (`deferred`) and those that they do (`loaded`). */
   readonly deferred: readonly Tool[]
   readonly loaded: readonly Tool[]
 }
 
 /**
- * Orders tools. Of several with one name the first wins, so that no server can replace a built-in tool. A tool that needs a person is not
- * offered where there is none, but stays known: a call is told why it is impossible. Where tools of servers are deferred, requests stay
- * like the first one: later tools are found by searching. Elsewhere requests change with the tools.
+ * Makes the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool
+ * that needs a person is not offered if there is none, but it stays known, so that a call is answered with the reason. If servers' tools
+ * are deferred, the declarations never change after the first request, and later tools are found by searching. Otherwise the declarations
+ * change with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources
@@ -113,7 +114,7 @@ function executeInput(text: string): { readonly name: string; readonly input?: u
   try {
     return ExecuteInput.safeParse(JSON.parse(text)).data
   } catch {
-    // The call path reports what is wrong with it.
+    // What is wrong with the input is reported when the call is run.
     return undefined
   }
 }
@@ -126,7 +127,7 @@ function inOrder(builtIn: readonly Tool[], mcp: readonly Tool[]): readonly Tool[
   return [...byName.values()]
 }
 
-/** By code units, which is the same order on every machine. */
+/** Sorted by code units, which gives the same order on every machine. */
 function sorted(tools: readonly Tool[]): readonly Tool[] {
   return tools.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }

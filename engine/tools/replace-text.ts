@@ -1,12 +1,12 @@
 import { numbered } from './files/text.ts'
 
-/** A text after a replacement, with the 1-based lines of its replacements; or why there are none. */
+/** A text after a replacement and the 1-based lines of the replacements, or why nothing was replaced. */
 type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string }
 
 /**
- * Replaces `old` in a text. In a file with CRLF, line feeds of both strings stand for its line ends.
+ * Replaces `old` in a text. In a text with CRLF, line feeds in both strings stand for CRLF.
  *
- * @param all false: it has to occur exactly once
+ * @param all whether to replace every occurrence; if false, `old` must occur exactly once
  */
 export function replaceText(text: string, old: string, replacement: string, all: boolean): Replaced {
   const crlf = !text.includes(old) && text.includes('\r\n')
@@ -16,7 +16,7 @@ export function replaceText(text: string, old: string, replacement: string, all:
   if (places.length === 0) return { problem: notFound(text, old) }
   if (places.length > 1 && !all) {
     return {
-      problem: `old_string is there ${places.length} times, at lines ${lines.join(', ')}. Give more of the text around it, or replace_all.`,
+      problem: `old_string occurs ${places.length} times, at lines ${lines.join(', ')}. Include more of the text around it, or set replace_all.`,
     }
   }
   return { text: text.split(needle).join(crlf ? replacement.replace(/\r?\n/g, '\r\n') : replacement), lines }
@@ -34,25 +34,25 @@ function lineAt(text: string, at: number): number {
   return line
 }
 
-/** How many lines of a long `old_string` are compared with each place of the file. */
+/** How many lines of a long `old_string` are compared with each position in the file. */
 const comparedLines = 50
 
-/** Why nothing was found: the nearest place, and how it differs. */
+/** Explains why nothing was found: where the closest match is and how it differs. */
 function notFound(text: string, old: string): string {
   const lines = text.split(/\r?\n/)
   const wanted = old.replace(/\n$/, '').split(/\r?\n/).slice(0, comparedLines)
   const near = nearest(lines, wanted)
-  if (near === undefined) return 'old_string is not in the file, nor anything like it. Read the file again.'
+  if (near === undefined) return 'old_string is not in the file, nor is anything similar. Read the file again.'
   const shown = lines.slice(near.at, near.at + wanted.length)
   const same = shown.every((line, index) => collapse(line) === collapse(wanted[index] ?? ''))
-  const what = same ? 'It differs in white space alone.' : 'It differs.'
-  return `old_string is not in the file. The nearest is at line ${near.at + 1}. ${what} There it says:\n${numbered(shown, near.at + 1)}`
+  const what = same ? 'It differs only in white space.' : 'It differs.'
+  return `old_string is not in the file. The closest match is at line ${near.at + 1}. ${what} The file has:\n${numbered(shown, near.at + 1)}`
 }
 
-/** Below this the nearest place is no help. */
+/** The closest match is shown only if it is at least this similar. */
 const leastLikeness = 0.5
 
-/** Where the lines are most like those wanted, 0-based. */
+/** Finds the position at which the lines are most similar to the wanted ones, 0-based. */
 function nearest(lines: readonly string[], wanted: readonly string[]): { readonly at: number } | undefined {
   const pairs = wanted.map(bigrams)
   const known = new Map<string, ReadonlyMap<string, number>>()

@@ -1,17 +1,17 @@
 import type { ToolContext } from './tool.ts'
 
-/** The sub-agents of a run, as far as it matters whether they are working. */
+/** The state of a run's sub-agents that shows whether they are still working. */
 export type BackgroundAgents = {
   /** The ids of agents whose reports haven't been read yet. */
   readonly unread: readonly string[]
 }
 
 /**
- * Makes sure that nothing runs in the background when a run is about to change what or where it may act: running commands and agents
- * prevent it, and the JavaScript session ends.
+ * Makes sure that nothing runs in the background before a run changes where it works or what it may do. Running commands and agents prevent
+ * the change; the JavaScript session is ended.
  *
- * @param wording what to say about running commands and agents
- * @returns the reason against it, in words for the model; undefined when nothing runs any more
+ * @param wording how the message describes running commands and agents
+ * @returns the reason against the change, for the model; undefined if nothing is running any more
  */
 export function requireIdle(
   agents: BackgroundAgents,
@@ -21,7 +21,7 @@ export function requireIdle(
   const { ids } = state.sessions
   if (ids.length > 0) return `${wording.commands}: ${ids.join(', ')}. End them with kill_session first.`
   const { unread } = agents
-  if (unread.length > 0) return `${wording.agents}: ${unread.join(', ')}. Take their reports with wait_agents first.`
+  if (unread.length > 0) return `${wording.agents}: ${unread.join(', ')}. Collect their reports with wait_agents first.`
   state.repl.close()
   return undefined
 }

@@ -1,27 +1,27 @@
 import type { ToolDeclaration } from '../core/model.ts'
 import type { Tool } from './tool.ts'
 
-/** How a run shows a tool, where that differs from how the tool shows itself. What a call does is the same. */
+/** How a run presents a tool differently from the tool's own declaration. Calls do the same as before. */
 export type ToolShape = {
-  /** Its name in requests only. Default: the tool's own. */
+  /** Whether requests contain only the tool's name. Default: as the tool declares it. */
   readonly deferred?: boolean
-  /** True: understood when called, and neither declared nor found by searching. Default: false. */
+  /** If true, the tool can be called but is neither declared nor found by searching. Default: false. */
   readonly hidden?: boolean
-  /** Fields of the input that are not declared. Default: none. */
+  /** Fields of the input to leave out of the declaration. Default: none. */
   readonly without?: readonly string[]
-  /** Names under which fields are declared; the tool has them among its aliases. Default: none. */
+  /** Other names for declared fields. The tool must accept them as aliases. Default: none. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Other words for the tool, and for fields of its input by their own names. Default: its own. */
+  /** Other descriptions for the tool and for its fields, by the fields' own names. Default: the tool's own. */
   readonly described?: { readonly tool: string; readonly fields: Readonly<Record<string, string>> }
-  /** Values of fields that a call leaves out; hooks see the original call. Default: the tool's own. */
+  /** Values for fields that a call leaves out. Hooks see the original call. Default: the tool's own defaults. */
   readonly filled?: Readonly<Record<string, unknown>>
-  /** Whether the model may be told between turns that the tool may help. Default: the tool's own. */
+  /** Whether the tool may be suggested to the model between turns. Default: as the tool declares it. */
   readonly suggested?: boolean
 }
 
-/** The same tool, shown differently. */
+/** Returns the same tool, presented differently. */
 export function reshape(tool: Tool, shape: ToolShape): Tool {
-  // Without its declaration, which is derived when it is asked for.
+  // Not `declaration`: reading it would derive the schema.
   const { name, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
   const { sideBySide, parse } = tool
   const { hidden = false, deferred = tool.deferred, suggested = tool.suggested, filled } = shape

@@ -1,12 +1,12 @@
 import type { Guardian, ReviewOptions } from '../../policies/index.ts'
 
 /**
- * Asks the Guardian about an action. The options that all questions of a call share are already set: the id of the action, the signal that
- * cancels the question, and the hook's decision.
+ * Asks the Guardian to review an action. The options that are the same for a whole call are already set: the call's id, the signal that
+ * cancels the review, and the hook's decision.
  */
 export type Review = Guardian['review']
 
-/** The one place where the Guardian is asked. */
+/** Makes the function with which tools ask the Guardian for a review. This is the only place where the Guardian is called. */
 export function reviewBy(guardian: Pick<Guardian, 'review'>, common: ReviewOptions): Review {
   return (action, options) => guardian.review(action, { ...common, ...options })
 }

@@ -3,22 +3,22 @@ import type { ItemDraft } from '../core/events.ts'
 import type { HistoryItem, Model, Usage } from '../core/model.ts'
 import type { ItemHandle } from './tool.ts'
 
-/** What a run lends to those who review its actions, and to those it hands work to. */
+/** The parts of a run that its reviewers and sub-agents may use. */
 export type RunContext = {
-  /** Opens an item of the run's stream and gives the functions that update and close it. */
+  /** Opens an item in the run's event stream and returns the functions that update and complete it. */
   readonly open: (item: ItemDraft) => ItemHandle
-  /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */
+  /** Adds a model's tokens to the run's usage, budget and cost. */
   readonly spend: (usage: Usage, model: string) => void
-  /** Which limit of the run is reached, in words; undefined while there is room. */
+  /** Describes which limit of the run has been reached; undefined if none has. */
   readonly exhausted: () => string | undefined
-  /** The same model, asked only what the run's budget has room for. */
+  /** Returns the same model, with requests limited to what is left of the run's budget. */
   readonly within: (model: Model) => Model
-  /** What the user asked for, oldest first: the only words that can authorize anything. */
+  /** The user's prompts, oldest first. Nothing else can authorize an action. */
   readonly prompts: readonly string[]
-  /** The user's piped input, which others may have written; empty where there was none. */
+  /** The user's piped input, which others may have written; empty if there was none. */
   readonly material: string
-  /** The items so far, oldest first. */
+  /** Returns the items so far, oldest first. */
   readonly history: () => readonly HistoryItem[]
-  /** Tracks what commands write. Absent: nothing does. */
+  /** Tracks what commands write. Absent: writes are not tracked. */
   readonly changes?: ChangeSource
 }

@@ -10,14 +10,15 @@ import { start, waitFor, yieldOf } from './start-command.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** How often a command is run again with more permissions: each attempt may reveal another need. */
+/** How often a command is run again with more permissions. Each attempt may reveal that another permission is missing. */
 const mostRetries = 3
 
 /**
- * Runs a command through the one path: the Guardian's review, the sandbox, and back as text for the model. Proven denials of the sandbox
- * are requested by name where the mode or the call wants that, and the command runs again in a sandbox with just these grants.
+ * Runs a command: the Guardian reviews it, the sandbox runs it, and the result is returned as text for the model. If the mode or the call
+ * asks for it, exactly what the sandbox denied is requested from the Guardian, and the command runs again in a sandbox with only these
+ * grants.
  *
- * @param ignored unknown argument names of the call; the answer names them
+ * @param ignored unknown arguments of the call, which the answer lists
  */
 export async function runCommand(
   request: CommandRequest,
@@ -37,7 +38,7 @@ export async function runCommand(
       if (again.result.abort === true) return again.result
       break
     }
-    notes.push(`It ran again, with ${asked} allowed: the sandbox had refused that.`)
+    notes.push(`The command ran again with ${asked} allowed, because the sandbox had denied that.`)
     action = wider
     attempt = again
   }
@@ -48,10 +49,10 @@ export async function runCommand(
 
 type Attempt =
   | { readonly kind: 'finished'; readonly finished: FinishedCommand }
-  /** Refused, not started, or not at its end yet. */
+  /** Refused, not started, or still running. */
   | { readonly kind: 'not-run' | 'running'; readonly result: ToolResult }
 
-/** One review and one run of a command, as one item. */
+/** Reviews and runs a command once, as one item. */
 async function runAttempt(action: ExecAction, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const lasting = yieldOf(request) !== undefined
   const begun = await begin(action, request, context, lasting)
@@ -72,7 +73,7 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
 type Begun = {
   readonly kind: 'begun'
   readonly command: LiveCommand
-  /** Completes its item. */
+  /** Completes the command's item. */
   readonly complete: (finished: FinishedCommand) => void
   /** Completes the item of a command that could not be set up; throws internal errors. */
   readonly fail: (error: unknown) => NotRun
@@ -80,7 +81,7 @@ type Begun = {
 
 type NotRun = { readonly kind: 'not-run'; readonly result: ToolResult }
 
-/** One review of a command, and its start, as one item. With `lasting` it may continue after its call was answered. */
+/** Reviews and starts a command, as one item. With `lasting`, the command may continue after its call has returned. */
 async function begin(
   action: ExecAction,
   request: CommandRequest,
@@ -99,7 +100,7 @@ async function begin(
     call_id: context.callId,
     cwd: action.cwd,
   })
-  // The approval covers the current files, so they are held in place while somebody decides.
+  // The approval covers the files as they are now, so they are held in place while somebody decides.
   const asked = context.escalation?.ask(action.escalation?.grants ?? [])
   const { verdict, approved } = await context.review(action)
   if (approved === undefined) {
@@ -137,17 +138,18 @@ async function begin(
 /** A command that runs in the background. */
 type BackgroundCommand = {
   readonly kind: 'running'
-  /** Its session's, for `write_stdin`. */
+  /** The id of its session, for `write_stdin`. */
   readonly id: number
   readonly command: LiveCommand
-  /** Resolves when it has ended, with the text for the model. Its item is complete then. */
+  /** Resolves when the command has ended and its item is complete. */
   readonly finished: Promise<FinishedCommand>
 }
 
 /**
- * Starts a command through the same path without waiting for it. It is one of the run's sessions, and ends with the run at the latest.
+ * Reviews and starts a command like `runCommand`, but doesn't wait for it. The command becomes one of the run's sessions and ends with the
+ * run at the latest.
  *
- * @returns the running command, or why there is none
+ * @returns the running command, or why it was not started
  */
 export async function startCommand(request: CommandRequest, context: ToolContext): Promise<BackgroundCommand | NotRun> {
   const begun = await begin(actionOf(request, context), request, context, true)
@@ -156,7 +158,7 @@ export async function startCommand(request: CommandRequest, context: ToolContext
     : { kind: 'running', command: begun.command, ...keep(begun, request, context) }
 }
 
-/** Adds a command to the sessions. */
+/** Adds a command to the run's sessions. */
 function keep(
   { command, complete }: Begun,
   request: CommandRequest,
@@ -173,7 +175,7 @@ function keep(
   return { id, finished }
 }
 
-/** Answers the call of a command that has not ended. Its item is completed when it has. */
+/** Answers the call of a command that is still running. Its item is completed when it ends. */
 async function goOn(begun: Begun, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const { command } = begun
   const { id } = keep(begun, request, context)
@@ -200,5 +202,5 @@ function finish(
 }
 
 function tooMany({ state }: ToolContext): string {
-  return `${mostSessions} commands are running already (${state.sessions.ids.join(', ')}): end some with kill_session first.`
+  return `${mostSessions} commands are already running (${state.sessions.ids.join(', ')}): end some with kill_session first.`
 }

@@ -8,32 +8,32 @@ import { LiveCommand } from './command-sessions.ts'
 import { eventVerdict } from './denied-result.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 
-/** How a command of `--verify` went. */
+/** The result of a command of `--verify`. */
 export type VerificationResult =
   | { readonly type: 'passed' }
-  /** `words`: how it ended, and its output, cut to the model's limit; `end`: how it ended, in a few words. */
+  /** `words`: how the command ended and its output, cut to the model's limit. `end`: how it ended, in a few words. */
   | { readonly type: 'failed'; readonly words: string; readonly end: string }
-  /** It did not run, through no fault of the model. */
+  /** The command did not run, through no fault of the model. */
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'not-started'; readonly why: string }
 
-/** A command of `--verify` as the Guardian judges it. */
+/** The action of a command of `--verify`, for the Guardian's review. */
 export function verificationAction(command: string, { workspace, sandbox }: ToolPlace): ExecAction {
   return {
     type: 'exec',
     argv: [sandbox.shell, '-c', command],
     cwd: workspace,
-    // Never read-only, whatever the analysis says: it runs as the user wants it to.
+    // Never the read-only sandbox, whatever the analysis says: the command runs as the user configured it.
     sandbox: sandbox.policy.mode,
   }
 }
 
 /**
- * Runs a command of `--verify` in the run's sandbox. It is the user's own: nobody is asked about it, a forbidden one doesn't run, and
- * nothing is granted beyond the sandbox. It may take as long as the sandbox's policy lets commands run.
+ * Runs a command of `--verify` in the run's sandbox. It is the user's own command, so it needs no approval. If a rule forbids it, it
+ * doesn't run, and it gets no permissions beyond the sandbox. Its time limit is that of the sandbox's policy.
  *
  * @param attempt counted from 1
- * @param context its `review` treats the command as the user's own words
+ * @param context its `review` must treat the command as the user's own
  */
 export async function runVerification(
   command: string,
@@ -67,7 +67,7 @@ export async function runVerification(
     const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
     item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)
-    // The fields of a command's item that this one has too.
+    // A verification item has these fields of a command's item.
     const { call_id: _, cwd: __, type: ___, command: ____, ...fields } = describeCommand(finished, context)
     const closing: Partial<VerificationItem> = { ...fields, verdict: eventVerdict(verdict) }
     item.complete(closing)
@@ -85,7 +85,7 @@ export async function runVerification(
   }
 }
 
-/** Its end, which comes at once where the run is cancelled. */
+/** Waits for the command's end. If the run is cancelled, the command is killed. */
 async function ended(live: LiveCommand, signal: AbortSignal): Promise<ExecResult> {
   const give = (): void => live.kill()
   signal.addEventListener('abort', give, { once: true })
@@ -113,7 +113,7 @@ function describeBriefly(result: ExecResult): string {
     case 'timed-out':
       return `killed after ${result.afterMs} ms`
     case 'cancelled':
-      return 'killed before its end'
+      return 'killed before it finished'
     default:
       return result satisfies never
   }

@@ -6,17 +6,17 @@ import { pathsBelow } from '../core/paths-below.ts'
 
 type Word = AnalysedCommand['words'][number]
 
-/** The machine's own directories, where no project stores secrets and a search may take long. */
+/** System directories, where no project stores secrets and a search may take a long time. */
 const ofTheMachine = /^\/(?:usr|bin|sbin|lib\w*|proc|sys|dev|nix)?(?:\/|$)/
-/** The limit: a larger search result tells a model little. */
+/** The most entries to examine. The result of a larger search would tell a model little anyway. */
 const mostEntries = 100_000
 
 /**
- * Files that probably contain secrets, by their names, below the paths that a command searches without naming each file: `grep -r KEY .`
- * reads `.env`, about which nobody was asked. A command that names each file it reads has none.
+ * Finds files whose names suggest that they contain secrets, below the paths that a command searches without naming each file: `grep -r KEY
+ * .` would read `.env`, which nobody approved. Returns none for a command that names each file it reads.
  *
- * @param argv proven to only read
- * @param cwd absolute
+ * @param argv a command that is proven to only read
+ * @param cwd the absolute path of its working directory
  */
 export function searchedSecrets(argv: readonly string[], cwd: string): readonly string[] {
   const { commands } = analyseCommand(argv, cwd)
@@ -35,7 +35,7 @@ export function searchedSecrets(argv: readonly string[], cwd: string): readonly 
   return found
 }
 
-/** Cached facts about paths: searches come in series, and a lookup in the table for each file takes longer than finding it. */
+/** Caches whether a path may contain secrets: searches often follow one another, and checking a file takes longer than finding it. */
 const judged = new Map<string, boolean>()
 
 function holdsSecret(path: string): boolean {
@@ -47,7 +47,7 @@ function holdsSecret(path: string): boolean {
   return holds
 }
 
-/** The directory that a word names, or in which its path begins; none for a word that is no path. */
+/** The directory that a word names, or in which its path begins; none if the word isn't a path. */
 function placeOf(word: Word, cwd: string): readonly string[] {
   const text = word.text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, homedir())
   const certain = word.kind === 'static' || text !== word.text || word.kind === 'glob' ? text : word.prefix

@@ -7,10 +7,10 @@ import { searchedSecrets } from './searched-secrets.ts'
 import type { ToolContext } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
-/** A command with a terminal may wait for input. */
+/** The default for a command with a terminal, because it may be waiting for input. */
 const terminalYieldMs = 10_000
 const terminalSize = { columns: 120, rows: 40 }
-/** Starts what was approved, and only that: the command's words and grants come from the approved action. */
+/** Starts an approved command. Its arguments and grants come only from the approved action. */
 export async function start(
   approved: Approved<ExecAction>,
   verdict: Verdict,
@@ -20,13 +20,13 @@ export async function start(
   lasting: boolean,
 ): Promise<LiveCommand> {
   const [program, ...words] = approved.argv
-  if (program === undefined) throw new TypeError('an approved command has at least one word')
+  if (program === undefined) throw new TypeError('an approved command must have at least one word')
   const grants = asked?.approved(approved.escalation?.grants ?? []) ?? []
   if (verdict.holds === 'run') context.escalation?.keep(grants)
   const sandbox = (await context.escalation?.sandboxFor(grants)) ?? context.sandbox
-  // A lasting command is limited by the policy alone, unless the call sets a limit.
+  // A command in the background has only the policy's time limit, unless the call sets one.
   const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
-  // A command that is proven to only read needs no tracking; one in a read-only sandbox can't write.
+  // Changes are not tracked for a command that is proven to only read or that runs in a read-only sandbox.
   const reads = isReadOnly(request, context)
   if (approved.sandbox !== 'read-only' && !reads) await context.state.changes?.begin(context)
   const child = sandbox.spawn({
@@ -36,18 +36,18 @@ export async function start(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
-    // Nobody was asked about what it reads, so it can't read anything that would need a question.
+    // The command runs without approval, so files that would need approval are hidden from it.
     hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox)
 }
 
-/** How long a call waits for its command; undefined: to its end. */
+/** How long a call waits for its command; undefined if it waits until the command ends. */
 export function yieldOf({ yield_time_ms: ms, tty }: CommandRequest): number | undefined {
   return ms ?? (tty === true ? terminalYieldMs : undefined)
 }
 
-/** Waits for a command as long as its call does; while it does, giving up the call ends the command. */
+/** Waits for a command as long as its call does. If the call is cancelled meanwhile, the command is killed. */
 export async function waitFor(
   command: LiveCommand,
   request: CommandRequest,

@@ -1,4 +1,4 @@
 import * as z from 'zod'
 
-/** How far a step of a plan or an entry of a list is. */
+/** The status of a step in a plan or an entry in a list. */
 export const stepStatus = z.enum(['pending', 'in_progress', 'completed'])

@@ -6,10 +6,10 @@ import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 /** The name of the tool that writes the list. */
 export const todoToolName = 'todo'
 
-/** The name of the one that writes it for models that were trained on a plan: its steps are known by their place. */
+/** The name of the tool that writes the list for models trained on a plan. Its steps are identified by position. */
 export const updatePlanName = 'update_plan'
 
-/** The whole list, as one call of that writes it. */
+/** The input of `update_plan`: the whole list. */
 export const planSteps = z
   .array(z.object({ step: z.string().min(1), status: stepStatus }))
   .min(1)
@@ -17,36 +17,38 @@ export const planSteps = z
 
 const mostEntries = 100
 
-/** The whole list, as one call writes it. */
+/** The input of `todo`: the whole list. */
 export const TodoEntries = z
   .array(
     z.object({
       id: z
         .string()
         .regex(/^[\w.-]{1,32}$/, 'must be 1 to 32 letters, digits, ".", "_" or "-"')
-        .describe('Short, and the same from call to call.'),
-      content: z.string().min(1).max(500).describe('What is to be done, in one line.'),
+        .describe('A short id that stays the same from call to call.'),
+      content: z.string().min(1).max(500).describe('What to do, in one line.'),
       status: stepStatus,
     }),
   )
   .max(mostEntries)
 
-/** One thing to be done. */
+/** An entry in the list. */
 export type TodoEntry = z.infer<typeof TodoEntries>[number]
 
 const TodoInput = z.object({ todos: TodoEntries })
 const PlanInput = z.object({ plan: planSteps })
 
-/** The steps of a plan as entries of the list. */
+/** Converts the steps of a plan to entries of the list. */
 export function planEntries(plan: z.infer<typeof planSteps>): readonly TodoEntry[] {
   return plan.map(({ step, status }, at) => ({ id: String(at + 1), content: step, status }))
 }
 
-/** What a session has to do. */
+/** The task list of a session. */
 export class TodoList {
   #entries: readonly TodoEntry[]
 
-  /** @param entries what a resumed session had to do already */
+  /**
+   * @param entries the entries of a resumed session
+   */
   constructor(entries: readonly TodoEntry[]) {
     this.#entries = entries
   }
@@ -55,7 +57,7 @@ export class TodoList {
     return this.#entries
   }
 
-  /** Replaces the old list, and gives the open entries that the new one lacks. */
+  /** Replaces the list and returns the unfinished entries that the new list lacks. */
   replace(entries: readonly TodoEntry[]): readonly TodoEntry[] {
     const kept = new Set(entries.map(({ id }) => id))
     const dropped = this.#entries.filter(({ id, status }) => status !== 'completed' && !kept.has(id))
@@ -65,7 +67,7 @@ export class TodoList {
 }
 
 /**
- * The list after the calls of a conversation, which is where it is stored, so that a resumed session has it.
+ * Reads the list from the calls in a conversation. It is stored nowhere else, so this is how a resumed session gets it back.
  *
  * @param history the whole history, from its beginning
  */
@@ -82,7 +84,7 @@ export function todoIn(history: readonly HistoryItem[]): readonly TodoEntry[] {
   return entries
 }
 
-/** What a call writes; undefined for one that writes no list. */
+/** The list that a call writes; undefined if it writes none. */
 function listIn({ name, input }: ToolCall): readonly TodoEntry[] | undefined {
   if (name !== executeToolName) return writers.includes(name) ? written(name, parse(input)) : undefined
   const wrapped = ExecuteInput.safeParse(parse(input)).data
@@ -101,7 +103,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Such a call had no list, and was told so.
+    // Such a call wrote no list: it was answered with an error.
     return undefined
   }
 }

@@ -2,24 +2,24 @@ import type { ModelFamily } from '../models/index.ts'
 import { reshape, type ToolShape } from './reshape.ts'
 import type { Tool } from './tool.ts'
 
-/** The facts about a run that decide which of our tools its model is shown. */
+/** The facts about a run that determine which of our tools its model gets. */
 export type ToolFacts = {
   readonly family: ModelFamily
-  /** Whether anything can be fetched. */
+  /** Whether pages can be fetched. */
   readonly hasNetwork: boolean
-  /** Whether anybody or anything could grant a command more than the sandbox allows. */
+  /** Whether a person or a reviewer could grant a command more than the sandbox allows. */
   readonly canEscalate: boolean
-  /** Whether anybody or anything could allow a note in the instructions of later runs. */
+  /** Whether a person, a reviewer or a permission could allow a note in the instructions of later runs. */
   readonly canRemember: boolean
 }
 
-/** Fields by which a call asks for more than the sandbox allows. */
+/** The fields with which a call asks for more than the sandbox allows. */
 const escalationFields = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
 
-/** The name that Claude was trained on for a tool's file. */
+/** The field name for a file that Claude was trained on. */
 const claudeFields = { path: 'file_path' }
 
-/** Searchable by name only: a declared tool can do everything that it does. */
+/** Found only by searching, because a declared tool can do everything that this one does. */
 const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
@@ -33,19 +33,19 @@ const becomesSession: ToolShape = {
   filled: { yield_time_ms: yieldsAfterMs },
   described: {
     tool:
-      'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code, or a session ID where it goes on ' +
-      'after yield_time_ms; write_stdin waits for the rest. Standard input is empty. To change files use apply_patch.',
+      'Runs a shell command in the workspace, inside a sandbox. Returns its output and exit code, or a session ID if it is still running ' +
+      'after yield_time_ms; write_stdin then waits for the rest. Standard input is empty. To change files, use apply_patch.',
     fields: {
       timeout_ms:
-        'Milliseconds after which the command and everything it started is killed. Default: it may go on as long as the run.',
-      yield_time_ms: `Milliseconds after which the call is answered though the command goes on. Default ${yieldsAfterMs}.`,
+        'Milliseconds after which the command and everything it started are killed. Default: it may run as long as the run lasts.',
+      yield_time_ms: `Milliseconds after which the call returns even if the command is still running. Default ${yieldsAfterMs}.`,
     },
   },
 }
 
 /**
- * How each family is shown our tools. Unlisted tools are shown unchanged. GPT works with patches and the shell, and has `update_plan`;
- * Claude and others edit by replacing text, look around with file tools, and have `todo`.
+ * How our tools are presented to each family of models. Tools that are not listed are unchanged. GPT works with patches and the shell and
+ * gets `update_plan`. Claude and others edit by replacing text, explore with file tools, and get `todo`.
  */
 const forGpt: Readonly<Record<string, ToolShape>> = {
   edit_file: aside,
@@ -85,8 +85,8 @@ const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>
 }
 
 /**
- * Our own tools for a model: a core that is declared, the rest to be searched for. A tool whose calls could only be denied is not offered,
- * and of two tools for one purpose only the one that the model was trained on. All of them can still be called.
+ * Selects our own tools for a model: a core is declared, and the others must be searched for. A tool whose calls could only be denied is
+ * not offered. Of two tools for the same purpose, only the one that the model was trained on is offered. All of them can still be called.
  */
 export function toolSet(tools: readonly Tool[], facts: ToolFacts): readonly Tool[] {
   return tools.map((tool) => {

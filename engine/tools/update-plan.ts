@@ -4,18 +4,18 @@ import { planEntries, planSteps, updatePlanName } from './todo-list.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
-/** The model's plan, for itself and for the user. It changes nothing. */
+/** The tool that writes the model's plan, for itself and for the user. It changes nothing else. */
 export const updatePlan: Tool = defineTool({
   name: updatePlanName,
   claudeNames: ['TodoWrite'],
   description:
-    'Keeps the list of steps of your work, the whole of it each time. At most one step is in progress. For work that has more than a few ' +
-    'steps. It outlives a summary of the conversation, and is there again when the session is resumed.',
+    'Keeps a list of the steps of your work. Use it for work with more than a few steps. Send the whole list each time; at most one step ' +
+    'may be in progress. The list survives a summary of the conversation and is restored when the session is resumed.',
   ownItems: true,
   readOnly: () => true,
   input: z.object({
     plan: planSteps,
-    explanation: z.string().optional().describe('Why it has changed.'),
+    explanation: z.string().optional().describe('Why the plan has changed.'),
   }),
   validate: ({ plan }) => checkSteps(updatePlanName, plan),
   run: ({ plan }, context) => {

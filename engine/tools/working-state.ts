@@ -11,19 +11,19 @@ import type { ChangeSource } from '../core/changes/change-watch.ts'
 import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
-/** What the tools of one run share and keep between calls. */
+/** The state that the tools of one run share and keep between calls. */
 export type WorkingState = {
-  /** Files as a command in the sandbox sees them. */
+  /** Access to files as a command in the sandbox sees them. */
   readonly files: Files
-  /** What the model knows of them. */
+  /** What the model has seen of them. */
   readonly seen: SeenFiles
-  /** Commands that continue after their calls were answered. */
+  /** Commands that continue after their calls have returned. */
   readonly sessions: CommandSessions
-  /** The background tasks, by name. */
+  /** The background tasks. */
   readonly tasks: BackgroundTasks
   /** The JavaScript session. */
   readonly repl: Repl
-  /** What the session has to do. */
+  /** The session's task list. */
   readonly todo: TodoList
   /** Outputs that were too long to show. */
   readonly kept: KeptOutputs
@@ -31,7 +31,7 @@ export type WorkingState = {
   readonly mask: Mask
   /** How much of a result is shown. */
   readonly limits: OutputLimits
-  /** Tracks what commands write. Absent: nothing does. */
+  /** Tracks what commands write. Absent: writes are not tracked. */
   readonly changes?: ChangeSource
 }
 
@@ -43,15 +43,15 @@ type WorkingOptions = {
 }
 
 /**
- * Makes the working state of a run; its parts start when they are needed.
+ * Makes the working state of a run. Its parts are started when they are first needed.
  *
- * @param sandbox gives the current sandbox for calls: another one gets another file helper and another JavaScript session
- * @param keep writes a whole output to a file and gives its path
- * @param env the engine's own environment, whose secrets are masked everywhere
+ * @param sandbox returns the current sandbox for calls. When it changes, the file helper and the JavaScript session are replaced
+ * @param keep writes a full output to a file and returns the file's path
+ * @param env the engine's own environment; its secrets are masked everywhere
  * @param options.todo the task list of a resumed session. Default: empty
- * @param options.taskHooks hooks about background tasks. Default: none
- * @param options.limits how much of a result is shown. Default: as without configuration
- * @param options.changes tracks what commands write. Default: nothing does
+ * @param options.taskHooks hooks for background tasks. Default: none
+ * @param options.limits how much of a result is shown. Default: the built-in limits
+ * @param options.changes tracks what commands write. Default: writes are not tracked
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
@@ -81,7 +81,7 @@ export function openWorkingState(
   }
 }
 
-/** What is opened for a sandbox, and reopened when the sandbox changes. */
+/** Opens something for a sandbox, and closes and reopens it when the sandbox changes. */
 function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
   let opened: { readonly for: Sandbox; readonly it: T } | undefined
   return () => {
@@ -94,7 +94,7 @@ function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (s
   }
 }
 
-/** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */
+/** Stops everything that tools have left running. Resolves when it has ended. Must be called at the end of the run. */
 export async function closeWorkingState({ files, sessions, tasks, repl }: WorkingState): Promise<void> {
   files.close()
   repl.close()

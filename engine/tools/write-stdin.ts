@@ -10,26 +10,31 @@ import type { ToolResult } from './tool-result.ts'
 const defaultYieldMs = 1000
 const defaultPollMs = 10_000
 
-const session = z.int().min(1).describe('The session ID that exec_command gave.')
+const session = z.int().min(1).describe('The session ID that exec_command returned.')
 
-/** Types into a running command, or waits for its output. */
+/** The tool that types into a running command or waits for its output. */
 export const writeStdin: Tool = defineTool({
   name: 'write_stdin',
   claudeNames: ['Bash'],
   guarded: true,
   description:
-    'Types into a command that is still running (started with tty), or with no chars waits for it, and shows what it printed since. ' +
-    '"\\n" is Enter, "\\u0003" control-C.',
+    'Types into a running command (started with tty), or, without chars, waits for it. Shows what the command has printed since the last ' +
+    'call. "\\n" is Enter, "\\u0003" is control-C.',
   input: z.object({
     session_id: session,
-    chars: z.string().optional().describe('What to type. Default: nothing, only wait.'),
+    chars: z.string().optional().describe('What to type. Default: nothing; only wait.'),
     yield_time_ms: z
       .int()
       .min(1)
       .max(300_000)
       .optional()
-      .describe('How long to wait for its end. Default 1000; 10000 with no chars.'),
-    max_output_tokens: z.int().min(1).max(100_000).optional().describe('How much output comes back. Default 10000.'),
+      .describe('How long to wait for the command to end, in milliseconds. Default 1000; 10000 without chars.'),
+    max_output_tokens: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe('The most output to return, in tokens. Default 10000.'),
   }),
   seenAs: (input, { state }) => ({ ...input, pending: state.sessions.get(input.session_id)?.typed ?? '' }),
   async run({ session_id: id, chars = '', yield_time_ms: ms, max_output_tokens: maxTokens }, context) {
@@ -49,12 +54,12 @@ export const writeStdin: Tool = defineTool({
   },
 })
 
-/** Ends a running command. */
+/** The tool that ends a running command. */
 export const killSession: Tool = defineTool({
   name: 'kill_session',
   claudeNames: ['KillShell'],
   guarded: true,
-  description: 'Ends a command that is still running, with everything it started, and shows what it printed last.',
+  description: 'Ends a running command and everything it started, and shows its last output.',
   input: z.object({ session_id: session }),
   async run({ session_id: id }, context) {
     const command = context.state.sessions.get(id)
@@ -69,16 +74,19 @@ export const killSession: Tool = defineTool({
 function unknownSession(id: number, { state }: ToolContext): ToolResult {
   const { ids } = state.sessions
   const known = ids.length === 0 ? 'No command is running' : `Running: ${ids.join(', ')}`
-  return { ok: false, output: `There is no session ${id}; it may have ended, and been told of. ${known}.` }
+  return {
+    ok: false,
+    output: `There is no session ${id}. It may have ended, which was then reported to you. ${known}.`,
+  }
 }
 
-/** The limit for input without a complete command: nobody types more before the first end. */
+/** The limit for input that is not yet a complete command. Nobody types more than this. */
 const longestPending = 64 * 1024
 
 /**
- * The input may be a command that would not have been approved, so everything that a shell will combine is judged together: from the end of
- * the last complete command, across line ends that a backslash, an open quote or an operator continues. Input with editing keys is judged
- * as edited too. Keys without text, such as control-C, need no approval.
+ * Reviews input before it is typed, because it may be a command that would not have been approved. Everything that a shell will combine is
+ * reviewed together: from the end of the last complete command, across line breaks after a backslash, an open quote or an operator. Input
+ * with editing keys is also reviewed as edited. Keys without text, such as control-C, need no approval.
  */
 async function refuseTyping(
   command: LiveCommand,
@@ -91,14 +99,14 @@ async function refuseTyping(
     command.typed = ''
     return refused
   }
-  // Control-C and control-D end what was begun.
+  // Control-C and control-D discard an incomplete command.
   const begun = whole.slice(Math.max(whole.lastIndexOf('\u0003'), whole.lastIndexOf('\u0004')) + 1)
   command.typed = isWhole(begun) ? '' : begun
   if (command.typed.length <= longestPending) return undefined
   command.typed = ''
   return {
     ok: false,
-    output: 'Not typed: what was typed before is still no whole command. Send control-C ("\\u0003") first.',
+    output: 'Not typed: the earlier input is still not a complete command. Send control-C ("\\u0003") first.',
   }
 }
 
@@ -120,7 +128,7 @@ async function refuseReadings(
   return undefined
 }
 
-/** The ways in which a shell's line editor may read the input: without the editing keys, and with the erasing ones applied. */
+/** The ways in which a shell's line editor may read the input: with the editing keys removed, and with the erasing keys applied. */
 function readingsOf(typed: string): readonly string[] {
   const ended = typed.replace(/[\u0003\u0004]/g, '\n')
   const withoutKeys = ended.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
@@ -128,7 +136,7 @@ function readingsOf(typed: string): readonly string[] {
   return [...new Set(readings)]
 }
 
-/** What remains after backspace, control-W and control-U. */
+/** Applies backspace, control-W and control-U. */
 function erased(typed: string): string {
   let line = ''
   for (const key of typed) {
@@ -140,7 +148,7 @@ function erased(typed: string): string {
   return line
 }
 
-/** Whether a shell would have executed all of a text, so that what follows is separate. In doubt it would not. */
+/** Whether a shell would have executed all of a text, so that what follows is a separate command. False in doubt. */
 function isWhole(text: string): boolean {
   if (!text.endsWith('\n')) return text.trim() === '' && !text.includes('\\')
   const plain = text.replace(/\\[^]/g, (pair) => (pair === '\\\n' ? '\u0000' : ''))
@@ -154,7 +162,7 @@ function count(text: string, what: RegExp): number {
   return [...text.matchAll(what)].length
 }
 
-/** A command's output since the last look, and whether it still runs. */
+/** Shows a command's output since the last call, and whether it is still running. */
 async function look(
   id: number,
   command: LiveCommand,
@@ -172,7 +180,7 @@ async function look(
   return answerCommand({ result, mode: command.mode, output, file: undefined }, { maxTokens, ignored: [] }, context)
 }
 
-/** As a terminal's kill-word does: blanks at the end of the line, and the word before them. */
+/** Erases the last word like control-W in a terminal: the white space at the end of the line and the word before it. */
 function withoutLastWord(line: string): string {
   let end = line.length
   while (end > 0 && line[end - 1] !== '\n' && line[end - 1]?.trim() === '') end--

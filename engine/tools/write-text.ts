@@ -14,11 +14,11 @@ type CurrentFile =
   | { readonly state: 'text'; readonly text: string; readonly knowledge: 'unseen' | 'same' | 'changed' }
   | { readonly state: 'refused'; readonly reason: string }
 
-/** Reads a file that is to be changed, as a command in the sandbox would. */
+/** Reads a file before it is changed, as a command in the sandbox would see it. */
 export async function readCurrent(path: string, context: ToolContext): Promise<CurrentFile> {
   try {
     const { bytes, size } = await context.state.files.read(path, largestFile, context.signal)
-    if (bytes.length < size) return { state: 'refused', reason: `${path} has ${size} bytes, too many to edit.` }
+    if (bytes.length < size) return { state: 'refused', reason: `${path} has ${size} bytes and is too large to edit.` }
     const knowledge = context.state.seen.compare(path, bytes)
     const text = textOf(bytes)
     if (text === undefined) return { state: 'refused', reason: `${path} is not UTF-8 text.` }
@@ -29,16 +29,16 @@ export async function readCurrent(path: string, context: ToolContext): Promise<C
   }
 }
 
-/** What to tell a model that would change content it doesn't know. */
+/** The message for a model that tries to change a file which has changed since it was read. */
 export function staleReason(path: string): string {
-  return `${path} has changed since you read it. Read it again, then make the change anew.`
+  return `${path} has changed since you read it. Read it again, then repeat the change.`
 }
 
 /**
- * Writes a file through the one path: planned, judged by the Guardian, committed.
+ * Writes a file the way all changes are made: the change is planned, reviewed by the Guardian, and committed.
  *
- * @param before the content that the new text was made from; when the file has changed since, nothing is written
- * @returns why it was not written; undefined when it was
+ * @param before the content that the new text is based on. If the file has changed since, nothing is written
+ * @returns the failed result if the file was not written; undefined on success
  */
 export async function writeText(
   path: string,
@@ -53,7 +53,7 @@ export async function writeText(
     const root = sourcePath(rootOf(path, context), views)
     const changeSet = await planWrite(file, { root, signal: context.signal })
     const [change] = changeSet.changes
-    if (change === undefined) return { ok: true, output: `${path} holds just that already; nothing was changed.` }
+    if (change === undefined) return { ok: true, output: `${path} already has this content; nothing was changed.` }
     const held = change.before.type === 'file' ? change.before.bytes.toString('utf8') : undefined
     if (held !== before) return { ok: false, output: staleReason(path) }
     return await commitChanges(changeSet, context, started)
@@ -63,7 +63,7 @@ export async function writeText(
   }
 }
 
-/** The root that a path is written in: the workspace, or the writable root that holds it. */
+/** The root that contains a path: the workspace, or a writable root. */
 function rootOf(path: string, { workspace, sandbox }: ToolContext): string {
   const roots = [workspace, ...sandbox.policy.writableRoots]
   const holds = (root: string): boolean => {

@@ -24,7 +24,7 @@ const notAlwaysOffered = ['save_memory']
 export function registeredTools(body: unknown): readonly string[] {
   const offered = (body as Body).tools ?? []
   const search = offered.find(({ name }) => name === 'tool_search')?.description ?? ''
-  const named = /They are: (.*?)\.(?: More |$)/.exec(search)?.[1]?.split(', ') ?? []
+  const named = /These tools can be found: (.*?)\.(?: Servers |$)/.exec(search)?.[1]?.split(', ') ?? []
   const names = [
     ...offered.flatMap(({ name }) => (name === undefined ? [] : [name])),
     ...named,

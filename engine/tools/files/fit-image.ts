@@ -2,17 +2,17 @@ import type { Image } from '../../core/model.ts'
 import { imageOf } from './image.ts'
 import { imageSize } from './image-size.ts'
 
-/** The longest side that providers look at; more is scaled down by them, and paid for. */
+/** The longest side that providers use. They scale larger images down, but charge for the original size. */
 const longestSide = 2048
-/** The limit for the file: the strictest provider accepts 5 MB in base64. */
+/** The size limit for an image's file: the strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
-/** More than that is not decoded: four bytes a pixel have to fit the memory. */
+/** Larger images are not decoded, because four bytes per pixel have to fit into memory. */
 const mostPixels = 64_000_000
 
 /**
- * A file as a picture that every provider accepts: unchanged where it fits, else scaled down.
+ * Converts a file to an image that every provider accepts: unchanged if it is small enough, otherwise scaled down.
  *
- * @returns the picture and how it was changed, undefined where the bytes are no picture, or why it can't be shown
+ * @returns the image and a note on how it was changed; undefined if the bytes are not an image; or why the image can't be shown
  */
 export async function fitImage(
   bytes: Buffer,
@@ -20,20 +20,20 @@ export async function fitImage(
   const image = imageOf(bytes)
   if (image === undefined) return undefined
   const size = imageSize(bytes, image.mediaType)
-  if (size === undefined) return { problem: 'it says no size, so it is broken' }
+  if (size === undefined) return { problem: 'its header declares no size, so the file is damaged' }
   const { width, height } = size
   const told = `${image.mediaType}, ${width} × ${height}, ${bytes.length} bytes`
   const scale = Math.min(1, longestSide / Math.max(width, height))
   if (scale === 1 && bytes.length <= largestBytes) return { image, note: told }
   if (width * height > mostPixels)
-    return { problem: `it has ${width} × ${height} pixels, and at most ${mostPixels} can be shown` }
+    return { problem: `it has ${width} × ${height} pixels, but at most ${mostPixels} can be shown` }
   const smaller = await shrink(bytes, Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)))
   return 'problem' in smaller ? smaller : { ...smaller, note: `${told}; shown as ${smaller.size}` }
 }
 
 type Shrunk = { readonly image: Image; readonly size: string }
 
-/** Only this file imports photon. It is WebAssembly, so a malicious picture can only do harm in there. */
+/** Scales an image. Only this file imports photon, which is WebAssembly, so a malicious image can do no harm outside it. */
 async function shrink(bytes: Buffer, width: number, height: number): Promise<Shrunk | { readonly problem: string }> {
   const { PhotonImage, resize, SamplingFilter } = await import('@cf-wasm/photon')
   let whole: InstanceType<typeof PhotonImage> | undefined
@@ -42,7 +42,7 @@ async function shrink(bytes: Buffer, width: number, height: number): Promise<Shr
     whole = PhotonImage.new_from_byteslice(bytes)
     small = resize(whole, width, height, SamplingFilter.Lanczos3)
     const png = small.get_bytes()
-    // Drawings stay sharp as PNG; photographs would be too large.
+    // PNG keeps drawings sharp, but photographs would be too large.
     const [mediaType, data] = png.length <= largestBytes ? ['image/png', png] : ['image/jpeg', small.get_bytes_jpeg(85)]
     const size = `${width} × ${height}, ${data.length} bytes`
     return { image: { mediaType, data: Buffer.from(data).toString('base64') }, size }

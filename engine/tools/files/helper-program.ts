@@ -1,8 +1,8 @@
 import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
 
 /**
- * The program that reads files for the file tools, inside the sandbox, so that they see what a command would see. It is handed to Node
- * as text, by which it needs no file of ours in there: every function here is sent along, and none may use anything else.
+ * The program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node gets it
+ * as text, so that it needs no file of ours in the sandbox. The text contains every function in this file, and these may use nothing else.
  */
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
@@ -54,8 +54,8 @@ function readBytes({ path, limit }: Extract<FileOperation, { op: 'read' }>): Ans
   const fs = process.getBuiltinModule('node:fs')
   const stat = fs.statSync(path)
   if (stat.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
-  // Opening a pipe or a device may never return.
-  if (!stat.isFile()) throw Object.assign(new Error('it is no ordinary file'), { code: 'ENOTFILE' })
+  // Opening a pipe or a device could block forever.
+  if (!stat.isFile()) throw Object.assign(new Error('it is not a regular file'), { code: 'ENOTFILE' })
   const descriptor = fs.openSync(path, 'r')
   try {
     const payload = Buffer.alloc(Math.min(limit, stat.size === 0 ? limit : stat.size))
@@ -99,17 +99,20 @@ function findFiles({ path, glob, limit }: Extract<FileOperation, { op: 'find' }>
   return { value: { paths: timed.slice(0, limit).map(({ name }) => name), total: timed.length } }
 }
 
-/** Files below a directory, as paths from it, sorted: what git knows or would add, or else all but `.git` and `node_modules`. */
+/**
+ * The files below a directory, as sorted relative paths. In a repository, the files that git tracks or would add; elsewhere all files
+ * except those in `.git` and `node_modules`.
+ */
 function filesBelow(path: string): readonly string[] {
   const fs = process.getBuiltinModule('node:fs')
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  if (!fs.statSync(path).isDirectory()) throw Object.assign(new Error('it is no directory'), { code: 'ENOTDIR' })
+  if (!fs.statSync(path).isDirectory()) throw Object.assign(new Error('it is not a directory'), { code: 'ENOTDIR' })
   const options = { cwd: path, maxBuffer: 256 * 1024 * 1024 }
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
   if (listed.status === 0) {
     const names = new Set(listed.stdout.toString('utf8').split('\0'))
     names.delete('')
-    // What is deleted but not yet committed is listed too.
+    // Git also lists files whose deletion is not yet committed.
     return [...names].filter((name) => fs.existsSync(`${path}/${name}`)).toSorted()
   }
   const names: string[] = []
@@ -118,7 +121,7 @@ function filesBelow(path: string): readonly string[] {
     try {
       entries = fs.readdirSync(`${path}/${below}`, { withFileTypes: true })
     } catch {
-      // A directory that can't be read has no files for us.
+      // A directory that can't be read counts as empty.
       return
     }
     for (const entry of entries) {
@@ -131,7 +134,7 @@ function filesBelow(path: string): readonly string[] {
   return names.toSorted()
 }
 
-/** Whether a path fits a glob. One without a slash is about names, wherever they are. */
+/** Returns a function that matches paths against a glob. A glob without a slash matches file names in any directory. */
 function matcherOf(glob: string | undefined): (name: string) => boolean {
   if (glob === undefined) return () => true
   const { matchesGlob, basename } = process.getBuiltinModule('node:path')
@@ -166,8 +169,8 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
 }
 
 /**
- * Of files below a directory, those that may hold a text, in the same order: ripgrep finds out where it is installed and there are
- * many, else it is all of them. What counts as a match is decided afterwards, so the results are the same.
+ * Narrows the files below a directory to those that may contain a text, in the same order. If there are many files and ripgrep is
+ * installed, ripgrep searches them; otherwise all are returned. Matching happens later, so the results are the same.
  */
 function filesHolding(
   text: string | undefined,
@@ -187,7 +190,7 @@ function filesHolding(
     for (let size = 0; end < names.length && size < mostAtOnce; end++) size += Buffer.byteLength(names[end] ?? '') + 1
     const asked = names.slice(start, end).map((name) => `./${name}`)
     const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024 })
-    // 1: nothing found. Anything else, that it is not there included, is no answer.
+    // 1 means that nothing was found. Any other status, or a missing ripgrep, gives no answer.
     if (found.status !== 0 && found.status !== 1) return names
     for (const name of found.stdout.toString('utf8').split('\0')) holding.add(name.slice(2))
     start = end
@@ -195,7 +198,7 @@ function filesHolding(
   return names.filter((name) => holding.has(name))
 }
 
-/** More is nobody's source text. */
+/** Searches one file; undefined if nothing in it matches. Files that are larger than 32 MiB are not source text and are skipped. */
 function searchFile(path: string, expression: RegExp, context: number, remaining: number): FileMatches | undefined {
   const fs = process.getBuiltinModule('node:fs')
   let bytes
@@ -204,7 +207,7 @@ function searchFile(path: string, expression: RegExp, context: number, remaining
     if (!stat.isFile() || stat.size > 32 * 1024 * 1024) return undefined
     bytes = fs.readFileSync(path)
   } catch {
-    // Gone since it was listed, or not ours to read.
+    // The file was removed since it was listed, or can't be read.
     return undefined
   }
   if (bytes.subarray(0, 8192).includes(0)) return undefined
@@ -234,7 +237,7 @@ function searchFile(path: string, expression: RegExp, context: number, remaining
   return { path, lines, count: hit.size }
 }
 
-/** Where the lines of a text begin. */
+/** The offsets at which the lines of a text begin. */
 function linesOf(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1 && at + 1 < text.length; at = text.indexOf('\n', at + 1))

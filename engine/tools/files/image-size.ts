@@ -1,9 +1,9 @@
-/** How large a picture is, in pixels. */
+/** The size of an image in pixels. */
 type ImageSize = { readonly width: number; readonly height: number }
 
 /**
- * The size that a PNG, JPEG, GIF or WebP file declares, read from its header alone: nothing is decoded. Undefined where it declares none.
- * Sources: RFC 2083 (PNG), ITU-T T.81 (JPEG), GIF89a, RFC 9649 (WebP).
+ * Reads the size that a PNG, JPEG, GIF or WebP file declares in its header, without decoding the image. Returns undefined if it declares
+ * none. Sources: RFC 2083 (PNG), ITU-T T.81 (JPEG), GIF89a, RFC 9649 (WebP).
  */
 export function imageSize(bytes: Buffer, mediaType: string): ImageSize | undefined {
   try {
@@ -20,7 +20,7 @@ export function imageSize(bytes: Buffer, mediaType: string): ImageSize | undefin
         return undefined
     }
   } catch (error) {
-    // The file ends before its head does.
+    // The file ends within its header.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -41,7 +41,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Walks the segments to the frame header, which may come after any number of others. */
+/** Skips segments until the frame header, which may come after any number of others. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt8(at + 1)

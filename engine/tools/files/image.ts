@@ -1,9 +1,9 @@
 import type { Image } from '../../core/model.ts'
 
-/** The largest picture that providers accept, in bytes. */
+/** The size limit for image files, in bytes. */
 export const maxImageBytes = 20 * 1024 * 1024
 
-/** The formats that every provider takes, by how such a file begins. */
+/** The formats that every provider accepts, each with the bytes that such a file begins with. */
 const formats: readonly { readonly mediaType: string; readonly begins: RegExp }[] = [
   { mediaType: 'image/png', begins: /^\x89PNG\r\n\x1a\n/ },
   { mediaType: 'image/jpeg', begins: /^\xff\xd8\xff/ },
@@ -11,7 +11,7 @@ const formats: readonly { readonly mediaType: string; readonly begins: RegExp }[
   { mediaType: 'image/webp', begins: /^RIFF[^]{4}WEBP/ },
 ]
 
-/** A file as a picture for the model, or undefined where its bytes are no PNG, JPEG, GIF or WebP. */
+/** Converts a file to an image for the model. Returns undefined if it is not a PNG, JPEG, GIF or WebP file. */
 export function imageOf(bytes: Buffer): Image | undefined {
   const start = bytes.toString('latin1', 0, 16)
   const format = formats.find(({ begins }) => begins.test(start))

@@ -19,12 +19,12 @@ const cell = z.looseObject({
   outputs: z.array(output).optional(),
 })
 
-/** A Jupyter notebook, as far as its cells matter here; everything else is kept. */
+/** The parts of a Jupyter notebook that are needed here. All other fields are preserved. */
 const Notebook = z.looseObject({ cells: z.array(cell), nbformat: z.int(), nbformat_minor: z.int() })
 
 type Notebook = z.infer<typeof Notebook>
 
-/** A change of one cell. `cell` counts from 1, or is a cell's id. */
+/** A change to one cell. `cell` is the cell's number, starting at 1, or its id. */
 type CellEdit =
   | {
       readonly mode: 'replace'
@@ -32,7 +32,7 @@ type CellEdit =
       readonly source: string
       readonly type?: CellType | undefined
     }
-  /** Inserts a cell after another one; 0 means at the front. */
+  /** Inserts a cell after the given one; 0 inserts at the beginning. */
   | {
       readonly mode: 'insert'
       readonly cell: number | string
@@ -43,7 +43,7 @@ type CellEdit =
 
 type CellType = 'code' | 'markdown' | 'raw'
 
-/** Parses a notebook, or says why the text is none. */
+/** Parses a notebook, or returns why the text is not a notebook. */
 function parseNotebook(text: string): Notebook | { readonly problem: string } {
   try {
     const parsed = Notebook.safeParse(JSON.parse(text))
@@ -53,7 +53,9 @@ function parseNotebook(text: string): Notebook | { readonly problem: string } {
   }
 }
 
-/** A notebook as text for the model: its cells with number, kind and id, and their output. Undefined where it is none. */
+/**
+ * Renders a notebook as text for the model: its cells with number, type and id, and their output. Undefined if the text is not a notebook.
+ */
 export function renderNotebook(text: string): string | undefined {
   const notebook = parseNotebook(text)
   if ('problem' in notebook) return undefined
@@ -74,10 +76,13 @@ function renderOutput({ text, data, ename, evalue }: z.infer<typeof output>): st
   return data === undefined ? '' : `(${Object.keys(data).join(', ')})`
 }
 
-/** A notebook's text with one cell changed, or why it can't be. Its outputs and run count go with a cell's source. */
+/**
+ * Changes one cell in a notebook's text, or returns why that is impossible. A cell whose source is replaced loses its outputs and run
+ * count.
+ */
 export function editNotebook(text: string, edit: CellEdit): { readonly text: string } | { readonly problem: string } {
   const notebook = parseNotebook(text)
-  if ('problem' in notebook) return { problem: `it is no notebook: ${notebook.problem}` }
+  if ('problem' in notebook) return { problem: `it is not a notebook: ${notebook.problem}` }
   // The document itself is changed, so that unknown fields are preserved.
   const document = JSON.parse(text) as { cells: Record<string, unknown>[] }
   const { cells } = document
@@ -85,7 +90,7 @@ export function editNotebook(text: string, edit: CellEdit): { readonly text: str
   const at = typeof edit.cell === 'number' ? edit.cell - 1 : byId
   const first = edit.mode === 'insert' ? -1 : 0
   if ((typeof edit.cell === 'string' && byId === -1) || at < first || at >= cells.length) {
-    return { problem: `there is no cell ${edit.cell}; it has ${cells.length} cells` }
+    return { problem: `there is no cell ${edit.cell}; the notebook has ${cells.length} cells` }
   }
   switch (edit.mode) {
     case 'delete':

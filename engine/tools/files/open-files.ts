@@ -15,7 +15,7 @@ import type {
 import { shareInstanceof } from '../../core/share-instanceof.ts'
 
 /**
- * Why a file could not be read. The message is a sentence for the model.
+ * The error when a file could not be read. Its message is written for the model.
  *
  * @example
  * const readNotes = defineTool({
@@ -45,30 +45,30 @@ export class FileError extends Error {
 
 shareInstanceof('FileError', FileError)
 
-/** Files as a command in the sandbox sees them. Everything rejects with `FileError`. Paths are absolute. */
+/** Access to files as a command in the sandbox sees them. All methods reject with `FileError`. Paths are absolute. */
 export type Files = {
-  /** The first `limit` bytes of a file, and its size. */
+  /** Reads the first `limit` bytes of a file, and its size. */
   read(path: string, limit: number, signal: AbortSignal): Promise<{ readonly bytes: Buffer; readonly size: number }>
   list(path: string, limit: number, signal: AbortSignal): Promise<ListValue>
   find(query: Query<'find'>, signal: AbortSignal): Promise<FindValue>
   search(query: Omit<Query<'search'>, 'required'>, signal: AbortSignal): Promise<SearchValue>
-  /** Ends the helper. */
+  /** Stops the helper process. */
   close(): void
 }
 
 type Query<Op extends FileOperation['op']> = Omit<Extract<FileOperation, { op: Op }>, 'op'>
 
-/** A helper that has not answered by then is stuck. */
+/** If the helper hasn't answered by then, it is considered stuck. */
 const answerTimeoutMs = 60_000
 
-/** As long as a run may last. */
+/** The helper has no time limit: it ends with the run. */
 const lifetimeMs = Infinity
 
 /**
- * Reads files through a helper process in the sandbox, which starts on first use and lives as long as the run. It can write nothing. A path
- * that the policy hides is refused without asking it.
+ * Reads files through a helper process in the sandbox. The helper starts on first use, ends with the run, and can't write. A path that the
+ * policy hides is refused without a request to the helper.
  *
- * @param kept stored outputs of the run, which are readable although no command can read them
+ * @param kept stored outputs of the run, which can be read here although no command can read them
  */
 export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
   let helper: Helper | undefined
@@ -104,7 +104,7 @@ class Helper {
   readonly #open = new Map<number, PromiseWithResolvers<Reply> & { readonly path: string }>()
   #pieces: Buffer[] = []
   #length = 0
-  /** The size of an answer that has begun, with its header. */
+  /** The total size of the answer that is being received, including its header. */
   #awaited = 0
   #next = 0
   ended = false
@@ -118,7 +118,7 @@ class Helper {
       readOnly: true,
     })
     const { stdin, stdout, stderr, result } = this.#child
-    // The helper may end during a write; its open requests are answered below.
+    // The helper may exit during a write. Its open requests are rejected below.
     stdin?.on('error', () => undefined)
     let complaint = ''
     stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-500)))
@@ -140,9 +140,9 @@ class Helper {
     const waiting = { ...Promise.withResolvers<Reply>(), path: operation.path }
     this.#open.set(id, waiting)
     const give = (code: FileErrorCode, message: string): void => waiting.reject(new FileError(code, message))
-    const abort = (): void => give('failed', 'The call was given up.')
+    const abort = (): void => give('failed', 'The call was cancelled.')
     const timer = setTimeout(() => {
-      give('failed', `It took longer than ${answerTimeoutMs / 1000} seconds: ask for less.`)
+      give('failed', `It took longer than ${answerTimeoutMs / 1000} seconds. Narrow the request.`)
       this.end()
     }, answerTimeoutMs)
     signal.addEventListener('abort', abort, { once: true })
@@ -164,7 +164,7 @@ class Helper {
   #receive(chunk: Buffer): void {
     this.#pieces.push(chunk)
     this.#length += chunk.length
-    // Put together once they are a whole answer: each time, a large file would be copied a thousand times.
+    // The pieces are joined only when an answer is complete. Joining them at every chunk would copy a large file a thousand times.
     if (this.#length < this.#awaited) return
     let received = Buffer.concat(this.#pieces)
     this.#awaited = 0
@@ -195,17 +195,17 @@ class Helper {
 function describe(code: FileErrorCode, message: string, path: string): string {
   switch (code) {
     case 'absent':
-      return `${path} is not there.`
+      return `${path} doesn't exist.`
     case 'directory':
       return `${path} is a directory.`
     case 'not-a-directory':
       return `${path} is not a directory, or lies below a file.`
     case 'not-a-file':
-      return `${path} is no ordinary file.`
+      return `${path} is not a regular file.`
     case 'refused':
       return `${path} can't be read: permission denied.`
     case 'pattern':
-      return `The pattern is no regular expression: ${message}.`
+      return `The pattern is not a valid regular expression: ${message}.`
     case 'failed':
       return `${path}: ${message}`
     default:

@@ -1,7 +1,7 @@
 /**
- * The text of a PDF, page by page.
+ * Extracts the text of a PDF, page by page.
  *
- * @throws Error where it can't be understood
+ * @throws Error if the PDF can't be parsed
  */
 export async function pdfText(bytes: Uint8Array): Promise<readonly string[]> {
   const { extractText, getDocumentProxy } = await import('unpdf')

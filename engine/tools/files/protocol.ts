@@ -1,59 +1,65 @@
-/** What the file helper is asked, one JSON object a line. Paths are absolute. */
+/** A request to the file helper, one JSON object per line. Paths are absolute. */
 export type FileRequest = {
   readonly id: number
 } & FileOperation
 
 export type FileOperation =
-  /** The first `limit` bytes of a file. */
+  /** Reads the first `limit` bytes of a file. */
   | { readonly op: 'read'; readonly path: string; readonly limit: number }
-  /** What a directory holds, sorted by name. */
+  /** Lists a directory, sorted by name. */
   | { readonly op: 'list'; readonly path: string; readonly limit: number }
-  /** Files below a directory that git doesn't ignore, by a glob over their path below it (or their name, for one without a slash). */
+  /**
+   * Finds files below a directory that git doesn't ignore. A glob with a slash matches their path relative to the directory, one without a
+   * slash their name.
+   */
   | { readonly op: 'find'; readonly path: string; readonly glob: string | undefined; readonly limit: number }
-  /** Lines of such files, or of one file, that a regular expression matches. */
+  /** Finds lines in such files, or in one file, that match a regular expression. */
   | {
       readonly op: 'search'
       readonly path: string
       readonly glob: string | undefined
       readonly pattern: string
-      /** A text that every match contains. Absent: none is known. */
+      /** A text that every match contains. Absent if none is known. */
       readonly required?: string | undefined
       readonly ignoreCase: boolean
       readonly multiline: boolean
-      /** Lines shown before and after a match. */
+      /** How many lines to show before and after a match. */
       readonly context: number
       readonly limit: number
     }
 
-/** The first line of an answer; `bytes` of payload follow it. */
+/** The first line of an answer. A payload of `bytes` bytes follows it. */
 export type FileAnswer = { readonly id: number; readonly bytes: number } & (
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: FileErrorCode; readonly message: string }
 )
 
-/** Why something could not be read. `refused`: the sandbox or the file's mode; `pattern`: the expression is wrong. */
+/**
+ * Why something could not be read. `refused`: the sandbox or the file's permissions forbid it. `pattern`: the regular expression is
+ * invalid.
+ */
 export type FileErrorCode = 'absent' | 'directory' | 'not-a-directory' | 'not-a-file' | 'refused' | 'pattern' | 'failed'
 
-/** Value of `read`; the bytes are the payload. */
+/** The value of `read`. The payload holds the bytes. */
 export type ReadValue = { readonly size: number }
 
-/** Value of `list`. */
+/** The value of `list`. */
 export type ListValue = { readonly entries: readonly DirectoryEntry[]; readonly total: number }
 
 export type DirectoryEntry = {
   readonly name: string
   readonly kind: 'file' | 'directory' | 'symlink' | 'other'
-  /** In bytes; files only. */
+  /** The size in bytes; 0 if the entry is not a file. */
   readonly size: number
 }
 
-/** Value of `find`: paths below the directory, the most recently changed first, and how many there are in all. */
+/** The value of `find`: relative paths, the most recently changed first, and the total number. */
 export type FindValue = { readonly paths: readonly string[]; readonly total: number }
 
-/** Value of `search`. Paths are absolute. */
+/** The value of `search`. Paths are absolute. */
 export type SearchValue = {
   readonly files: readonly FileMatches[]
-  /** Matching lines in all files, shown or not. */
+  /** The number of matching lines in all files, including those that are not shown. */
   readonly total: number
 }
 

@@ -1,11 +1,11 @@
 /**
- * A text that every match of a JavaScript regular expression contains, the longest that is easily found; undefined where there is none.
- * Another program can exclude files with it without understanding the expression.
+ * Finds a text that every match of a JavaScript regular expression contains: the longest that is easy to find, or undefined. With it,
+ * another program can rule files out without understanding the expression.
  *
- * @param ignoreCase only an ASCII text is given then, whose cases all programs agree on
+ * @param ignoreCase if true, only an ASCII text is returned, because all programs agree on the case of ASCII letters
  */
 export function requiredText(pattern: string, ignoreCase: boolean): string | undefined {
-  // What these match is not obvious, or not one text.
+  // These escapes match something that is not obvious, or not one fixed text.
   if (/\\[^dDwWsSbBnrtfv\W_]/.test(pattern)) return undefined
   let best = ''
   let run = ''
@@ -18,7 +18,7 @@ export function requiredText(pattern: string, ignoreCase: boolean): string | und
     const rest = pattern.slice(at)
     const quantifier = /^(?:[*?]|\{\d+(?:,\d*)?\})/.exec(rest)?.[0]
     if (quantifier !== undefined) {
-      // The part before it may be absent, or repeated.
+      // The character before it may be absent or repeated.
       run = run.slice(0, -1)
       stop()
       at += quantifier.length - 1

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 
-/** What the model knows about files: the content of each that it has read or written, as of then. */
+/** Remembers the content of each file when the model last read or wrote it. */
 export class SeenFiles {
   readonly #hashes = new Map<string, string>()
 
-  /** @param path absolute */
+  /** Records the content that the model has seen. `path` is absolute. */
   note(path: string, bytes: Uint8Array): void {
     this.#hashes.set(path, digest(bytes))
   }
 
-  /** Whether the model knows a file that now holds `bytes`: never saw it, saw just this, or saw it before it changed. */
+  /** Compares a file that now holds `bytes` with what the model last saw: nothing, the same, or something else. */
   compare(path: string, bytes: Uint8Array): 'unseen' | 'same' | 'changed' {
     const known = this.#hashes.get(path)
     if (known === undefined) return 'unseen'

@@ -1,4 +1,4 @@
-/** The text of a file, or undefined where it is not UTF-8 or holds NUL: then it is not text. A byte-order mark stays. */
+/** Decodes a file as text. Returns undefined if it is not UTF-8 or contains NUL, because then it is not text. A byte order mark is kept. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
@@ -8,7 +8,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The lines of a text, without their ends. A final line end begins no further line. */
+/** The lines of a text without their line endings. A line ending at the very end begins no further line. */
 export function linesOf(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)
@@ -16,16 +16,16 @@ export function linesOf(text: string): readonly string[] {
   return lines
 }
 
-/** Lines with their numbers, as the file tools show them: number, a tab, text. */
+/** Numbers lines as the file tools show them: the number, a tab, the text. */
 export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${shorten(line)}`).join('\n')
 }
 
-/** Longer lines are data, not source. */
+/** Longer lines are shortened: they are data, not source code. */
 const longestLine = 2000
 
 function shorten(line: string): string {
   return line.length <= longestLine
     ? line
-    : `${line.slice(0, longestLine)} [… ${line.length - longestLine} characters more]`
+    : `${line.slice(0, longestLine)} [… ${line.length - longestLine} more characters]`
 }

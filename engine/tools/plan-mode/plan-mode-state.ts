@@ -1,19 +1,19 @@
 import type { Action } from '../../../policies/index.ts'
 import { onlyReads } from '../only-reads.ts'
 
-/** Who requested that nothing be changed before there is a plan. */
+/** Who requested plan mode. */
 type PlanRequester = Extract<Action, { type: 'plan' }>['requestedBy']
 
 type Options = {
-  /** Who requested it at the start; undefined: nobody, and the run may change what it is allowed to. */
+  /** Who requested plan mode at the start; undefined if the run doesn't begin in plan mode. */
   readonly requestedBy: PlanRequester | undefined
-  /** Whether the user ended the plan mode of a resumed session. Default: no. */
+  /** Whether the user turned off the plan mode of a resumed session. Default: false. */
   readonly lifted?: boolean
-  /** Records that plan mode begins, with who requested it, or (undefined) that it ends. */
+  /** Records that plan mode begins and who requested it, or that it ends (undefined). */
   readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 
-/** Whether a run only plans and may change nothing. Shared with its sub-agents. */
+/** Plan mode of a run: while it is on, nothing may be changed. Shared with the run's sub-agents. */
 export class PlanMode {
   #requestedBy: PlanRequester | undefined
   #concluded: string | undefined
@@ -27,34 +27,34 @@ export class PlanMode {
     if (requestedBy !== undefined || lifted) note(requestedBy)
   }
 
-  /** Who requested it; undefined while plan mode is off. */
+  /** Who requested plan mode; undefined while it is off. */
   get requestedBy(): PlanRequester | undefined {
     return this.#requestedBy
   }
 
-  /** The plan that ends the run because nobody can approve it; undefined before. */
+  /** The plan that ends the run because nobody can approve it; undefined if there is none. */
   get concluded(): string | undefined {
     return this.#concluded
   }
 
-  /** The model wants to plan first. */
+  /** Turns plan mode on, because the model wants to plan first. */
   enter(): void {
     this.#requestedBy = 'model'
     this.#note('model')
   }
 
-  /** The plan was approved. */
+  /** Turns plan mode off, because the plan was approved. */
   leave(): void {
     this.#requestedBy = undefined
     this.#note(undefined)
   }
 
-  /** Nobody can approve the plan, so it is the result of the run. */
+  /** Makes the plan the result of the run, because nobody can approve it. */
   conclude(plan: string): void {
     this.#concluded = plan
   }
 
-  /** Why an action must not happen now; undefined outside plan mode, and for read-only actions. */
+  /** Returns why an action is refused now; undefined outside plan mode and for read-only actions. */
   refusal(action: Action): string | undefined {
     if (this.#requestedBy === undefined) return undefined
     const change = changeOf(action)
@@ -62,9 +62,9 @@ export class PlanMode {
   }
 
   /**
-   * The same for a call that names no action.
+   * Returns why a call without an action is refused now.
    *
-   * @param tool its name
+   * @param tool the tool's name
    */
   refusalOfTool(tool: string): string | undefined {
     return this.#requestedBy === undefined ? undefined : inPlanMode(`${tool} is not known to only read`)
@@ -72,14 +72,14 @@ export class PlanMode {
 }
 
 function inPlanMode(why: string): string {
-  return `Plan mode is on, in which nothing is changed: ${why}. Look further with what only reads; call exit_plan_mode with the plan when it is ready.`
+  return `Plan mode is on, so nothing may be changed: ${why}. Continue with tools that only read, and call exit_plan_mode when the plan is ready.`
 }
 
-/** In what an action is more than reading. */
+/** Describes what an action does besides reading; undefined if it only reads. */
 function changeOf(action: Action): string | undefined {
   switch (action.type) {
     case 'exec':
-      if (action.escalation !== undefined) return 'the command asks for more than the sandbox gives'
+      if (action.escalation !== undefined) return 'the command asks for more than the sandbox allows'
       return onlyReads(action.argv, action.cwd) ? undefined : 'the command is not proven to only read'
     case 'patch':
       return 'this changes files'
@@ -98,17 +98,19 @@ function changeOf(action: Action): string | undefined {
 }
 
 /**
- * What the model is told about plan mode at the beginning of a run; undefined where there is nothing to tell.
+ * The notice about plan mode for the model at the beginning of a run; undefined if none is needed.
  *
- * @param mayLeave whether it has `exit_plan_mode`: a sub-agent has not
+ * @param mayLeave whether the model has `exit_plan_mode`; a sub-agent doesn't
  */
 export function planModeNotice({ requestedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
   if (requestedBy === undefined) {
-    return lifted ? 'Plan mode is off by the user’s word: what was planned may be carried out.' : undefined
+    return lifted ? 'The user has turned plan mode off: you may carry out the plan.' : undefined
   }
-  const end = mayLeave ? 'When the plan is ready, call exit_plan_mode with it.' : 'Report what you found and would do.'
+  const end = mayLeave
+    ? 'When the plan is ready, call exit_plan_mode with it.'
+    : 'Report what you found and what you would do.'
   return (
-    'Plan mode is on: find out what is to be done, and change nothing. Files can be read and searched, and commands run that only read; ' +
+    'Plan mode is on: find out what needs to be done, but change nothing. You can read and search files, and run commands that only read; ' +
     `everything else is refused. ${end}`
   )
 }

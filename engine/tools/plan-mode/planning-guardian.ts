@@ -2,8 +2,8 @@ import type { Guardian } from '../../../policies/index.ts'
 import type { PlanMode } from './plan-mode-state.ts'
 
 /**
- * A Guardian that denies every action in plan mode except reading, before anybody is asked and regardless of rules, hooks and reviewers.
- * Each denial is in the audit log as any other.
+ * Wraps a Guardian so that in plan mode it denies every action except reading, before anybody is asked and regardless of rules, hooks and
+ * reviewers. Each denial is recorded in the audit log like any other.
  */
 export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   return {
@@ -20,5 +20,5 @@ export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   }
 }
 
-/** The stage that decides, as verdicts name it. */
+/** The name of the deciding stage in verdicts. */
 export const planModeStage = 'plan-mode'

@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../../sandbox/index.ts'
 
 /**
- * The same sandbox, in which only temporary files can be written. Where nothing is confined (`danger-full-access`) it is returned
- * unchanged: nothing can be restricted.
+ * Returns the same sandbox, in which only temporary files can be written. A sandbox that confines nothing (`danger-full-access`) is
+ * returned unchanged, because it can't restrict anything.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
   const { policy, backend, unenforced, node, shell, known } = sandbox

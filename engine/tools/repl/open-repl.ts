@@ -10,37 +10,37 @@ import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { OutputBuffer } from '../../core/text/output-buffer.ts'
 import { sessionProgram, type ReplAnswer, type ReplRequest } from './session-program.ts'
 
-/** The outcome of one piece of code. */
+/** The outcome of evaluating a piece of code. */
 export type Evaluation = {
   /** The output since the last call, sanitized. */
   readonly output: string
-  /** The sandbox's denials and removals that are known by now. */
+  /** The sandbox's denials and removals that are known so far. */
   readonly denials: readonly Denial[]
-  /** Why an earlier session, which this one replaces, is gone. Absent: there was none, or this is the same. */
+  /** Why the previous session is gone, if this evaluation started a new one. Absent: there was none, or it is still the same. */
   readonly lost?: string
 } & (
   | ({ readonly status: 'evaluated' } & ReplAnswer)
-  /** The session is gone, with its variables. */
+  /** The session and its variables are gone. */
   | { readonly status: 'ended'; readonly reason: string }
 )
 
-/** A JavaScript session in the sandbox, which is started when it is first needed and lives as long as the run. */
+/** A JavaScript session in the sandbox. It is started when it is first needed and ends with the run. */
 export type Repl = {
   /**
-   * Evaluates code; one call at a time. If it takes longer than `timeoutMs`, or `signal` is aborted, the session ends. It never rejects
-   * because of the code.
+   * Evaluates code, one call at a time. If it takes longer than `timeoutMs`, or if `signal` is aborted, the session ends. The promise never
+   * rejects because of the code.
    */
   evaluate(code: string, timeoutMs: number, signal: AbortSignal): Promise<Evaluation>
-  /** Ends the session, if there is one; the next call begins another. */
+  /** Ends the session, if there is one. The next call starts another. */
   close(): void
 }
 
-/** As long as a run may last. */
+/** The session has no time limit: it ends with the run. */
 const lifetimeMs = Infinity
-/** The limit for output between two answers. */
+/** The limit for the output between two answers. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** Makes the session of a run; nothing has started yet. */
+/** Makes the session of a run without starting its process. */
 export function openRepl(sandbox: Sandbox): Repl {
   let session: Session | undefined
   return {
@@ -53,7 +53,7 @@ export function openRepl(sandbox: Sandbox): Repl {
         return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
       }
       const evaluated = await session.evaluate(code, timeoutMs, signal)
-      // Planted files are found when a command ends, and this one hasn't ended yet.
+      // Planted files are usually found when a command ends, but the session is still running.
       const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
       const denials = [...evaluated.denials, ...planted]
       if (evaluated.status === 'ended') session = undefined
@@ -70,12 +70,12 @@ type Answered = Evaluation & { readonly lost?: never }
 
 /** The process of a session. */
 class Session {
-  /** Why it is gone; undefined while it lives. */
+  /** Why the process is gone; undefined while it runs. */
   ended: string | undefined
   readonly #child: SandboxProcess
   readonly #finished: Promise<readonly Denial[]>
   #printed = new OutputBuffer(outputLimitBytes)
-  /** A possible beginning of an answer. */
+  /** Bytes that may be the beginning of an answer. */
   #pending: Buffer = Buffer.alloc(0)
   #waiting: { readonly nonce: string; readonly answer: (answer: ReplAnswer) => void } | undefined
 
@@ -87,7 +87,7 @@ class Session {
       timeoutMs: lifetimeMs,
     })
     const { stdin, stdout, stderr, result } = this.#child
-    // It may end while it is written to; that is answered below.
+    // The process may exit during a write. That is handled below.
     stdin?.on('error', () => undefined)
     stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     stderr.on('data', (chunk: Buffer) => this.#printed.push(chunk))
@@ -107,7 +107,7 @@ class Session {
     const request: ReplRequest = { nonce: randomUUID(), code }
     const { promise, resolve } = Promise.withResolvers<ReplAnswer>()
     this.#waiting = { nonce: request.nonce, answer: resolve }
-    const abort = (): void => this.end('the call was given up')
+    const abort = (): void => this.end('the call was cancelled')
     const timer = setTimeout(() => this.end(`the code ran longer than ${timeoutMs} ms`), timeoutMs)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
@@ -121,7 +121,9 @@ class Session {
     return { status: 'ended', reason: this.ended ?? 'it ended', output: this.#takeOutput(), denials: answer }
   }
 
-  /** @param reason why, as the rest of a sentence */
+  /**
+   * @param reason why the session ends, as a clause such as "it was closed"
+   */
   end(reason: string): void {
     this.ended ??= reason
     this.#child.kill()
@@ -133,7 +135,7 @@ class Session {
     return output
   }
 
-  /** Everything that isn't the answer to the request is output. */
+  /** Separates the answer from the output: everything that isn't the answer is output. */
   #receive(chunk: Buffer): void {
     const received = Buffer.concat([this.#pending, chunk])
     this.#pending = Buffer.alloc(0)

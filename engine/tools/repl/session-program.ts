@@ -1,18 +1,21 @@
-/** What the session is asked, one JSON object a line. `nonce` begins the line of the answer, so that nothing printed is taken for it. */
+/**
+ * A request to the session, one JSON object per line. The answer's line begins with `nonce`, so that no printed output can be mistaken for
+ * the answer.
+ */
 export type ReplRequest = { readonly nonce: string; readonly code: string }
 
-/** The answer: the last value as `util.inspect` shows it (absent: undefined), or what was thrown with its stack. */
+/** The answer: the last value as `util.inspect` shows it (absent if undefined), or what was thrown, with its stack. */
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * The program of a JavaScript session. It is handed to Node as text, by which it needs no file of ours in the sandbox: every function
- * here is sent along, and none may use anything else.
+ * The program of a JavaScript session. Node gets it as text, so that it needs no file of ours in the sandbox. The text contains every
+ * function in this file, and these may use nothing else.
  */
 export function sessionProgram(): string {
-  // A bundler or a test runner rewrites `import()` in what it compiles; in a text it stays.
+  // Written as text, because bundlers and test runners rewrite `import()` in code.
   const load = 'globalThis.importModule = (name, options) => import(name, options)'
   const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serveSession].map(String)
-  // A bundler may have given it another name.
+  // A bundler may have renamed the function.
   return [...parts, load, `${serveSession.name}()`].join('\n')
 }
 
@@ -20,10 +23,10 @@ export function sessionProgram(): string {
 function serveSession(): void {
   const { inspect } = process.getBuiltinModule('node:util')
   const print = process.stdout.write.bind(process.stdout)
-  // One stream, or what was printed in turn would arrive out of order.
+  // Both go to one stream; otherwise output could arrive out of order.
   process.stderr.write = print
   Object.defineProperty(globalThis, 'importModule', { enumerable: false })
-  // What fails on its own, between calls, is told and not the end.
+  // An error between calls, as in a timer, is printed and doesn't end the session.
   process.on('uncaughtException', (error) => void print(`Uncaught ${inspect(error)}\n`))
   const evaluate = openEvaluator()
   let turn = Promise.resolve()
@@ -38,8 +41,8 @@ function serveSession(): void {
 }
 
 /**
- * Evaluates as the console of a browser does: declarations stay and may be made again, `await` stands anywhere, the value of the
- * last statement comes back. It is the engine's own mode, which Node offers by its inspector.
+ * Evaluates code as a browser's console does: declarations are kept and may be repeated, `await` works at the top level, and the value of
+ * the last statement is returned. This is a mode of V8, which Node offers through its inspector.
  */
 function openEvaluator(): (code: string) => Promise<ReplAnswer> {
   const { inspect } = process.getBuiltinModule('node:util')
@@ -66,7 +69,7 @@ function openEvaluator(): (code: string) => Promise<ReplAnswer> {
   const key = Symbol.for('show')
   const shown = async ({ objectId, value, unserializableValue }: Evaluated['result']): Promise<string> => {
     if (objectId === undefined) return unserializableValue ?? show(value)
-    // An object is known here by a number only: it is shown where it is.
+    // The inspector gives only an id for an object, so the object is rendered inside the session.
     Object.defineProperty(globalThis, key, { value: show, configurable: true })
     const functionDeclaration = 'function (value) { return globalThis[Symbol.for("show")](value) }'
     const helper = await post('Runtime.evaluate', { expression: 'globalThis', objectGroup: 'call' })
@@ -77,7 +80,7 @@ function openEvaluator(): (code: string) => Promise<ReplAnswer> {
     try {
       let ran = await run(asScript(code))
       const thrown = ran.exceptionDetails?.exception as { readonly description?: string } | undefined
-      // Nothing of it has run by then.
+      // A syntax error means that none of the code has run yet.
       if (/^SyntaxError: Cannot use import statement/.test(thrown?.description ?? ''))
         ran = await run(asScript(importsOf(code)))
       if (ran.exceptionDetails !== undefined) {
@@ -94,12 +97,12 @@ function openEvaluator(): (code: string) => Promise<ReplAnswer> {
   }
 }
 
-/** Of a stack, what the evaluated code did: below that are the frames of this program. */
+/** Removes this program's own frames from a stack, below those of the evaluated code. */
 function withoutOurFrames(text: string): string {
   return text.replace(/\n {4}at (?:Session\.post|post) \([^]*?(?=\n {0,3}\S|$)/g, '')
 }
 
-/** `import()` has no meaning for what comes by the inspector; a function of ours does it. Strings and comments stay as they are. */
+/** Replaces `import()`, which doesn't work in code from the inspector, with a function of ours. Strings and comments stay as they are. */
 function asScript(code: string): string {
   const aside = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|\/\/.*|\/\*[^]*?\*\//.source
   return code.replace(new RegExp(`${aside}|(?<![.\\w$])import(\\s*\\()`, 'g'), (whole, open?: string) =>
@@ -107,7 +110,7 @@ function asScript(code: string): string {
   )
 }
 
-/** The same code with its import statements as calls. */
+/** Converts the import statements in code to calls of `import()`. */
 function importsOf(code: string): string {
   const source = /["']([^"'\n]+)["']/.source
   const attributes = /(?:\s+with\s*(\{[^}]*\}))?[ \t]*;?/.source

@@ -1,15 +1,18 @@
 import type { Tool } from '../tool.ts'
 
 /**
- * The searchable tools that are left out of requests: all, none, or (`auto`) our own deferrable ones, and those of servers where there are
- * many.
+ * Which deferrable tools are left out of requests and must be searched for: all, none, or (`auto`) our own, and those of servers if there
+ * are many.
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
 const defaultPercent = 10
-/** The base of `auto:N%`. Not the model's own window: tools cost as much, and distract as much, in a larger one. */
+/**
+ * `auto:N%` is a percentage of this. It is not the model's own context window, because tools cost and distract just as much in a larger
+ * window.
+ */
 const sharedTokens = 200_000
-/** More of them from servers than that are too many to choose from, however short they are. */
+/** If servers offer more tools than this, they are too many to choose from, however short they are. */
 const mostTools = 64
 const unitsPerToken = 4
 
@@ -21,7 +24,7 @@ export function parseDeferral(text = 'auto'): Deferral | undefined {
   return match === null || percent > 100 ? undefined : { mode: 'auto', percent }
 }
 
-/** The tools of servers that requests don't show, of those that say they needn't be. */
+/** The servers' tools to leave out of requests. Only tools that permit this are left out. */
 export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): readonly Tool[] {
   const candidates = tools.filter(isCandidate)
   switch (deferral.mode) {
@@ -39,7 +42,7 @@ export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): r
   }
 }
 
-/** The same of tools that are ours, or the user's own: they say themselves whether they are needed often. */
+/** The tools of ours and of the user's to leave out of requests. Their definitions say whether they are often needed. */
 export function deferredOfOurs(tools: readonly Tool[], { mode }: Deferral): readonly Tool[] {
   return mode === 'off' ? [] : tools.filter(isCandidate)
 }

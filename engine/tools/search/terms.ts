@@ -1,8 +1,8 @@
-/** The words of a text, for searching. */
+/** The search terms of a text. */
 type Terms = {
-  /** Words in Latin letters and digits, lower case; a name such as `readFile_v2` is several. */
+  /** Lower-case words of letters and digits. A name such as `readFile_v2` is split into several words. */
   readonly words: readonly string[]
-  /** Pairs of neighbouring characters of scripts that put no spaces between words. */
+  /** Pairs of neighbouring characters, for scripts without spaces between words. */
   readonly bigrams: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function termsOf(text: string): Terms {
   return { words, bigrams }
 }
 
-/** Words that occur in every English sentence and say nothing about its subject. */
+/** Words that occur in any English sentence and say nothing about its subject. */
 const functionWords: ReadonlySet<string> = new Set(
   (
     'a an and any are as at be been but by can could did do does done for from get had has have he her his how i if in into is it its ' +
@@ -34,12 +34,12 @@ const functionWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** A text without the words that say nothing about its subject. */
+/** Removes the words that say nothing about a text's subject. */
 export function subjectOf(text: string): string {
   return text.replace(/\p{Script=Latin}+/gu, (word) => (functionWords.has(word.toLowerCase()) ? ' ' : word))
 }
 
-/** `files` and `file` are the same search term. */
+/** Makes `files` and `file` the same search term. */
 function singular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }

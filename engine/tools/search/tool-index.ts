@@ -1,28 +1,30 @@
 import type { Tool } from '../tool.ts'
 import { termsOf } from './terms.ts'
 
-/** A tool that was found, the higher the score the better it fits. */
+/** A tool that was found. The higher the score, the better the match. */
 export type FoundTool = { readonly tool: Tool; readonly score: number }
 
-/** The query. */
+/** A search for tools. */
 type ToolQuery = {
   readonly text: string
-  /** Words without which a tool doesn't count. */
+  /** Words that a tool must contain. */
   readonly required: readonly string[]
   readonly limit: number
 }
 
-/** How much a word counts, by where it occurs. */
+/** The weight of a word, by where it occurs. */
 const weights = { name: 3, hint: 2.5, description: 1, schema: 1 } as const
 
 type Posting = { readonly at: number; readonly weight: number }
 
-/** Finds tools by words: term frequency and rarity, weighted by where a word occurs. */
+/** Finds tools by words. The score combines how frequent a word is in the tool, how rare it is elsewhere, and where it occurs. */
 export class ToolIndex {
   readonly #tools: readonly Tool[]
   readonly #postings = new Map<string, Posting[]>()
 
-  /** @param withSchemas whether names and descriptions of a tool's parameters count too */
+  /**
+   * @param withSchemas whether the names and descriptions of a tool's parameters are searched too
+   */
   constructor(tools: readonly Tool[], withSchemas: boolean) {
     this.#tools = tools
     for (const [at, tool] of tools.entries()) {
@@ -47,7 +49,7 @@ export class ToolIndex {
     }
   }
 
-  /** The tools that fit best. Where scripts without spaces are searched for, one pair of characters alone is no hit. */
+  /** Returns the best matches. In scripts without spaces, a single pair of characters is not enough for a match. */
   search({ text, required, limit }: ToolQuery): readonly FoundTool[] {
     const { words, bigrams } = termsOf(`${text} ${required.join(' ')}`)
     const scores = new Float64Array(this.#tools.length)
@@ -73,7 +75,7 @@ export class ToolIndex {
     return best
   }
 
-  /** Adds to the score of every tool that has a term, and counts it. */
+  /** Adds to the score of every tool that contains a term, and counts the term. */
   #score(term: string, scores: Float64Array, counts?: Uint16Array): void {
     const postings = this.#postings.get(term) ?? []
     const rarity = Math.log(1 + this.#tools.length / Math.max(postings.length, 1))
@@ -84,7 +86,7 @@ export class ToolIndex {
   }
 }
 
-/** Names and descriptions in a JSON Schema. */
+/** Collects the names and descriptions in a JSON Schema. */
 function schemaText(schema: unknown): string {
   if (Array.isArray(schema)) return schema.map(schemaText).join(' ')
   if (typeof schema !== 'object' || schema === null) return ''

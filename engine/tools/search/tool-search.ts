@@ -9,23 +9,24 @@ import { ToolIndex, type FoundTool } from './tool-index.ts'
 const defaultResults = 5
 const mostResults = 20
 
-/** The tools that a registry leaves out of requests, and how to search them. */
+/** Access to the tools that a registry leaves out of requests. */
 type DeferredSearch = {
-  /** The tools in requests instead of the deferred ones. */
+  /** The tools that requests contain instead of the deferred ones. */
   readonly tools: readonly Tool[]
-  /** Up to three tools that fit a text and were not seen yet, each offered once. */
+  /** Returns up to three tools that fit a text and that the model hasn't seen yet. Each tool is suggested only once. */
   suggest(text: string): readonly Tool[]
 }
 
-/** The tools that are searched: hidden ones that can be called, and those in requests. */
+/** The tools that are searched: the deferred ones, and those that requests contain. */
 type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly Tool[] }
 
 /**
- * Makes the deferred tools searchable. Works with every provider: `execute_tool` runs what was found, or a call by its own name.
+ * Makes the deferred tools searchable. This works with every provider: a tool that was found is called through `execute_tool` or by its own
+ * name.
  *
- * @param tools the current tools: another object each time that they change
- * @param first the tools that the description names, which stays constant
- * @param late where more tools may come from; a search waits for it
+ * @param tools returns the current tools, as a new object whenever they have changed
+ * @param first the tools that the search tool's description names; the description never changes
+ * @param late servers that may still add tools; a search waits for them
  */
 export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: DynamicTools): DeferredSearch {
   const seen = new Set<string>()
@@ -45,12 +46,13 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   }
   const names = first.map(({ name }) => name).join(', ')
   const awaited = late.awaited()
-  const more = awaited.length === 0 ? '' : ` More are of servers that are being started: ${awaited.join(', ')}.`
+  const more = awaited.length === 0 ? '' : ` Servers that are still starting will add more: ${awaited.join(', ')}.`
   const search = defineTool({
     name: 'tool_search',
     description:
-      'Finds tools that are not listed with their parameters, and shows how to call them (with execute_tool). A query is words; ' +
-      '"+word" must be there; "discover:words" also looks at parameters; "select:A,B" takes tools by name. They are: ' +
+      'Finds tools that are not listed with their parameters, and shows how to call them (with execute_tool). A query is a list of ' +
+      'words; "+word" is required; "discover:words" also searches parameters; "select:A,B" selects tools by name. These tools ' +
+      'can be found: ' +
       `${names === '' ? 'not known yet' : names}.${more}`,
     alwaysLoad: true,
     readOnly: () => true,
@@ -69,7 +71,7 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
       }
       const found = find(query, limit)
       if (found.length === 0) {
-        const advice = 'No tool fits. Try other words, or discover:words to look at parameters too.'
+        const advice = 'No tool matches. Try other words, or discover:words to search parameters too.'
         return { ok: true, output: [advice, ...missing].join('') }
       }
       for (const { tool } of found) seen.add(tool.name)
@@ -89,10 +91,10 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   }
 }
 
-/** Below this score a tool shares only a word or two with the text, as any tool does. */
+/** A tool with a lower score shares only a word or two with the text, as almost any tool does. */
 const leastScore = 12
 
-/** Is in requests; a call of it becomes a call of the tool that it names before anything else looks at it. */
+/** The tool that runs deferred tools. Before anything else sees a call of it, the registry turns it into a call of the named tool. */
 const executeTool = defineTool({
   name: executeToolName,
   description: 'Runs a tool that tool_search found.',
@@ -122,7 +124,7 @@ function select(
       const tool = all.find((one) => one.name.toLowerCase() === name.toLowerCase())
       if (tool === undefined) return { ok: false, text: `There is no tool '${name}'.` }
       seen.add(tool.name)
-      if (loaded.includes(tool)) return { ok: true, text: `${tool.name} is loaded already: call it by its name.` }
+      if (loaded.includes(tool)) return { ok: true, text: `${tool.name} is already loaded: call it by its name.` }
       return { ok: true, text: describe(tool) }
     })
   return { ok: parts.some(({ ok }) => ok), output: parts.map(({ text }) => text).join('\n\n') }

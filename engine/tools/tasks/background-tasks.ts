@@ -1,29 +1,27 @@
 import type { TaskHooks } from './hooked-task.ts'
 import type { ToolResult } from '../tool-result.ts'
 
-/** Work in the background. */
+/** The work that a background task does. */
 export type TaskWork = {
   readonly kind: 'command' | 'agent'
-  /** Its id in other tools: of a session, of an agent. */
+  /** How other tools refer to it: the id of a session or an agent. */
   readonly known: string
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the work has ended. Never rejects. */
   readonly ended: Promise<TaskEnd>
   /**
-   * Its output since the last call.
+   * Returns the output since the last call.
    *
-   * @param waitedMs how long the call has waited for its end
+   * @param waitedMs how long the call has waited for the work to end
    */
   look(options: { readonly waitedMs: number; readonly maxTokens: number | undefined }): Promise<ToolResult>
-  /** Ends it. */
+  /** Stops the work. */
   stop(): void
 }
 
-/** How work ended: whether it succeeded, and in words. */
+/** How work ended: whether it succeeded, and a description. */
 type TaskEnd = { readonly ok: boolean; readonly how: string }
 
-/**
- * How far a task is. `incomplete`: it has ended well, and a hook does not take it for done.
- */
+/** The status of a task. `incomplete`: its work succeeded, but a hook does not accept the task as done. */
 type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'incomplete'
 
 /** The current state of a task. */
@@ -32,16 +30,16 @@ export type Task = {
   readonly title: string
   readonly description: string | undefined
   readonly status: TaskStatus
-  /** By `performance.now()`. */
+  /** From `performance.now()`. */
   readonly started: number
-  /** How it ended, and when. Undefined: it has not, or hooks are being asked. */
+  /** How and when it ended. Undefined while it is running or hooks are being asked. */
   readonly end: { readonly how: string; readonly at: number } | undefined
-  /** Why a hook does not take it for done. */
+  /** Why a hook does not accept it as done. */
   readonly objection: string | undefined
-  /** What the model noted on it, oldest first. */
+  /** The model's notes on the task, oldest first. */
   readonly notes: readonly string[]
   readonly work: TaskWork
-  /** Resolves when it has ended and hooks were asked. */
+  /** Resolves when the task has ended and the hooks have answered. */
   readonly settled: Promise<void>
 }
 
@@ -49,32 +47,34 @@ export type Task = {
 type TaskChange = {
   readonly title?: string | undefined
   readonly description?: string | undefined
-  /** Added to its notes. */
+  /** Added to the task's notes. */
   readonly note?: string | undefined
 }
 
-/** How many tasks may run at once. */
+/** How many tasks may run at the same time. */
 export const mostTasks = 16
-/** How many tasks are remembered that have ended. */
+/** How many ended tasks are remembered. */
 const mostRemembered = 100
 
 type TaskState = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
 
 /**
- * The background tasks of a run: names, notes and ends of work that other parts do (a command among the sessions, a sub-agent). They end
- * with the run.
+ * The background tasks of a run: the titles, notes and results of work that is done elsewhere (by a command session or a sub-agent). They
+ * end with the run.
  */
 export class BackgroundTasks {
   readonly #hooks: TaskHooks
   readonly #tasks = new Map<string, TaskState>()
   #next = 1
 
-  /** @param hooks asked before a task begins and before it counts as done */
+  /**
+   * @param hooks the hooks that are asked before a task begins and before it counts as done
+   */
   constructor(hooks: TaskHooks) {
     this.#hooks = hooks
   }
 
-  /** All that are remembered, oldest first. */
+  /** All remembered tasks, oldest first. */
   get all(): readonly Task[] {
     return [...this.#tasks.values()]
   }
@@ -86,7 +86,7 @@ export class BackgroundTasks {
   /**
    * Begins a task.
    *
-   * @param start starts its work, or gives the result of a call that failed to start it
+   * @param start starts the task's work; if that fails, returns the result for the call
    */
   async create(
     named: Pick<Task, 'title' | 'description'>,
@@ -95,13 +95,13 @@ export class BackgroundTasks {
     const running = this.#running
     if (running.length >= mostTasks) {
       const ids = running.map(({ id }) => id).join(', ')
-      const output = `${mostTasks} tasks are running already (${ids}): wait for some with task_output, or end them with task_stop.`
+      const output = `${mostTasks} tasks are already running (${ids}): wait for some with task_output, or stop some with task_stop.`
       return { result: { ok: false, output } }
     }
     const id = `task-${this.#next++}`
     const refused = await asked(() => this.#hooks.created({ id, ...named }))
     if (refused !== undefined) {
-      return { result: { ok: false, output: `The task was not created: a TaskCreated hook said no. ${refused}` } }
+      return { result: { ok: false, output: `The task was not created: a TaskCreated hook refused it. ${refused}` } }
     }
     const work = await start()
     if ('output' in work) return { result: work }
@@ -132,13 +132,13 @@ export class BackgroundTasks {
     if (note !== undefined) task.notes = [...task.notes, note]
   }
 
-  /** Asks the hooks once more whether a task that they did not take for done is done now. */
+  /** Asks the hooks again about a task that they did not accept as done. */
   async complete(id: string): Promise<void> {
     const task = this.#kept(id)
     if (task.status === 'incomplete') await this.#judge(task)
   }
 
-  /** Ends a task and waits for that. A task that has ended stays unchanged. */
+  /** Stops a task and waits until it has ended. A task that has already ended stays unchanged. */
   async stop(id: string): Promise<void> {
     const task = this.#kept(id)
     if (task.status === 'running') {
@@ -148,27 +148,27 @@ export class BackgroundTasks {
     await task.settled
   }
 
-  /** The model has been told how a task ended: it is not told again. */
+  /** Records that the model knows how a task ended, so that it isn't told again. */
   tell(id: string): void {
     const task = this.#kept(id)
     if (task.end !== undefined) task.told = true
   }
 
-  /** Tasks that have ended and that the model hasn't been told about. Each is given once. */
+  /** Returns the ended tasks that the model hasn't been told about. Each is returned only once. */
   takeEnded(): readonly Task[] {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => !told && end !== undefined)
     for (const task of ended) task.told = true
     return ended
   }
 
-  /** Tasks that would be cut off if the run ended now. Each is given once. */
+  /** Returns the tasks that would be cut off if the run ended now. Each is returned only once. */
   takeRunning(): readonly Task[] {
     const running = this.#running.filter(({ warned }) => !warned)
     for (const task of running) task.warned = true
     return running
   }
 
-  /** Ends all that run, and resolves when they have. */
+  /** Stops all running tasks. Resolves when they have ended. */
   async close(): Promise<void> {
     await Promise.all([...this.#tasks.keys()].map((id) => this.stop(id)))
   }
@@ -194,22 +194,22 @@ export class BackgroundTasks {
   async #judge(task: TaskState): Promise<void> {
     const { id, title, description } = task
     task.objection = await asked(() => this.#hooks.completed({ id, title, description }))
-    // It may have been stopped while the hooks thought.
+    // The task may have been stopped while the hooks were running.
     if (task.status !== 'stopped') task.status = task.objection === undefined ? 'completed' : 'incomplete'
   }
 
-  /** Limits the list: the oldest ended tasks are dropped first. */
+  /** Keeps the list short by dropping the oldest ended tasks. */
   #forget(): void {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => told && end !== undefined)
     for (const { id } of ended.slice(0, Math.max(0, ended.length - mostRemembered))) this.#tasks.delete(id)
   }
 }
 
-/** A hook that can't be asked denies it. */
+/** Asks a hook. If the hook fails, that counts as an objection. */
 async function asked(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await ask()
   } catch (error) {
-    return `It could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    return `The hook could not be asked: ${error instanceof Error ? error.message : String(error)}`
   }
 }

@@ -6,7 +6,10 @@ import type { ToolContext } from '../tool.ts'
 import type { ToolResult } from '../tool-result.ts'
 import type { TaskWork } from './background-tasks.ts'
 
-/** Starts a command as the work of a task: one of the run's sessions, through the same path. Gives the call's result where it can't. */
+/**
+ * Starts a command as the work of a task. It is reviewed like any command and becomes one of the run's sessions. If it can't be started,
+ * the result for the call is returned.
+ */
 export async function commandWork(request: CommandRequest, context: ToolContext): Promise<TaskWork | ToolResult> {
   const started = await startCommand(request, context)
   if (started.kind === 'not-run') return started.result
@@ -15,7 +18,7 @@ export async function commandWork(request: CommandRequest, context: ToolContext)
   let failure: string | undefined
   const ended = finished.then(
     ({ result }) => {
-      // Its task reports the end, so nobody has to check the session.
+      // The task reports how the command ended, so the session is no longer needed.
       sessions.remove(id)
       return { ok: result.status === 'exited' && result.code === 0, how: describeEnd(result) }
     },

@@ -1,11 +1,11 @@
 import type { Task } from './background-tasks.ts'
 
-/** The state of a task and how it ended, in a sentence that says what to do next, if anything. */
+/** Describes the state of a task, how it ended, and what to do next, if anything. */
 export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }
 
-/** The same before the output of the task, which says how it ended. */
+/** Describes the state of a task without how it ended, for use before the task's output, which says so. */
 export function describeStateBriefly(task: Task): string {
   return stateOf(task, '')
 }
@@ -22,21 +22,21 @@ function stateOf({ id, status, objection = '' }: Task, how: string): string {
       return `${id} was stopped${how}.`
     case 'incomplete':
       return (
-        `${id} has ended${how}, and a TaskCompleted hook does not take it for done. ${objection}\n` +
-        'When that is mended, task_update with status "completed" asks the hook again.'
+        `${id} has ended${how}, but a TaskCompleted hook does not accept it as done. ${objection}\n` +
+        'When you have fixed that, call task_update with status "completed" to ask the hook again.'
       )
     default:
       return status satisfies never
   }
 }
 
-/** A task in one line of a list. */
+/** Describes a task in one line of a list. */
 export function describeLine(task: Task): string {
   const { id, title, status, work } = task
   return `${id} [${status}] ${title} (${work.kind}, ${work.known}, ${secondsOf(task)} s)`
 }
 
-/** All facts about a task except its output. */
+/** Describes everything about a task except its output. */
 export function describeTask(task: Task): string {
   const { title, description, notes } = task
   return [

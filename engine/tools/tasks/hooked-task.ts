@@ -3,19 +3,19 @@ export type HookedTask = {
   readonly id: string
   readonly title: string
   readonly description: string | undefined
-  /** The agent whose task it is. Absent: the run's own. */
+  /** The sub-agent that the task belongs to. Absent: it belongs to the run itself. */
   readonly of?: { readonly id: string; readonly type: string }
 }
 
-/** The hooks about background tasks. A hook that rejects denies. */
+/** The hooks for background tasks. A hook that rejects counts as an objection. */
 export type TaskHooks = {
-  /** Before a task begins. Returns why it must not. */
+  /** Called before a task begins. Returns why it must not begin. */
   created(task: HookedTask): Promise<string | undefined>
-  /** Before a task that ended well counts as done. Returns what is still wrong. */
+  /** Called when a task's work has succeeded, before it counts as done. Returns what is still wrong. */
   completed(task: HookedTask): Promise<string | undefined>
 }
 
-/** No hooks: every task begins, and counts as done when it has ended well. */
+/** No hooks: every task begins, and counts as done when its work has succeeded. */
 export const noTaskHooks: TaskHooks = {
   created: () => Promise.resolve(undefined),
   completed: () => Promise.resolve(undefined),

@@ -6,13 +6,13 @@ import type { ToolResult } from '../tool-result.ts'
 import type { Task } from './background-tasks.ts'
 import { describeLine, describeStateBriefly, describeTask } from './describe-task.ts'
 
-const taskId = z.string().min(1).describe('Its id, e.g. task-1.')
+const taskId = z.string().min(1).describe("The task's id, e.g. task-1.")
 
 const onlyLooks = { readOnly: () => true, concurrencySafe: () => true, deferred: true } as const
 
 const taskGet = defineTool({
   name: 'task_get',
-  description: 'Shows what is known of a background task: title, description, how it stands, notes.',
+  description: 'Shows a background task: title, description, status and notes.',
   ...onlyLooks,
   searchHint: 'background job status progress',
   input: z.object({ task_id: taskId }),
@@ -22,7 +22,7 @@ const taskGet = defineTool({
 
 const taskList = defineTool({
   name: 'task_list',
-  description: 'Lists the background tasks of this run, those that have ended too.',
+  description: 'Lists the background tasks of this run, including those that have ended.',
   ...onlyLooks,
   searchHint: 'background jobs running processes',
   input: z.object({}),
@@ -35,8 +35,8 @@ const taskList = defineTool({
 const taskUpdate = defineTool({
   name: 'task_update',
   description:
-    'Changes what is written on a background task: its title, its description, a note on how it goes. With status "completed" a task that ' +
-    'a TaskCompleted hook did not take for done is shown to the hook again. It does not change what the task does.',
+    'Changes the title or description of a background task, or adds a note on its progress. If a TaskCompleted hook did not accept the ' +
+    'task as done, status "completed" asks the hook again. None of this changes the work itself.',
   deferred: true,
   guarded: true,
   searchHint: 'background job note status',
@@ -44,12 +44,12 @@ const taskUpdate = defineTool({
     task_id: taskId,
     title: z.string().min(1).max(80).optional(),
     description: z.string().min(1).max(2000).optional(),
-    note: z.string().min(1).max(500).optional().describe('Added to its notes.'),
+    note: z.string().min(1).max(500).optional().describe('A note to add.'),
     status: z.literal('completed').optional(),
   }),
   validate: ({ task_id: _, ...changes }) =>
     Object.values(changes).every((value) => value === undefined)
-      ? 'task_update: say what changes: title, description, note or status.'
+      ? 'task_update: give what to change: title, description, note or status.'
       : undefined,
   run: ({ task_id: id, status, ...changes }, context) =>
     withTask(id, context, async (task) => {
@@ -65,15 +65,15 @@ const taskOutput = defineTool({
   name: 'task_output',
   claudeNames: ['TaskOutput'],
   description:
-    'Shows what a background task gave since this was last asked: the output of its command, the report of its agent. With wait_ms it waits ' +
-    'for the end of the task first, but no longer than that.',
+    'Shows the output of a background task since the last call: that of its command, or the report of its agent. With wait_ms, first ' +
+    'waits until the task ends, but no longer than that.',
   deferred: true,
   readOnly: () => true,
   searchHint: 'background job logs result wait await',
   input: z.object({
     task_id: taskId,
-    wait_ms: z.int().min(0).max(600_000).optional().describe('Milliseconds. Default 0.'),
-    max_output_tokens: z.int().min(1).max(100_000).optional().describe('How much output comes back. Default 10000.'),
+    wait_ms: z.int().min(0).max(600_000).optional().describe('How long to wait, in milliseconds. Default 0.'),
+    max_output_tokens: z.int().min(1).max(100_000).optional().describe('The most output to return. Default 10000.'),
   }),
   run: ({ task_id: id, wait_ms: ms = 0, max_output_tokens: maxTokens }, context) =>
     withTask(id, context, async (task) => {
@@ -86,7 +86,7 @@ const taskOutput = defineTool({
 const taskStop = defineTool({
   name: 'task_stop',
   claudeNames: ['TaskStop'],
-  description: 'Ends a background task, with everything it started, and shows what it gave last.',
+  description: 'Stops a background task and everything it started, and shows its last output.',
   deferred: true,
   guarded: true,
   searchHint: 'kill cancel abort background job',
@@ -99,7 +99,7 @@ const taskStop = defineTool({
     }),
 })
 
-/** The tools that look at background tasks, change and end them. */
+/** The tools that show, change and stop background tasks. */
 export const taskTools: readonly Tool[] = [taskGet, taskList, taskOutput, taskStop, taskUpdate]
 
 async function withTask(
@@ -111,10 +111,10 @@ async function withTask(
   if (task !== undefined) return run(task)
   const known = state.tasks.all.map((one) => one.id)
   const there = known.length === 0 ? 'There are none' : `There are: ${known.join(', ')}`
-  return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that began them.` }
+  return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that started them.` }
 }
 
-/** The state of a task and its output. After this the model knows about its end. */
+/** Shows the state and output of a task. If the task has ended, records that the model knows it. */
 async function look(
   task: Task,
   options: Parameters<Task['work']['look']>[0],

@@ -2,31 +2,32 @@ import { describeAddress, renderDenial, type Sandbox } from '../../../sandbox/in
 import { remedyAsConfig } from '../../core/remedies.ts'
 import { fetchProgram, type FetchMessage, type FetchRequest } from './fetch-program.ts'
 
-/** The outcome of one request. Reasons are sentences for the model. */
+/** The outcome of one request. Reasons are written for the model. */
 type Fetched =
   | { readonly kind: 'redirect'; readonly location: string }
   | {
       readonly kind: 'answer'
       readonly status: number
-      /** The content type as sent; empty for none. */
+      /** The content type as the server sent it; empty if it sent none. */
       readonly type: string
       readonly body: Buffer
-      /** The body is longer than the part here. */
+      /** Whether the page's body is longer than `body`. */
       readonly more: boolean
     }
-  /** The policy forbids to reach it. */
+  /** The policy doesn't allow connecting to the host. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** The limit for one page, in bytes, unpacked. */
+/** The limit for one page, in uncompressed bytes. */
 const limit = 5 * 1024 * 1024
 
 /**
- * Makes one request by a process in the sandbox, so that the policy applies as to a command: its proxy enforces an allow-list; where the
- * whole network is open, it connects only to public addresses. It never follows a redirect, and no behaviour of the server makes it reject.
+ * Makes one request through a process in the sandbox, so that the policy applies as it does to a command. The sandbox's proxy enforces an
+ * allow-list; if the whole network is open, only public addresses are connected to. Redirects are never followed, and nothing that the
+ * server does makes the promise reject.
  *
- * @param timeoutMs the time for all of it
- * @throws SandboxError where the process can't be started
+ * @param timeoutMs the time limit for the whole request
+ * @throws SandboxError if the process can't be started
  */
 export async function fetchPage(
   sandbox: Sandbox,
@@ -42,7 +43,7 @@ export async function fetchPage(
     readOnly: true,
   })
   const { stdin, stdout, stderr, result } = child
-  // The process may end during a write; its exit says why.
+  // The process may exit during a write. Its result says why.
   stdin?.on('error', () => undefined)
   const request: FetchRequest = { url: url.href, direct: sandbox.policy.network.mode === 'full', limit }
   stdin?.write(`${JSON.stringify(request)}\n`)
@@ -70,24 +71,24 @@ export async function fetchPage(
   const ended = await result
   const said = last as FetchMessage | undefined
   if (refused !== undefined) return { kind: 'refused', reason: refused }
-  // The fetching program is our own, so its report about a host can be trusted.
+  // The program that fetches is ours, so its report of a denied host can be trusted.
   const denial = ended.denials.find(({ kind }) => kind === 'host')
   if (denial !== undefined) return { kind: 'refused', reason: renderDenial(denial, remedyAsConfig) }
   if (ended.status === 'timed-out') return { kind: 'failed', reason: `${url.host} did not answer in time.` }
-  if (ended.status === 'cancelled') return { kind: 'failed', reason: 'The call was given up.' }
+  if (ended.status === 'cancelled') return { kind: 'failed', reason: 'The call was cancelled.' }
   if (said?.kind === 'answer') return { ...said, body: Buffer.concat(chunks) }
   if (said?.kind === 'redirect') return said
   const why = said?.kind === 'failed' ? said.message : complaint.trim() || 'the process in the sandbox ended'
   return { kind: 'failed', reason: `${url.href} can't be fetched: ${why}` }
 }
 
-/** One address that is not public spoils them all, as in the sandbox's own proxy. */
+/** Returns why nothing may be fetched from a host. As in the sandbox's proxy, a single address that is not public rules the host out. */
 function refusalOf(url: URL, addresses: readonly string[]): string | undefined {
   for (const address of addresses) {
     const meaning = describeAddress(address)
     if (meaning === undefined) continue
     const subject = url.hostname === address ? address : `${url.hostname}, which is ${address}`
-    return `Pages are fetched from public addresses only; refused: ${subject} (${meaning}). For a server of your own use exec_command.`
+    return `Pages can be fetched only from public addresses. Refused: ${subject} (${meaning}). For a server of your own, use exec_command.`
   }
   return undefined
 }

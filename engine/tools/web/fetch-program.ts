@@ -1,16 +1,16 @@
-/** The request, as the first line of standard input. `direct`: without a proxy, after the addresses have been approved. */
+/** The request, which is the first line of standard input. `direct` means without a proxy, after the addresses have been approved. */
 export type FetchRequest = { readonly url: string; readonly direct: boolean; readonly limit: number }
 
-/** The messages of the program, one JSON object a line. */
+/** The messages of the program, one JSON object per line. */
 export type FetchMessage =
-  /** A question: the program continues after a line that says `go`. */
+  /** A question: the program continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
-  /** The last line; the body follows it, to the end. `more`: it is only the first part. */
+  /** The last line. The rest of the output is the body. `more` means that it is only the first part of the page. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The program that makes one request, in the sandbox. It is passed to Node as text: no function here may use anything outside it. */
+/** The program that makes one request in the sandbox. Node gets it as text, so its functions may use nothing but one another. */
 export function fetchProgram(): string {
   return [connectDirectly, connectThroughProxy, requestPage, fetchPage]
     .map(String)
@@ -44,7 +44,7 @@ async function fetchPage(): Promise<void> {
   }
 }
 
-/** Connects to the approved addresses and no others: no name is resolved a second time. */
+/** Connects only to the approved addresses: the name is not resolved a second time. */
 async function connectDirectly(
   host: string,
   port: number,
@@ -63,7 +63,7 @@ async function connectDirectly(
   })
 }
 
-/** Connects by the proxy of the environment, which is the sandbox's own. */
+/** Connects through the proxy in the environment, which is the sandbox's own. */
 function connectThroughProxy(hostname: string, port: number): Promise<import('node:net').Socket> {
   const http = process.getBuiltinModule('node:http')
   const proxy = new URL(process.env['HTTPS_PROXY'] ?? process.env['HTTP_PROXY'] ?? '')
@@ -88,7 +88,7 @@ function connectThroughProxy(hostname: string, port: number): Promise<import('no
   })
 }
 
-/** Sends the headers first, then the body. A redirect has none. */
+/** Requests the page. Reports its headers first and then returns its body, which is empty for a redirect. */
 async function requestPage(
   url: URL,
   socket: import('node:net').Socket,

@@ -2,23 +2,23 @@ import { pdfText } from '../files/pdf-text.ts'
 import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
 
-/** Longer pages take seconds to convert, which block everything else. */
+/** Longer pages would take seconds to convert and block everything else meanwhile. */
 const longestHtml = 1024 * 1024
 
-/** The converter's time grows with the square of it; real pages stay below a hundred. */
+/** The nesting depth up to which pages are converted: the converter's time grows with its square. Real pages stay below a hundred. */
 const deepest = 500
 
 /**
- * A fetched body for a model: HTML as Markdown, the text of a PDF, other text unchanged, a sentence for the rest.
+ * Converts a fetched body for a model: HTML to Markdown, a PDF to its text. Other text is unchanged, and anything else is only described.
  *
- * @param type the content type as sent
+ * @param type the content type as the server sent it
  */
 export async function pageText(body: Buffer, type: string, url: URL): Promise<string> {
   const kind = type.split(';')[0]?.trim().toLowerCase() ?? ''
   if (kind === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') return textOfPdf(body)
   const text = decode(body, type)
   if (text === undefined) {
-    return `It is not text (${kind === '' ? 'of no stated type' : kind}, ${body.length} bytes): download it with exec_command.`
+    return `The page is not text (${kind === '' ? 'no content type' : kind}, ${body.length} bytes): download it with exec_command.`
   }
   const isHtml =
     kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && /^\s*<(?:!doctype|html)/i.test(text))
@@ -26,7 +26,7 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
   try {
     return await htmlToMarkdown(text, url)
   } catch {
-    // Nested deeper than the converter can follow.
+    // The page is nested too deeply for the converter.
     return text
   }
 }
@@ -35,7 +35,7 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
 const flat =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
 
-/** Whether elements are nested deeper than in any readable page. In doubt, it is true. */
+/** Whether elements are nested deeper than in any readable page. True in doubt. */
 function isTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
@@ -51,11 +51,11 @@ async function textOfPdf(body: Buffer): Promise<string> {
     const pages = await pdfText(body)
     return pages.map((page, index) => `[page ${index + 1} of ${pages.length}]\n${page}`).join('\n')
   } catch (error) {
-    return `It is a PDF that can't be read: ${(error as Error).message}`
+    return `The page is a PDF that can't be read: ${(error as Error).message}`
   }
 }
 
-/** The text in the stated character set, or undefined for other content. */
+/** Decodes the body in its declared character set; undefined if it isn't text. */
 function decode(body: Buffer, type: string): string | undefined {
   const inPage = /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 1024))?.[1]
   const stated = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? inPage ?? 'utf-8'

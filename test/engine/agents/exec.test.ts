@@ -190,7 +190,7 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
       build: [[begin('another'), call('task_create', { title: 'b', cmd: 'touch built' }), wait], [say('ok')]],
     })
     expect(existsSync(join(ended.cwd, 'built'))).toBe(true)
-    expect(JSON.stringify(ended.requests[2]?.body)).toContain('task_create: the arguments do not fit')
+    expect(JSON.stringify(ended.requests[2]?.body)).toContain('task_create: the arguments are not valid')
   })
 })
 

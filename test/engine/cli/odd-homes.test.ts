@@ -49,7 +49,7 @@ test('a session that can be kept nowhere is refused with what to do, and an ephe
   const args = ['--skip-git-repo-check', '-s', 'danger-full-access', '-m', 'replay:r.jsonl', 'x']
   const refused = await agent(['exec', ...args], options)
   expect(refused.code).toBe(2)
-  expect(refused.stderr).toMatch(/^agent: \/proc\/1\/.*can't be made: .*set XDG_STATE_HOME to a folder/)
+  expect(refused.stderr).toMatch(/^agent: \/proc\/1\/.*can't be created: .*Set XDG_STATE_HOME to a folder/)
   const run = await agent(['exec', '--ephemeral', ...args], options)
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'done\n' })
 })

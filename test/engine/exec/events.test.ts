@@ -244,6 +244,6 @@ describe.skipIf(needsBubblewrap())('agent exec', () => {
       ['x'],
       { cwd: repository() },
     )
-    expect(JSON.stringify(requests[1]?.body)).toContain('Ignored, not known here: shell, colour')
+    expect(JSON.stringify(requests[1]?.body)).toContain('Ignored unknown arguments: shell, colour')
   })
 })

@@ -49,7 +49,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     const ended = await planning([[what], done], ['-c', 'sandbox_workspace_write.network_access=true'], cwd, home)
     expect(ended.code).toBe(0)
     expect(existsSync(join(cwd, 'made'))).toBe(false)
-    expect(told(ended)).toContain('Plan mode is on, in which nothing is changed')
+    expect(told(ended)).toContain('Plan mode is on, so nothing may be changed')
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
     const [started] = ended.events
     const folder = started?.type === 'thread.started' ? started.config.session_dir : ''
@@ -202,7 +202,7 @@ describe.skipIf(needsBubblewrap())('a session in plan mode', () => {
     const home = tempDir()
     await planning([exit()], [], cwd, home)
     const next = await exec([touch, done], ['--json', 'resume', '--last', '--no-plan', 'do it'], { cwd, home })
-    expect(told(next)).toContain('Plan mode is off by the user')
+    expect(told(next)).toContain('The user has turned plan mode off')
     expect(existsSync(join(cwd, 'made'))).toBe(true)
     const last = await exec([done], ['--json', 'resume', '--last', 'and now'], { cwd, home })
     expect(JSON.stringify(last.events[0])).not.toContain('plan_mode')
@@ -235,14 +235,14 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
       ['--json', 'x'],
       { cwd: repository() },
     )
-    expect(told(ended)).toContain('Commands still run, and could go on changing things: 1.')
+    expect(told(ended)).toContain('Commands are still running and could change things: 1.')
     expect(states(ended)).toEqual(['entered'])
   })
 
   test('has to take the reports of the agents that are at work first', async () => {
     const hand = call('agent', { title: 'a task', prompt: 'wait', background: true })
     const ended = await exec((index) => (index === 0 ? [hand, ...enter] : done), ['--json', 'x'], { cwd: repository() })
-    expect(JSON.stringify(ended.requests.map(({ body }) => body))).toContain('in the middle of their work: agent-1')
+    expect(JSON.stringify(ended.requests.map(({ body }) => body))).toContain('Agents are still working: agent-1')
   })
 
   test('loses the JavaScript session, which could go on writing', async () => {

@@ -108,7 +108,7 @@ describe('agent exec resume', () => {
     })
     expect(first.code).toBe(143)
     const [second] = await Promise.all(refused)
-    expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(/is being run by process \d+/) })
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(/process \d+ is running this session/) })
     const third = await exec([[say('ok')]], [...open, 'resume', '--last', 'more'], { cwd, home })
     expect(third.code).toBe(0)
   })
@@ -127,7 +127,7 @@ describe('agent exec resume', () => {
   test.each([
     [['resume'], 'name a session, or give --last'],
     [['resume', 'no-such-id', 'x'], "There is no session 'no-such-id'"],
-    [['resume', '--last', 'x'], 'There is no session of'],
+    [['resume', '--last', 'x'], 'There is no session to continue in'],
   ])('%j is refused', async (args, message) => {
     const refused = await exec([[say('never')]], [...open, ...args], { cwd: repository() })
     expect(refused.code).toBe(2)

@@ -141,7 +141,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
   test('a name can not lead elsewhere', async () => {
     for (const name of ['../x', 'a/b', '..', '-f', '']) {
       const ended = await json([[enter(name)], done], committed())
-      expect(results(ended)[0]).toContain('the arguments do not fit')
+      expect(results(ended)[0]).toContain('the arguments are not valid')
     }
   })
 

@@ -43,14 +43,14 @@ test('a larger one is made smaller, its shape kept', async () => {
 
 test('one that would fill the memory is not decoded', async () => {
   expect(await fitImage(png(60_000, 60_000, false))).toEqual({
-    problem: 'it has 60000 × 60000 pixels, and at most 64000000 can be shown',
+    problem: 'it has 60000 × 60000 pixels, but at most 64000000 can be shown',
   })
 })
 
 test('one that is broken says so', async () => {
   expect(await fitImage(png(4096, 4096, false))).toMatchObject({ problem: expect.stringContaining("can't be decoded") })
   expect(await fitImage(Buffer.from('\x89PNG\r\n\x1a\nshort', 'latin1'))).toEqual({
-    problem: 'it says no size, so it is broken',
+    problem: 'its header declares no size, so the file is damaged',
   })
 })
 

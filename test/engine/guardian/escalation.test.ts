@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())(
         { status: 'completed', granted: [`writing ${out}/a.txt`, `writing ${out}/b.txt`] },
       ])
       expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('new\n')
-      expect(result(ended)).toContain(`It ran again, with writing ${out}/a.txt allowed`)
+      expect(result(ended)).toContain(`The command ran again with writing ${out}/a.txt allowed`)
     })
 
     test('the wider sandbox has the one path more, and everything else as before', async () => {

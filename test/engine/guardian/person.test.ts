@@ -55,7 +55,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     )
     const file = join(home, '.config/portcullis/rules/accepted.rules')
     const rule = 'prefix_rule(pattern = ["touch", "a.txt"], decision = "allow")'
-    expect(first.shown).toContain(`always: adds the rule below to ${file}\n`)
+    expect(first.shown).toContain(`always: add the rule below to ${file}\n`)
     expect(first.shown.indexOf(rule)).toBeLessThan(first.shown.indexOf(prompt))
     expect(readFileSync(file, 'utf8')).toBe(`${rule}\n`)
     const next = await exec([[touch('a.txt')], [say('ok')]], ['--json', ...untrusted], { cwd, home })

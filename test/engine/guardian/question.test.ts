@@ -32,9 +32,9 @@ test('a question names all that is granted', async () => {
     `asks for writing ${directory} and all that is in it, writing ${directory}/a.txt, writing ${directory}/new.txt, ` +
       'connecting to example.com at every port, connecting to db.internal:5432, also at a private address: It has to.',
   )
-  expect(text).toContain('for the rest of the run; what it asks for is granted to every command until then')
+  expect(text).toContain('yes, and grant this access to every command for the rest of the run')
 })
 
 test('nothing is said of grants where none is asked for', async () => {
-  expect(await asked([])).toContain('r  yes, and this very action for the rest of the run\n')
+  expect(await asked([])).toContain('r  yes, and allow this exact action for the rest of the run\n')
 })

@@ -65,7 +65,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     const no = [commands(undefined, 'echo "say what for" >&2; exit 2')]
     const ended = await withHooks({ TaskCreated: no }, [[begin('touch made')], done])
     expect(existsSync(join(ended.cwd, 'made'))).toBe(false)
-    expect(told(ended)).toContain('a TaskCreated hook said no. say what for')
+    expect(told(ended)).toContain('a TaskCreated hook refused it. say what for')
   })
 
   test('a TaskCompleted hook that exits with 2 has the model told what is amiss, once', async () => {
@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
       [call('exec_command', { cmd: 'true' })],
       done,
     ])
-    expect(told(ended)).toContain('a TaskCompleted hook does not take it for done. the tests are red')
+    expect(told(ended)).toContain('a TaskCompleted hook does not accept it as done. the tests are red')
     expect(told(ended).split('the tests are red')).toHaveLength(2)
   })
 

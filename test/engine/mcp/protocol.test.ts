@@ -135,7 +135,7 @@ describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
   test('that is not there is named as such', async () => {
     const url = new URL('ws://127.0.0.1:9/mcp')
     const servers = await start([server('far', { type: 'ws', url, headers: {} })])
-    expect(servers.states()[0]?.problem).toBe('it can not be reached')
+    expect(servers.states()[0]?.problem).toBe("it can't be reached")
   })
 })
 
@@ -185,7 +185,7 @@ describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
     http.closeAllConnections()
     await new Promise((resolve) => http.close(resolve))
     await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow('fetch failed')
-    await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow('the MCP server far is not there')
+    await expect(servers.call('far', 'hi', {}, signal)).rejects.toThrow('the MCP server far is not available')
     await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
     expect((await servers.call('far', 'hi', {}, signal)).text).toBe('session 1')
   })

@@ -59,7 +59,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port))) }
     const ended = await withServers(madeUp('prober', server('server', port)), done, { files })
     expect(ended.code, ended.stderr).toBe(0)
-    expect(ended.stderr).not.toContain('prober is not there')
+    expect(ended.stderr).not.toContain('prober is not available')
     expect(ended.events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ type: 'hook', status: 'completed' }) }),
     )
@@ -101,7 +101,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     const ended = await withServers('', done, { cwd, args: ['--trust'] })
     expect(ended.code, ended.stderr).toBe(0)
     expect(ended.stderr).toContain('only hooks in your own files may leave the sandbox')
-    expect(ended.stderr).not.toContain('is not there')
+    expect(ended.stderr).not.toContain('is not available')
     expect(reachedBy()).toEqual([])
   })
 })

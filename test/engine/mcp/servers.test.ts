@@ -113,7 +113,7 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
     const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
     await expect(start([server('far', { type: 'http', url, headers: {} }, { required: true })])).rejects.toMatchObject({
       reason: 'usage',
-      message: expect.stringContaining('the MCP server far is required and not there'),
+      message: expect.stringContaining('the MCP server far is required but not available'),
     })
   })
 })
@@ -130,13 +130,13 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     expect((await servers.call('mortal', 'die', {}, signal)).text).toBe('alive')
   })
 
-  test('one that floods its output with a line without end is ended', async () => {
+  test('one that floods its output with a line that is too long is ended', async () => {
     const source = liar(`
       if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'flood', inputSchema: { type: 'object' } }] } })
       const more = () => process.stdout.write('x'.repeat(1 << 20), more)
       more()`)
     const servers = await start([nodeServer('flood', { source })])
-    await expect(servers.call('flood', 'flood', {}, signal)).rejects.toThrow('a line without end')
+    await expect(servers.call('flood', 'flood', {}, signal)).rejects.toThrow('a line that is too long')
   })
 
   test('one that lies in one schema keeps its other tools', async () => {

@@ -41,7 +41,7 @@ describe('becomes a result and an item of its own', () => {
   test.each([
     ['an unknown tool', 'ecko', {}, "Did you mean 'echo'? The tools are: echo."],
     ['text that is not JSON', 'echo', '{"text":', 'echo: the arguments are not JSON'],
-    ['arguments that do not fit', 'echo', { txt: 1 }, 'echo: the arguments do not fit.'],
+    ['arguments that do not fit', 'echo', { txt: 1 }, 'echo: the arguments are not valid.'],
     ['what the tool itself finds wrong', 'echo', { text: '' }, 'There is nothing to say.'],
   ])('%s', async (_, name, input, message) => {
     const { call, events } = await openPath({ tools: [echo] })

@@ -147,7 +147,7 @@ test('calls that are wrong, unknown or refused leave those beside them alone', a
   })
   expect(resultsIn(history)).toMatchObject([
     ['a', expect.stringContaining('Refused by the Guardian')],
-    ['b', expect.stringContaining('do not fit')],
+    ['b', expect.stringContaining('are not valid')],
     ['c', expect.stringContaining('There is no tool')],
     ['d', 'seen'],
   ])

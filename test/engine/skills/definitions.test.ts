@@ -104,8 +104,8 @@ describe('what a text wants looked at', () => {
     expect(fillTemplate('On $ARGUMENTS', '!`id` @b.md', workspace)).toEqual({ prompt: 'On !`id` @b.md', looked: [] })
     expect(fillTemplate(text, 'main b.md', workspace)).toEqual({
       prompt:
-        'Now: `git log main` (its output stands below). See src/a.ts (what is in it stands below), b.md (what is in it stands below) and src/ ' +
-        '(what is in it stands below); ask @ann or ann@src/a.ts about main b.md.',
+        'Now: `git log main` (its output is below). See src/a.ts (its content is below), b.md (its content is below) and src/ ' +
+        '(its content is below); ask @ann or ann@src/a.ts about main b.md.',
       looked: [
         { as: '!`git log main`', tool: 'exec_command', input: { cmd: 'git log main' } },
         { as: '@src/a.ts', tool: 'read_file', input: { path: 'src/a.ts' } },

@@ -47,7 +47,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     const ended = await execAtTerminal([[ask('Which?')], done], args, [{ after: '> ', text: '\u0004' }], {
       cwd: repository(),
     })
-    expect(told(ended)).toContain('The user gave no answer, and will give none. Decide by yourself')
+    expect(told(ended)).toContain("The user can't answer any more: the input has ended. Decide for yourself")
     const stopped = await execAtTerminal([[ask('Which?')], done], args, [{ after: '> ', text: '\u0003' }], {
       cwd: repository(),
     })
@@ -102,7 +102,7 @@ describe('ask_user with nobody there', () => {
     })
     expect(ended.code).toBe(0)
     expect(offered(ended)).not.toContain('ask_user')
-    expect(told(ended)).toContain('Decide by yourself, or stop and say what is missing.')
+    expect(told(ended)).toContain('Decide yourself, or stop and say what is missing.')
     expect(ended.events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ tool: 'ask_user', status: 'failed' }) }),
     )
@@ -112,7 +112,7 @@ describe('ask_user with nobody there', () => {
     const { call } = await openPath({ tools: builtInTools, attended: true })
     expect(await call('ask_user', { question: 'Which?' })).toEqual({
       ok: false,
-      output: 'Nobody can be asked here. Decide by yourself, or stop and say what is missing.',
+      output: 'Nobody can be asked here. Decide for yourself, or stop and say what information is missing.',
     })
   })
 

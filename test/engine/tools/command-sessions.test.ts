@@ -99,7 +99,7 @@ test('there is an end to how many commands go on', async () => {
   }
   expect(await call('exec_command', { cmd: 'sleep 64.5', yield_time_ms: 1 })).toMatchObject({
     ok: false,
-    output: expect.stringContaining('64 commands are running already'),
+    output: expect.stringContaining('64 commands are already running'),
   })
   await closeWorkingState(path.context.state)
   expect(processesWith('sleep 64.5')).toEqual([])

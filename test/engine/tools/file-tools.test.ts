@@ -55,7 +55,7 @@ describe('read_file', () => {
     })
     expect(await call('read_file', { path: 'a.txt', offset: 2, limit: 1 })).toEqual({
       ok: true,
-      output: '     2\ttwo\n[1 lines more; go on with offset 3]',
+      output: '     2\ttwo\n[more lines: 1; continue with offset 3]',
     })
     expect(await call('read_file', { path: 'a.txt', offset: 9 })).toMatchObject({ ok: false })
   })
@@ -76,9 +76,9 @@ describe('read_file', () => {
     const said = async (path: string): Promise<string> => (await call('read_file', { path })).output
     expect(await said('a.bin')).toContain('binary, 3 bytes')
     expect(await said('empty.txt')).toContain('is empty')
-    expect(await said('gone.txt')).toContain('is not there')
+    expect(await said('gone.txt')).toContain("doesn't exist")
     expect(await said('.')).toContain('is a directory')
-    expect(await said('pipe')).toContain('is no ordinary file')
+    expect(await said('pipe')).toContain('is not a regular file')
     expect(await call('view_image', { path: 'a.bin' })).toMatchObject({ ok: false })
   })
 
@@ -114,7 +114,7 @@ describe('read_file', () => {
     })
     expect(await call('edit_notebook', { path: 'a.ipynb', mode: 'delete', cell: 9 })).toMatchObject({
       ok: false,
-      output: expect.stringContaining('there is no cell 9; it has 2 cells'),
+      output: expect.stringContaining('there is no cell 9; the notebook has 2 cells'),
     })
   })
 })
@@ -170,7 +170,7 @@ describe('edit_file', () => {
 
   test('refuses what is there more than once, names the lines, and replaces all when asked to', async () => {
     const { call, workspace } = await open({ 'a.txt': 'x\ny\nx\n' })
-    expect((await call('edit_file', edit('x', 'z'))).output).toContain('there 2 times, at lines 1, 3')
+    expect((await call('edit_file', edit('x', 'z'))).output).toContain('occurs 2 times, at lines 1, 3')
     expect(await call('edit_file', { ...edit('x', '$&'), replace_all: true })).toMatchObject({ ok: true })
     expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('$&\ny\n$&\n')
   })
@@ -179,11 +179,11 @@ describe('edit_file', () => {
     const { call } = await open({ 'a.txt': 'function one() {\n\treturn 1\n}\n' })
     const spaced = await call('edit_file', edit('function one() {\n  return 1\n}', 'x'))
     expect(spaced.output).toContain(
-      'at line 1. It differs in white space alone. There it says:\n     1\tfunction one() {',
+      'at line 1. It differs only in white space. The file has:\n     1\tfunction one() {',
     )
     const other = await call('edit_file', edit('  return 2', 'x'))
-    expect(other.output).toContain('at line 2. It differs. There it says:\n     2\t\treturn 1')
-    expect((await call('edit_file', edit('nowhere at all', 'x'))).output).toContain('nor anything like it')
+    expect(other.output).toContain('at line 2. It differs. The file has:\n     2\t\treturn 1')
+    expect((await call('edit_file', edit('nowhere at all', 'x'))).output).toContain('nor is anything similar')
   })
 
   test('refuses a file that changed since it was read, but not after changes of our own', async () => {
@@ -212,7 +212,7 @@ describe('glob', () => {
     execFileSync('git', ['init', '-q', workspace])
     expect(await found('*.ts')).toBe('src/new.ts\nold.ts')
     expect(await found('src/**/*.js')).toBe('src/deep/a.js')
-    expect(await found('*.py')).toBe('No file fits.')
+    expect(await found('*.py')).toBe('No file matches.')
   })
 })
 
@@ -230,7 +230,7 @@ describe('grep', () => {
     expect((await call('grep', { pattern: 'alpha', output: 'count' })).output).toBe('a.txt: 2\nsrc/b.txt: 1')
     expect((await call('grep', { pattern: 'alpha', output: 'files' })).output).toBe('a.txt\nsrc/b.txt')
     expect((await call('grep', { pattern: 'x\\nbeta', multiline: true })).output).toContain('     1\tx\n     2\tbeta')
-    expect((await call('grep', { pattern: 'alpha', limit: 1 })).output).toContain('[2 matching lines more')
+    expect((await call('grep', { pattern: 'alpha', limit: 1 })).output).toContain('[more matching lines: 2')
     expect((await call('grep', { pattern: 'nothing' })).output).toBe('No line matches.')
   })
 
@@ -238,7 +238,7 @@ describe('grep', () => {
     const { call } = await open(files)
     expect(await call('grep', { pattern: '(' })).toMatchObject({
       ok: false,
-      output: expect.stringContaining('no regular expression'),
+      output: expect.stringContaining('not a valid regular expression'),
     })
   })
 })
@@ -254,7 +254,7 @@ test('names of files are shown in one line each, whatever characters they hold',
   expect(await output('grep', { pattern: 'beta' })).toBe(`${shown}\n     1\tbeta`)
   expect(await output('grep', { pattern: 'beta', output: 'files' })).toBe(shown)
   expect(await output('grep', { pattern: 'beta', output: 'count' })).toBe(`${shown}: 1`)
-  expect(await output('read_file', { path: 'no\nsuch' })).toBe(`${workspace}/no\\u{a}such is not there.`)
+  expect(await output('read_file', { path: 'no\nsuch' })).toBe(`${workspace}/no\\u{a}such doesn't exist.`)
 })
 
 describe('list_dir', () => {
@@ -288,7 +288,7 @@ describe('no file tool is a way round the sandbox', () => {
     const { call } = await open({ '.env': `KEY=${secret}`, 'a.txt': 'KEY=none' })
     expect(await call('read_file', { path: '.env' })).toMatchObject({ ok: false })
     const found = await call('grep', { pattern: 'KEY' })
-    expect(found.output).toBe('a.txt\n     1\tKEY=none\n(1 file is not shown: not to be read.)')
+    expect(found.output).toBe('a.txt\n     1\tKEY=none\n(1 file is not shown, because reading it is not allowed.)')
   })
 })
 

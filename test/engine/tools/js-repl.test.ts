@@ -107,7 +107,7 @@ describe('the end of a session', () => {
     expect(await call('js_repl', { code: 'for (;;) {}', timeout_ms: 300 })).toEqual({
       ok: false,
       output:
-        'The session has ended: the code ran longer than 300 ms. Its variables are gone; the next call begins a new one.',
+        'The session has ended: the code ran longer than 300 ms. Its variables are gone; the next call starts a new one.',
     })
     expect(await run('typeof a')).toBe("=> 'undefined'")
   })
@@ -115,7 +115,7 @@ describe('the end of a session', () => {
   test('code that leaves says so, at once or at the next call', async () => {
     const { run } = await open()
     expect(await run("console.log('bye'); process.exit(3)")).toBe(
-      'bye\nThe session has ended: it exited with code 3. Its variables are gone; the next call begins a new one.',
+      'bye\nThe session has ended: it exited with code 3. Its variables are gone; the next call starts a new one.',
     )
     await run("setTimeout(() => process.exit(0), 50); const mark = 'a'")
     let said = ''
@@ -129,7 +129,7 @@ describe('the end of a session', () => {
     const given = new AbortController()
     const called = call('js_repl', { code: 'await new Promise(() => setInterval(() => {}, 1000))' }, given.signal)
     setTimeout(() => given.abort(), 100)
-    expect(await called).toMatchObject({ ok: false, output: expect.stringContaining('the call was given up') })
+    expect(await called).toMatchObject({ ok: false, output: expect.stringContaining('the call was cancelled') })
   })
 
   test('the end of the run leaves no process', async () => {

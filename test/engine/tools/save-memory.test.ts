@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     )
     const second = await run('use tabs', given)
     expect(JSON.stringify(second.requests[0]?.body)).toContain('- use tabs')
-    expect(told(second)).toContain('says that already')
+    expect(told(second)).toContain('already says that')
     expect(readFileSync(join(cwd, 'AGENTS.md'), 'utf8')).toBe('# Notes\r\n- a\r\n- use tabs\r\n# Rest\r\n')
   })
 
@@ -99,8 +99,8 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     const cases = [
       ['CLAUDE.md', '# Notes\n\n- use tabs\n', 'Saved in'],
       [join(outside, 'AGENTS.md'), 'theirs\n', 'outside'],
-      ['hook.sh', '#!/bin/sh\n', 'no file of instructions'],
-      ['gone.md', undefined, 'leads nowhere'],
+      ['hook.sh', '#!/bin/sh\n', 'not an instruction file'],
+      ['gone.md', undefined, "a file that doesn't exist"],
     ] as const
     for (const [target, content, said] of cases) {
       const cwd = repository({ 'CLAUDE.md': '# Notes\n', 'hook.sh': '#!/bin/sh\n' })

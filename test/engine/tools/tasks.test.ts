@@ -68,7 +68,7 @@ describe('a background task', () => {
     let printed = ''
     while (!printed.includes('begun')) printed += (await call('task_output', { task_id: 'task-1', wait_ms: 50 })).output
     const { output } = await call('task_stop', { task_id: 'task-1' })
-    expect(output).toMatch(/^task-1 was stopped\.\nProcess was killed before its end\n/)
+    expect(output).toMatch(/^task-1 was stopped\.\nProcess was killed before it finished\n/)
     expect(processesWith('sleep 72.5')).toEqual([])
   })
 
@@ -145,7 +145,7 @@ describe('a background task is no way round', () => {
     for (let at = 0; at < 16; at++) expect(await call('task_create', begin('sleep 74.5'))).toMatchObject({ ok: true })
     expect(await call('task_create', begin('sleep 74.5'))).toMatchObject({
       ok: false,
-      output: expect.stringContaining('16 tasks are running already'),
+      output: expect.stringContaining('16 tasks are already running'),
     })
     await call('task_stop', { task_id: 'task-1' })
     expect(await call('task_create', begin('sleep 74.5'))).toMatchObject({ ok: true })
@@ -165,7 +165,7 @@ describe('hooks of background tasks', () => {
     const { call, workspace } = await open({ taskHooks: hooks({ created: () => Promise.resolve('no description') }) })
     expect(await call('task_create', begin('touch made'))).toEqual({
       ok: false,
-      output: 'The task was not created: a TaskCreated hook said no. no description',
+      output: 'The task was not created: a TaskCreated hook refused it. no description',
     })
     expect(existsSync(join(workspace, 'made'))).toBe(false)
   })
@@ -175,7 +175,7 @@ describe('hooks of background tasks', () => {
     const { call } = await open({ taskHooks: hooks({ completed: () => Promise.resolve(answers.shift()) }) })
     await call('task_create', begin('true'))
     expect((await call('task_output', wait)).output).toContain(
-      'a TaskCompleted hook does not take it for done. the tests are red',
+      'a TaskCompleted hook does not accept it as done. the tests are red',
     )
     const again = () => call('task_update', { task_id: 'task-1', status: 'completed' })
     expect(await again()).toMatchObject({ ok: false, output: expect.stringContaining('still red') })
@@ -197,7 +197,7 @@ describe('hooks of background tasks', () => {
     const { call } = await open({ taskHooks: hooks({ created: broken }) })
     expect(await call('task_create', begin('true'))).toMatchObject({
       ok: false,
-      output: expect.stringContaining('It could not be asked: not there'),
+      output: expect.stringContaining('The hook could not be asked: not there'),
     })
   })
 })

@@ -39,13 +39,13 @@ describe('todo', () => {
     await call('todo', { todos: [entry('a', 'completed'), entry('b', 'pending')] })
     expect(await call('todo', { todos: [] })).toEqual({
       ok: true,
-      output: 'The list is empty.\nNo longer on it, though not done:\n[ ] b: do b',
+      output: 'The list is empty.\nRemoved although not completed:\n[ ] b: do b',
     })
   })
 
   test.each([
     ['two entries in progress', [entry('a', 'in_progress'), entry('b', 'in_progress')], 'more than one step'],
-    ['an id twice', [entry('a', 'pending'), entry('a', 'pending')], "the id 'a' is there twice"],
+    ['an id twice', [entry('a', 'pending'), entry('a', 'pending')], "the id 'a' occurs twice"],
     ['an id that is none', [entry('a b', 'pending')], 'must be 1 to 32 letters'],
     ['an entry of two lines', [entry('a', 'pending', 'x\ny')], 'more than one line'],
   ])('refuses %s, and keeps the list it had', async (_, todos, why) => {

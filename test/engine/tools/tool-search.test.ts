@@ -129,7 +129,7 @@ describe('tool_search', () => {
     expect(output).toBe(
       [
         `mcp__maps__route: Finds a way, whatever the weather.\ninput: ${JSON.stringify(mcp[0]?.declaration?.parameters)}`,
-        'mcp__core__ping is loaded already: call it by its name.',
+        'mcp__core__ping is already loaded: call it by its name.',
         "There is no tool 'nope'.",
       ].join('\n\n'),
     )
@@ -154,7 +154,7 @@ describe('execute_tool', () => {
     expect(events.at(-1)).toMatchObject({ item: { type: 'tool_call', tool: name, status: 'completed' } })
     expect(await call('execute_tool', { name, input: {} })).toMatchObject({
       ok: false,
-      output: expect.stringContaining(`${name}: the arguments do not fit`),
+      output: expect.stringContaining(`${name}: the arguments are not valid`),
     })
     expect(await call('execute_tool', { name: 'nope' })).toMatchObject({ ok: false })
     expect(await call('execute_tool', { name: 'execute_tool', input: { name } })).toMatchObject({ ok: false })

@@ -61,9 +61,9 @@ describe('what is declared', () => {
   test('of a command is that it becomes a session after 10 s only to GPT, which was trained on that', () => {
     const said = (family: ModelFamily): string =>
       JSON.stringify(registryFor({ family, ...nothing }).declarations.find(({ name }) => name === 'exec_command'))
-    expect(said('gpt')).toContain('though the command goes on. Default 10000.')
+    expect(said('gpt')).toContain('even if the command is still running. Default 10000.')
     for (const family of ['openai', 'claude', 'other'] as const)
-      expect(said(family)).toContain('Default: wait for its end.')
+      expect(said(family)).toContain('Default: wait until it ends.')
   })
 
   test('is what asks for more than the sandbox gives only where that may be granted', () => {

@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     expect(code, stderr).toBe(0)
     expect(JSON.stringify(requests[0]?.body)).toContain('Says it loudly.')
     expect(JSON.stringify(requests[1]?.body)).toContain('HEY')
-    expect(JSON.stringify(requests[2]?.body)).toContain('the arguments do not fit')
+    expect(JSON.stringify(requests[2]?.body)).toContain('the arguments are not valid')
   })
 
   test('may be in TypeScript, but what was compiled from it comes first', async () => {

@@ -81,7 +81,7 @@ describe('what comes back', () => {
     const { fetch, site } = await open({
       '/data': (response) => response.setHeader('content-type', 'image/png').end(Buffer.from([1, 0, 2])),
     })
-    expect((await fetch(`${site}/data`)).output).toContain('It is not text (image/png, 3 bytes)')
+    expect((await fetch(`${site}/data`)).output).toContain('The page is not text (image/png, 3 bytes)')
     expect(await fetch(`${site}/gone`)).toMatchObject({ ok: false, output: expect.stringContaining('status 404') })
   })
 
@@ -139,7 +139,7 @@ describe('where it may go', () => {
     expect(asked.length - before).toBe(6)
   })
 
-  test('to public addresses only where all of the network is open', async () => {
+  test('to only from public addresses where all of the network is open', async () => {
     const { fetch, port, asked } = await open({}, { network: { mode: 'full' } })
     const places = [
       `127.0.0.1:${port}`,
@@ -151,7 +151,7 @@ describe('where it may go', () => {
     for (const place of [...places, '169.254.169.254', '10.0.0.1', '[fd00:ec2::254]', '0.0.0.0']) {
       expect(await fetch(`http://${place}/`), place).toMatchObject({
         ok: false,
-        output: expect.stringContaining('public addresses only'),
+        output: expect.stringContaining('only from public addresses'),
       })
     }
     expect(asked).toEqual([])
@@ -161,7 +161,7 @@ describe('where it may go', () => {
     const { fetch } = await open({})
     expect((await fetch('file:///etc/passwd')).output).toContain("file: can't be fetched")
     expect((await fetch('http://user:word@site.test/')).output).toContain('user name or password')
-    expect((await fetch('site.test')).output).toContain('is no URL')
+    expect((await fetch('site.test')).output).toContain('is not a URL')
   })
 
   test('where the Guardian lets it', async () => {

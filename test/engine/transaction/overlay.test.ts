@@ -183,7 +183,7 @@ overlayTest(
       { cwd, home },
     )
     expect([ended.code, outputOf(ended)]).toEqual([0, 'x\n'])
-    expect(await asked).toMatchObject({ code: 2, stderr: expect.stringContaining('is being run by process') })
+    expect(await asked).toMatchObject({ code: 2, stderr: expect.stringContaining('is running this session') })
   },
 )
 
@@ -253,7 +253,7 @@ overlayTest('a model is told why a directory can not be renamed on an overlay, a
   const ended = await onOverlay(cwd, [cmd('git mv d e'), cmd('mv d e && git add -A d e; git status --short')])
   const told = JSON.stringify(ended.requests[1])
   expect(told).toContain('Invalid cross-device link')
-  expect(told).toContain("[transaction: overlay] Directories that were there when the run began can't be renamed")
+  expect(told).toContain("[transaction: overlay] Directories that existed when the run began can't be renamed")
   expect(outputOf(ended)).toContain('R  d/a.txt -> e/a.txt\n')
   expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
 })
