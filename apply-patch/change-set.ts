@@ -9,7 +9,7 @@ export type FileState =
   /** A device, a socket or a pipe: never read, never written. */
   | { readonly type: 'other' }
 
-/** What is known of a regular file beside its bytes. */
+/** The facts about a regular file besides its bytes. */
 type FileFacts = {
   /** Only permission bits, e.g. `0o755`. */
   readonly mode: number
@@ -21,7 +21,7 @@ type FileFacts = {
   readonly changedNs: bigint
   /** The number of hard links to this content, including this one. */
   readonly links: number
-  /** True if its change time was so old when it was read that any later write changes it; otherwise bytes are compared. */
+  /** True if its change time was old enough when it was read that any later write must change it; otherwise bytes are compared. */
   readonly settled?: boolean
 }
 
@@ -33,7 +33,7 @@ export type Place = {
   readonly key: string
 }
 
-/** New content as pieces that are written one after the other; ranges of the old file are not copied. */
+/** New content as pieces that are written one after another; ranges of the old file are not copied. */
 export type Content = readonly Uint8Array[]
 
 /** A part of new content: bytes, or a stretch of a file that is read while it is written, so that a large one is never in memory. */
@@ -46,7 +46,7 @@ export type Change =
       readonly place: Place
       readonly before: FileState
       readonly content: Content
-      /** Instead of `content`, which is then empty: what is read while it is written. */
+      /** New content that is read while it is written. `content` is then empty. */
       readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined

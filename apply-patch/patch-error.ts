@@ -12,8 +12,8 @@ import { shareInstanceof } from './share-instanceof.ts'
  */
 export class PatchError extends Error {
   /**
-   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information for that. `not-expressible`:
-   * from `diffToPatch`, a difference that the format can't express.
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information to revert it.
+   * `not-expressible`: from `diffToPatch`, a difference that the format can't express.
    */
   readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
   /** Every reason, in the order of the patch; never empty. */
@@ -33,8 +33,8 @@ export class PatchError extends Error {
 shareInstanceof('PatchError', PatchError)
 
 /**
- * The most failures of one patch that are reported. A patch for a different tree can fail a million times, and nobody learns anything from the last
- * failures. Code that collects failures stops after one more than this.
+ * The most failures of one patch that are reported. A patch for a different tree can fail a million times, and the later failures help nobody. Code
+ * that collects failures stops after one more than this.
  */
 export const failureLimit = 1000
 

@@ -6,7 +6,7 @@ export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 /** One thing that an escalation adds to the sandbox: this path, this host, this limit, and nothing else. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
-  /** `private`: also where the host has an address that is not public. Absent port: 80 and 443. */
+  /** `private`: also if the host has an address that is not public. Absent port: 80 and 443. */
   | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
   /** In the limit's own unit. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
@@ -34,10 +34,7 @@ export type Action =
       readonly root: string
       readonly sandbox: SandboxMode
       readonly changes: readonly PatchChange[]
-      /**
-       * Set where it adds to the instructions of agents, wherever that file lies: an approval covers this one file. Absent: an ordinary
-       * change.
-       */
+      /** Set if it adds to the instructions of agents, wherever that file is: an approval covers only this file. Absent: an ordinary change. */
       readonly instructs?: true
     }
   | { readonly type: 'read'; readonly path: string }
@@ -46,7 +43,7 @@ export type Action =
       readonly host: string
       readonly port: number
       readonly protocol: string
-      /** Whether it is made inside the sandbox, whose own network policy holds for it. Default: no. */
+      /** Whether it is made inside the sandbox, whose own network policy applies to it. Default: no. */
       readonly sandboxed?: boolean
     }
   | {
@@ -54,9 +51,9 @@ export type Action =
       readonly type: 'search'
       /** The name of the model that searches. */
       readonly model: string
-      /** The only domains, with all below them, that results come from. Absent: all. */
+      /** The only domains, with their subdomains, from which results come. Absent: all. */
       readonly domains?: readonly string[]
-      /** Whether commands may reach as much. */
+      /** Whether commands may reach the same hosts. */
       readonly fits: boolean
       /** Whether the user asked for it in this very run, so that the mode need not ask. Default: no. */
       readonly insisted?: boolean
@@ -85,7 +82,7 @@ export type Verdict = {
   readonly decision: Decision
   /** `escalated` grants exactly what was asked for; it never removes the sandbox. */
   readonly sandbox: 'as-requested' | 'escalated'
-  /** How long what an escalation grants holds: for this command, or for all that follow in the run. Absent: no escalation. */
+  /** How long an escalation's grants are valid: for this command, or for all later ones in the run. Absent: no escalation. */
   readonly holds?: 'once' | 'run'
   /** The stage that decided, e.g. `rules`, `analysis`, `mode`, `reviewer:nobody`. */
   readonly decidedBy: string

@@ -8,7 +8,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
  * - `on-failure`: about what leaves the sandbox; commands run inside it, and a denial there may ask for more.
  * - `on-request`: about what leaves the sandbox, when the model asks for it.
  * - `never`: about nothing; what would be asked is denied.
- * - `bypass`: about nothing, and everything is allowed that no rule forbids or prompts for.
+ * - `bypass`: about nothing; everything is allowed unless a rule forbids or prompts for it.
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
@@ -23,7 +23,7 @@ export const approvalModes: readonly ApprovalMode[] = ['untrusted', 'on-failure'
 type ModeAnswer = 'allow' | 'ask'
 
 /**
- * What a mode says about one fact of a command.
+ * A mode's decision about one fact of a command.
  *
  * |                       | untrusted | on-request, on-failure                    | never                  | bypass |
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
@@ -43,7 +43,7 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     case 'never':
-      // Without a sandbox the analysis is the only protection: what it doesn't know must not run unseen.
+      // Without a sandbox the analysis is the only protection: unknown commands must not run unreviewed.
       if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     default:
@@ -52,9 +52,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. Where the sandbox confines, only access to secrets or more rights needs a question: a variable of one
- * command, or a text that is run, can do no more there than the command itself. URLs of remotes contain no password there, since a sandbox
- * shows git's configuration without secrets, and read-only commands reach no daemon and no name server.
+ * A mode's decision about an alarm. Where the sandbox confines, only access to secrets or more rights needs a question: a variable of one command, or
+ * an evaluated text, can do no more there than the command itself. URLs of remotes contain no password there, since a sandbox shows git's
+ * configuration without secrets, and read-only commands reach no daemon and no name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
@@ -75,7 +75,7 @@ export function answerForInstructions(mode: ApprovalMode): ModeAnswer {
   return mode === 'bypass' ? 'allow' : 'ask'
 }
 
-/** A mode's decision about a call of an MCP server's tool, which declares itself whether it only reads. */
+/** A mode's decision about a call of an MCP server's tool, by whether the tool declares that it only reads. */
 export function answerForTool(mode: ApprovalMode, readOnlyHint: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   return readOnlyHint && mode !== 'untrusted' ? 'allow' : 'ask'

@@ -7,10 +7,10 @@ import type { Opinion } from './opinion.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 
 /**
- * The opinion about files that commands name and that lie in a private place of the user, wherever variables and symlinks put it: only the
- * machine knows that, not the spelling.
+ * The opinion about files that commands name in a private directory of the user, wherever variables and symlinks lead: only the machine knows that,
+ * the spelling doesn't show it.
  *
- * @param folders where the line may be when it names them
+ * @param folders the possible working folders of the line when it names them
  */
 export function assessConcealed(
   commands: readonly AnalysedCommand[],
@@ -29,7 +29,7 @@ export function assessConcealed(
   })
 }
 
-/** The certain beginning of a word, in whole path segments. */
+/** The known beginning of a word, in whole path segments. */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]

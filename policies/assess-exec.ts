@@ -17,8 +17,8 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest answer wins. A rule that
- * allows covers what the program does, not what the shell does around it, not an alarm, and never leaving the sandbox.
+ * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest answer wins. A rule that allows
+ * covers the program's own effects, but not those of the shell around it, no alarm, and never leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
@@ -35,7 +35,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
   return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
 }
 
-/** Why a line is allowed of which no single command had to be asked about: its worst part, and that it fits. */
+/** Why a line is allowed if none of its commands needs a question: it names the worst effect, and says that the mode accepts it. */
 function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Policy): string {
   const does: Readonly<Record<CommandClass, string>> = {
     'read-only': 'only reads',
@@ -49,8 +49,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * Commands that may run unseen: neither the analysis nor a rule about commands can then decide about the line. The default rules don't
- * count here, or nothing unusual would run without asking.
+ * Commands that may run without being visible here: then neither the analysis nor a rule about commands can decide about the line. The default rules
+ * don't count here, or nothing unusual would run without asking.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -62,7 +62,7 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     .toLowerCase()
   const evaluated = analysis.evaluations.map((reason) => ({
     reason,
-    // Evaluated data is usually a number: it is only taken for more where it names a restricted program.
+    // Evaluated data is usually a number, so it only counts as more if it names a restricted program.
     mayHide: rules.concealing.find(({ pattern }) => pattern[0]?.some((name) => text.includes(name.toLowerCase()))),
   }))
   return [...hidden, ...evaluated].flatMap(({ reason, mayHide }): readonly Opinion[] => {
@@ -81,8 +81,8 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The opinion about a line for which it is unclear whether a rule restricts it. Where commands are left to the sandbox nobody looks at the
- * line: a forbidden command must not hide in the part that was not understood.
+ * The opinion about a line for which it is unclear whether a rule restricts it. If commands are left to the sandbox, nobody looks at the line, so a
+ * forbidden command must not hide in the part that was not understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
@@ -90,7 +90,7 @@ function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | '
 
 /** The opinion of permissions about files that commands name and hosts they reach. An allow here doesn't allow the command. */
 function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
-  // Whatever folder a line changes to, patterns start from the folder in which it begins.
+  // Patterns start from the folder in which the line begins, whatever folder it changes to.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
@@ -116,7 +116,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-/** Where a line may be when it names a file: any folder that it changes to. */
+/** The possible working folders when a line names a file: any folder that it changes to. */
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
@@ -142,7 +142,7 @@ function lookAt(word: ShellWord, folder: string, permissions: Policy['permission
 /** Programs that remove the files that they name, or replace them. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
-/** What a command may take away: what a remover names, and what `git rm`, `git mv` and `find … -delete` begin at. */
+/** The files that a command may remove: the operands of removers, and the starting points of `git rm`, `git mv` and `find … -delete`. */
 function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   const [program, ...operands] = words.map(({ text }) => text)
   const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''
@@ -212,7 +212,7 @@ function sentence(text: string): string {
 
 const longestExcerpt = 300
 
-/** People and models read a reason: a long one is cut after its beginning. */
+/** People and models read reasons, so a long one is cut. */
 function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }

@@ -5,9 +5,8 @@ import { permitSearch } from './permissions/permit.ts'
 import { describePermission } from './permissions/permission.ts'
 
 /**
- * Judges whether a provider may search the web for its model. It reads hosts that no proxy of ours sees. So without a permission that names
- * the search, it needs a question as soon as a host that it could read is forbidden, or commands could not reach as much and the user has
- * not explicitly asked for it.
+ * Judges whether a provider may search the web for its model. It reads hosts that no proxy of ours sees. So without a permission for the search, it
+ * needs a question if a host that it could read is forbidden, or if commands can't reach the same hosts and the user has not explicitly requested it.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))
@@ -18,9 +17,9 @@ export function assessSearch(action: Extract<Action, { type: 'search' }>, policy
     const reason = `${forbidden.host} is forbidden, and a search by ${action.model} can't be kept from it.`
     return { decision: unasked ? 'allow' : 'ask', stage: 'rules', reason, rule: forbidden.rule }
   }
-  if (action.insisted === true) return { decision: 'allow', stage: 'mode', reason: 'The user asks for it.' }
+  if (action.insisted === true) return { decision: 'allow', stage: 'mode', reason: 'The user requested it.' }
   if (unasked || (action.fits && policy.mode !== 'untrusted'))
-    return { decision: 'allow', stage: 'mode', reason: 'Commands may reach as much.' }
+    return { decision: 'allow', stage: 'mode', reason: 'Commands can reach the same hosts.' }
   const reason = `A web search by ${action.model} reaches more of the network than commands may.`
   return { decision: 'ask', stage: 'mode', reason }
 }

@@ -9,8 +9,8 @@ import type { PrefixRule } from './rules/rule.ts'
 const mostStarts = 64
 
 /**
- * The rules that forbid or ask about what a command may start by its arguments, as `docker exec` and `git bisect run`
- * do: where one of the words begins a command that a rule is about, or where a text that may be code names its program.
+ * The rules that forbid or ask about a command that another command may start through its arguments, as `docker exec` and `git bisect run` do:
+ * because one of the words begins a command that a rule is about, or because a text that may be code names its program.
  */
 export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly PrefixRule[] {
   const restricting = command.unlisted ? rules.restricting : rules.concealing
@@ -81,7 +81,7 @@ function startsOf(
   })
 }
 
-/** Characters that a name or a path doesn't contain, and a line of code does. */
+/** Characters that occur in code, but not in a name or a path. */
 const code = /[\s;|&()`'"<>{}]/
 
 /** Texts for people: they are shown, not run. */
@@ -93,7 +93,7 @@ function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): 
   const codes = [...words.slice(1).map(({ text }) => text), ...texts]
     .filter((text) => code.test(text))
     .flatMap(readings)
-  // A program's name alone is a command where a rule is about all that the program does.
+  // A program's name alone is a command if a rule covers every use of the program.
   const alone = [...codes, ...texts.flatMap(readings)]
   return concealing.filter(({ pattern, text }) => {
     const names = pattern[0] ?? [/^[\w./-]+/.exec(text ?? '')?.[0] ?? '']

@@ -6,12 +6,12 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Says why an absolute path within a writable root is protected: it is a file that other programs obey. Undefined where it isn't. `roots`
- * are the otherwise writable paths.
+ * Returns why an absolute path within a writable root is protected: it controls other programs. Undefined if it isn't. `roots` are the otherwise
+ * writable paths.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
-/** Says which of some absolute paths lie in a private place of the user, where credentials are stored, and in which. */
+/** Returns which of some absolute paths are in a private directory of the user with credentials, and in which. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
 /** What an assessment depends on besides the action. */

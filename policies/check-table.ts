@@ -42,8 +42,7 @@ export function readCommandTable(path: string, text: string): readonly TableRow[
     if (!parsed.success) {
       const expected = 'a shell line, a JSON string, or {"command": …, "expect": "allow" | "ask" | "deny", "why": …}'
       const unknown = unknownKeys(value)
-      const what =
-        unknown.length === 0 ? 'this is not a command' : `this has a key that is not known: ${unknown.join(', ')}`
+      const what = unknown.length === 0 ? 'this is not a command' : `this has an unknown key: ${unknown.join(', ')}`
       throw new RuleError(path, { line, column: 1 }, what, expected)
     }
     if (typeof parsed.data === 'string') return [{ line, command: parsed.data, expected: undefined }]
@@ -74,7 +73,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How a table came out. */
+/** The result of a table. */
 export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */

@@ -8,7 +8,7 @@ import { joinPermissions } from './permissions/join.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
-/** Under what a command is checked. */
+/** The conditions under which a command is checked. */
 export type CheckOptions = {
   readonly approvalMode: ApprovalMode
   readonly sandbox: SandboxMode
@@ -95,7 +95,7 @@ export function toPolicy(options: CheckOptions): Policy {
   return policy
 }
 
-/** A table of commands is judged under the same options row by row, and many rules are not put together for each. */
+/** All rows of a table are judged under the same options, so its many rules are combined only once. */
 const policies = new WeakMap<CheckOptions, Policy>()
 
 function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
@@ -126,7 +126,7 @@ export function explainCheck(checked: CheckedCommand, options: CheckOptions): st
   return `${lines.join('\n')}\n`
 }
 
-/** A text with terminal control characters made visible: a command could otherwise paint over what is said about it. */
+/** A text with terminal control characters made visible: otherwise a command could overwrite the text about it. */
 export function visibleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)

@@ -9,8 +9,8 @@ function outcome(decision: Opinion['decision'], { approvalMode }: CheckOptions):
   if (decision === 'allow') return 'it would run without asking'
   if (decision === 'deny') return 'it would be refused'
   return approvalMode === 'never'
-    ? 'it would be asked about, and since this mode asks nobody, refused'
-    : 'it would be asked about, and refused where nobody answers'
+    ? 'it would need a question, and since this mode asks nobody, it would be refused'
+    : 'it would need a question, and would be refused if nobody answers'
 }
 
 const kinds: Readonly<Record<CommandClass, string>> = {
@@ -36,7 +36,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const judged = judgeCommands(action, policy).filter(
     ({ command: { words, around } }) => words.length + around.length > 0,
   )
-  // The shell that runs a line is none of its commands.
+  // The shell that runs a line is not one of its commands.
   const parts = typeof command === 'string' ? judged.slice(1) : judged
   const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
   if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`
@@ -44,7 +44,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const under = `In the mode ${options.approvalMode} and the sandbox ${options.sandbox}:`
   const head = `The line runs ${count}. ${under} ${outcome(whole.decision, options)}. ${whole.reason}${ruleOf(whole)}`
   const hidden = [...(whole.analysis?.problems ?? []), ...(whole.analysis?.evaluations ?? [])].map(
-    (reason) => `What it runs can't be told in full: ${visibleLine(reason)}.`,
+    (reason) => `What it runs can't be determined completely: ${visibleLine(reason)}.`,
   )
   const paragraphs = parts.map((part, at) => `${at + 1}. ${explainPart(part, options)}`)
   return `${[shown, [visibleLine(head), ...hidden].join(' '), ...paragraphs].join('\n\n')}\n`
@@ -58,7 +58,7 @@ function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions)
   const what = does.length === 0 ? 'only reads' : `${kinds[worstClass(facts)]}: ${does.join(', ')}`
   const unlisted = command.unlisted ? ' No table here knows the program.' : ''
   const alarms = distinct(command.alarms.map(({ reason }) => reason))
-  const alarmed = alarms.length === 0 ? '' : ` Whatever is allowed, this is asked about: ${alarms.join('; ')}.`
+  const alarmed = alarms.length === 0 ? '' : ` This always needs a question, whatever is allowed: ${alarms.join('; ')}.`
   const decided = opinion === undefined ? 'Nothing speaks against it.' : decision(opinion)
   const way =
     opinion === undefined || opinion.decision === 'allow'
@@ -79,13 +79,13 @@ function ruleOf({ rule }: Opinion): string {
 }
 
 function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: CheckOptions): string {
-  if (opinion.rule !== undefined) return `It stays so as long as ${opinion.rule} stands; change it there.`
+  if (opinion.rule !== undefined) return `This stays so as long as the rule ${opinion.rule} exists; change it there.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'Nothing allows that.'
-  // A rule about the command covers nothing around it.
+  // A rule about the command doesn't cover what surrounds it.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
-  if (rule === undefined) return `No rule should allow it for good; ${ask}, or choose another --ask-for-approval.`
-  return `To let it run without asking, put this into a file of rules: ${rule.text}. Or ${ask}.`
+  if (rule === undefined) return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval.`
+  return `To let it run without asking, put this into a rule file: ${rule.text}. Or ${ask}.`
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -25,7 +25,7 @@ export function describeGrant(grant: Grant): string {
 }
 
 function below(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? ' and all that is in it' : ''
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? ' and everything in it' : ''
 }
 
 /** Whether a grant is already part of another. */

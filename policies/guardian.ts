@@ -16,7 +16,7 @@ import { joinPermissions } from './permissions/join.ts'
 import { loadRules } from './rules/load-rules.ts'
 import { addRules, type RuleSet } from './rules/rule-set.ts'
 
-/** What a guardian decides by. */
+/** What a guardian's decisions depend on. */
 export type GuardianOptions = {
   readonly approvalMode: ApprovalMode
   /** Default: none. */
@@ -31,7 +31,7 @@ export type GuardianOptions = {
   readonly audit: AuditLog
   /** Writable roots besides a patch's own. Default: none. */
   readonly writableRoots?: readonly string[]
-  /** Why paths are protected, in roots and outside. Default: none; the code that confines commands knows them. */
+  /** Why paths are protected, in roots and outside. Default: none are; the code that confines commands knows them. */
   readonly protects?: Protects
   /** Which paths of the machine are private to the user. Default: judged by name. */
   readonly conceals?: Conceals
@@ -42,15 +42,15 @@ export type ReviewOptions = OthersOpinions & {
   readonly signal?: AbortSignal
   /** A patch as a unified diff, for the reviewer. */
   readonly diff?: string
-  /** What the caller knows the action by, for the reviewer's reports. */
+  /** The caller's id for the action, for the reviewer's reports. */
   readonly subject?: string
-  /** Why it is impossible regardless of approval, where that is known already: nobody is asked, and the denial is recorded. */
+  /** Why it is impossible regardless of approval, if that is already known: nobody is asked, and the denial is recorded. */
   readonly refuse?: string
   /** The stage that knows it. Default: `confinement`. */
   readonly refusedBy?: string
 }
 
-/** Where a command that is only checked would run. */
+/** Where a checked command would run. */
 export type CheckPlace = {
   /** The sandbox that it would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
@@ -61,13 +61,13 @@ export type CheckPlace = {
 /** Decides about actions. Nothing runs without an `Approved` action, and nothing else makes one. */
 export type Guardian = {
   /**
-   * Judges an action and, where that leaves it open, asks the reviewer. Always resolves: any failure is a denial that says so. The verdict
-   * is in the audit log before it is returned.
+   * Judges an action and, if that leaves it open, asks the reviewer. Always resolves: any failure is a denial that says so. The verdict is in the
+   * audit log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
   /** The opinion of rules, analysis and mode, without asking or recording. `review` begins with the same function. */
   readonly assess: (action: Action) => Assessment
-  /** The decision about a command, and its reason: a line for a shell, or an argument vector. Nothing is run, asked or recorded. */
+  /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
   /** The head of the audit log. Stored elsewhere, it reveals later whether the log was cut. */
   readonly head: () => AuditHead
@@ -165,7 +165,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     const holding = (holds: Verdict['holds']): Pick<Verdict, 'holds'> =>
       escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
-    // What a rule grants it grants every time.
+    // What a rule grants, it grants every time.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
     const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
@@ -201,7 +201,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
       default:
         return deny(
           decidedBy,
-          `Not approved: the reviewer gave no answer that is known (${String(answer.outcome satisfies never)}).`,
+          `Not approved: the reviewer gave an unknown answer (${String(answer.outcome satisfies never)}).`,
         )
     }
   }
@@ -224,7 +224,8 @@ export function createGuardian(options: GuardianOptions): Guardian {
     try {
       return await asked.review(request, signal === undefined ? {} : { signal })
     } catch (cause) {
-      if (isAborted(signal)) return { outcome: 'denied', reason: 'The run was interrupted while approval was awaited.' }
+      if (isAborted(signal))
+        return { outcome: 'denied', reason: 'The run was interrupted while it waited for approval.' }
       return { outcome: 'unavailable', reason: messageOf(cause) }
     }
   }

@@ -11,7 +11,7 @@ import { addRules, type RuleSet } from './rules/rule-set.ts'
 import { mask } from './secrets/redact.ts'
 import { withOpinions, type OthersOpinions } from './with-opinions.ts'
 
-/** Under what recorded actions are judged again. */
+/** The conditions under which recorded actions are judged again. */
 export type ReplayOptions = {
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
@@ -21,7 +21,7 @@ export type ReplayOptions = {
   readonly sandbox?: SandboxMode
 }
 
-/** The decision about an action that is judged again. `ask`: somebody would be asked, and nobody was when it was recorded. */
+/** The decision about an action that is judged again. `ask`: somebody would be asked, but nobody was asked when it was recorded. */
 export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
   readonly decision: Decision | 'ask'
 }

@@ -9,14 +9,14 @@ export type ReviewRequest = {
   /** The stage that asks and why, in words. */
   readonly asksFor: string
   readonly reason: string
-  /** `file:line` and pattern of the rule that asks, where one does. */
+  /** `file:line` and pattern of the rule that asks, if one does. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
   /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action is no patch, or nobody rendered one. */
   readonly diff?: string
-  /** What would let a command run without asking, in words. Absent: not looked for. */
+  /** What would let a command run without asking, in words. Absent: it was not determined. */
   readonly remedy?: string
-  /** What the caller knows the action by, e.g. the id of a call; for reports. */
+  /** The caller's id for the action, e.g. the id of a call; for reports. */
   readonly subject?: string
 }
 
@@ -27,7 +27,7 @@ export type ReviewRequest = {
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
-  /** `run`: what an escalation asks for is granted to all that follows too. Absent: to this action alone. */
+  /** `run`: an escalation's grants apply to all later actions too. Absent: only to this action. */
   readonly scope?: 'run'
   /** A rule in the syntax of rule files that applies from now on in this run. Absent: none. */
   readonly rule?: string
@@ -35,10 +35,10 @@ export type ReviewerAnswer = {
   readonly assessment?: Assessment
 }
 
-/** What a reviewing model found. */
+/** The verdict of a reviewing model. */
 type Assessment = {
   readonly risk: 'low' | 'medium' | 'high' | 'critical'
-  /** How far the user asked for the action. */
+  /** How clearly the user requested the action. */
   readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
 }
 

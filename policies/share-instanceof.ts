@@ -1,6 +1,6 @@
 /**
- * Makes `instanceof` work for errors of another copy of this package: a user's tool may import its own copy, next to that of the program
- * that runs it. Subclasses are unaffected.
+ * Makes `instanceof` work for errors of another copy of this package: a user's tool may import its own copy, which differs from that of the program
+ * that runs the tool. Subclasses are unaffected.
  *
  * @param name the same in every version of the package
  */

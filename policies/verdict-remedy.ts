@@ -11,17 +11,17 @@ import { addRules } from './rules/rule-set.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** What would let a command run without a question: each was tried with the command before it is suggested. */
+/** What would let a command run without a question. Each remedy is tried with the command before it is suggested. */
 type Remedy =
   /** Lines of a rule file. */
   | { readonly kind: 'rules'; readonly text: string }
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
   /** A rule that ships with the program denies it. */
   | { readonly kind: 'shipped-rule' }
-  /** No rule and no mode, except the one that asks about nothing. */
+  /** No rule and no mode helps, except the mode that asks about nothing. */
   | { readonly kind: 'nothing' }
 
-/** The narrowest thing that would let a command run which is asked about. */
+/** The narrowest change that would let a command run without a question. */
 function findRemedy(action: ExecAction, policy: Policy): Remedy {
   const { rule } = assess(action, policy)
   const speaking = policy.rules.restricting.find((one) => describeRule(one) === rule)
@@ -35,8 +35,8 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
 }
 
 /**
- * What would let an action run without a question, in words; undefined where that is known without trying: another kind of action, or a
- * rule of the user's.
+ * What would let an action run without a question, in words; undefined if that is known without trying: for another kind of action, or a rule of the
+ * user.
  */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined
@@ -52,7 +52,7 @@ function describeRemedy(remedy: Remedy): string {
     case 'mode':
       return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule does.`
     case 'shipped-rule':
-      return `That rule comes with the program, and no other lifts it: ${byPeople}.`
+      return `That rule comes with the program, and no other rule overrides it: ${byPeople}.`
     case 'nothing':
       return `No rule and no other mode of approval lets it run unasked: ${byPeople}.`
     default:
@@ -61,12 +61,12 @@ function describeRemedy(remedy: Remedy): string {
 }
 
 const byPeople =
-  'do without it, or leave it to whoever runs this, who can do it by hand, or name a reviewer (--approval-program, --approve-for-me) in a mode that asks, such as --ask-for-approval on-request'
+  'continue without it, or leave it to the user, who can do it by hand, or name a reviewer (--approval-program, --approve-for-me) in a mode that asks, such as --ask-for-approval on-request'
 
 const mostRules = 3
 const longestRules = 500
 
-/** Rules that may help: one for the like of the command, or one for the very words of each that is asked about. */
+/** Rules that may help: one for similar commands, or one for the exact words of each command that needs a question. */
 function candidateRules(action: ExecAction, policy: Policy): readonly string[] {
   const proposed = proposeRule(action)
   const exact = judgeCommands(action, policy)

@@ -1,15 +1,15 @@
 import type { Assessment } from './assessment.ts'
 
-/** Opinions of others about an action before the Guardian is asked. */
+/** Opinions about an action from outside the Guardian. */
 export type OthersOpinions = {
   /**
-   * The user's own command: nobody is asked about it, and what rules and permissions forbid stays forbidden. The value names the source,
-   * for the record. Absent: somebody else's.
+   * Set for the user's own command: it needs no approval, but what rules and permissions forbid stays forbidden. The value names the source, for the
+   * record. Absent: it is not the user's.
    */
   readonly byUser?: string
   /**
-   * A hook's decision. `ask` asks the reviewer even where everything else allows; `allow` answers what only the approval mode would ask
-   * about, and overrides no rule, permission or alarm.
+   * A hook's decision. `ask` asks the reviewer even if everything else allows; `allow` answers what only the approval mode would ask about, and
+   * overrides no rule, permission or alarm.
    */
   readonly hook?: {
     readonly decision: 'ask' | 'allow'

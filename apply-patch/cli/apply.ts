@@ -53,7 +53,7 @@ async function hintOf(error: unknown, argument: string | undefined): Promise<str
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error
   if (failures.some((failure) => 'reason' in failure && needsUnsafePaths.includes(failure.reason)))
-    return "--unsafe-paths would allow changes out of the root and of git's own data"
+    return "--unsafe-paths would allow changes outside the root and to git's own data"
   const isNoPatch = failures[0]?.code === 'begin-missing'
   return argument !== undefined && isNoPatch ? (await import('./hint.ts')).hintFor(argument) : undefined
 }

@@ -1,7 +1,7 @@
 /** Help for `apply-patch undo`: what it does, and what happens if it can't. */
 export const undoHelp = `
-Takes back the last patch that was applied to this very directory (--root), byte for byte; run it
-again for the patch before. If a file was changed since, undo changes nothing and names the file: apply-patch --reverse < FILE then takes the patch back by its text.
+Reverts the last patch that was applied to this directory (--root), byte for byte; run it
+again for the patch before. If a file was changed since, undo changes nothing and names the file: apply-patch --reverse < FILE then reverts the patch by its text.
 `
 
 /** Help for `recover`: when there is something to recover, and what `--abandon` gives up. */
@@ -34,32 +34,32 @@ the directory you are in). This one has one operation of each kind:
   *** Delete File: src/unused.py
   *** End Patch
 
-In an update each @@ starts a chunk: one place of the file. The first sign of a line of a chunk is
+In an update each @@ starts a chunk: one place of the file. The first character of a line of a chunk is
 its mark, and what follows is the line exactly as the file has it, its indentation included:
 
-  a space   context: the line is there, and stays
-  -         the line is there, and goes
+  a space   context: the line is in the file, and stays
+  -         the line is in the file, and is removed
   +         the line is new
 
-  Context and - lines together must stand in the file one after the other; that is how the place
+  Context and - lines together must be in the file, one after the other; that is how the place
   is found. About three lines of context above and below make it unique. There are no line
   numbers. Chunks come in the order of the file.
 
-  "@@ def greet():" says to look below that line, which must be a whole line of the file. Several
-  such lines in a row narrow: first the class, then the method. "@@" alone looks from where the
-  chunk before ended. A chunk of nothing but + lines goes right under its "@@ ..." line, or, under
+  "@@ def greet():" means to search below that line, which must be a whole line of the file. Several
+  such lines in a row narrow the search: first the class, then the method. "@@" alone searches from where the
+  previous chunk ended. A chunk of only + lines is inserted right below its "@@ ..." line, or, under
   "@@" alone, to the end of the file.
 
   "*** Move to: path", right under "*** Update File: path", renames the file; chunks may follow.
   "*** End of File", as the last line of a chunk, says that its old lines are the file's last.
 
 Examples:
-  apply-patch < change.patch            apply it: all of it, or nothing
+  apply-patch < change.patch            apply it completely, or not at all
   apply-patch <<'EOF'                   the same from a shell; the quotes keep $ and \` as they are
   apply-patch --check --diff < c.patch  show what it would do, change nothing
-  apply-patch --reverse < change.patch  take an applied patch back by its text
-  apply-patch undo                      take the last applied patch back from its journal
-  apply-patch recover                   put in order what a crash left
+  apply-patch --reverse < change.patch  revert an applied patch by its text
+  apply-patch undo                      revert the last applied patch from its journal
+  apply-patch recover                   repair what a crash left
 
 Exit codes: 0 applied, 1 malformed or not applied (nothing was changed), 2 wrong usage.
 Files keep their line endings, byte-order mark, final newline (or its absence) and mode.

@@ -10,7 +10,7 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** Nothing of what a patch may do leads here, so that these may be where no patch may write: but nowhere else. */
+/** No path of a patch leads here, so these files may be in directories where no patch can write, but only there. */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
@@ -20,7 +20,7 @@ export function checkAlongside({ within, changes, unchanged, locks }: Alongside)
   }
 }
 
-/** The directory from which everything of a commit is reached. */
+/** The directory from which a commit reaches all its paths. */
 export function baseOf(
   { root, unsafePaths }: Pick<ChangeSet, 'root' | 'unsafePaths'>,
   alongside: Pick<Alongside, 'within'> | undefined,
@@ -28,7 +28,7 @@ export function baseOf(
   return unsafePaths || alongside?.within.some((directory) => !isInside(directory, root)) === true ? '/' : root
 }
 
-/** The entries of lock files. What is in them tells ours from all others. */
+/** The entries of lock files. Their content distinguishes ours from all others. */
 export function lockEntries(locks: readonly string[], nonce: string): readonly LockEntry[] {
   const content = contentOf(nonce)
   const fingerprint = { size: content.length, crc: crc32(content), mode: undefined, symlink: undefined }
@@ -43,9 +43,9 @@ export function lockEntries(locks: readonly string[], nonce: string): readonly L
 const contentOf = (nonce: string): Buffer => Buffer.from(`apply-patch ${nonce}\n`)
 
 /**
- * Makes the lock files, each at once with its content, and looks whether all that they protect is still as it was.
+ * Makes the lock files, each at once with its content, and checks that everything they protect is unchanged.
  *
- * @throws CommitError `changed`, which names the lock that somebody else has, or the file that is different
+ * @throws CommitError `changed`, which names the lock that somebody else holds, or the file that changed
  */
 export function takeLocks(
   { unchanged }: Alongside,

@@ -2,13 +2,13 @@ import { errnoOf } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
-/** Journals up to this size must have room; larger ones may do without what it takes to undo the commit. */
+/** There must be room for journals up to this size; a larger one may omit the data for an undo. */
 const neededForUndo = 64 * 1024 * 1024
 
 /**
- * Writes the journal of a commit. Where there is no room for many old bytes, the commit is made all the same, and can't be undone.
+ * Writes the journal of a commit. If there is no room for many old bytes, the commit still happens, but can't be undone.
  *
- * @returns what the journal says
+ * @returns the journal's header
  */
 export function beginJournal(journal: Journal, header: Header, bytes: Iterable<Uint8Array>, durable: boolean): Header {
   try {

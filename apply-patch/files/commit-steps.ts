@@ -3,7 +3,7 @@ import type { Change } from '../change-set.ts'
 /** An entry of a directory. */
 export type Entry = { readonly directory: string; readonly name: string }
 
-/** Facts about new content that replace the content itself: enough to tell whether a file is still what a patch left. */
+/** Facts about new content, stored instead of the content itself: enough to tell whether a file is still as a patch left it. */
 export type Fingerprint = {
   readonly size: number
   readonly crc: number
@@ -17,9 +17,9 @@ export type Fingerprint = {
  * What a commit does to one entry: all that is needed to undo it. `fresh` is our own name for the new content, `old` is our own name for the previous
  * file. At any time, these names show how far the step has come:
  *
- * - `add`: fresh and target the same file: installed. Else not.
- * - `replace`: old but no fresh: installed. Else not.
- * - `remove`: old: removed. Else not.
+ * - `add`: installed if fresh and target are the same file.
+ * - `replace`: installed if old exists and fresh doesn't.
+ * - `remove`: removed if old exists.
  */
 export type JournalEntry =
   | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly fingerprint: Fingerprint }
@@ -35,7 +35,7 @@ export type JournalEntry =
 /** A lock file: made like a file that is added, and removed again in any case. */
 export type LockEntry = Extract<JournalEntry, { type: 'add' }>
 
-/** What the journal of a commit says of the files that change alongside its own. */
+/** The journal's facts about the files that change in the same transaction as a commit. */
 export type AlongsideEntries = {
   readonly within: readonly string[]
   readonly steps: readonly JournalEntry[]

@@ -13,7 +13,7 @@ export type CommitOptions = {
   readonly signal?: AbortSignal
   /** Gives the time for the journal. */
   readonly now?: () => Date
-  /** Changes in places where no patch may write, in the same transaction. Default: none. */
+  /** Changes to files that no patch may write, in the same transaction. Default: none. */
   readonly alongside?: Alongside
   /** Called with the commit's id before anything is changed. If it throws, nothing is. */
   readonly begins?: (id: string) => void
@@ -39,8 +39,8 @@ export type Report = {
 
 /**
  * Carries out a change set completely, or not at all. First it recovers crashed runs in this tree; then it checks that every file is in the planned
- * state; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until nothing can go
- * wrong any more.
+ * state; then it writes each new content next to its target and renames it over the target. A journal outside the tree exists until the commit can no
+ * longer fail.
  *
  * A file with several hard links gets a new inode: its other names keep the old content (they may lie outside the
  * root, where nothing may be written); a warning says so. A symbolic link is never written through.

@@ -54,7 +54,7 @@ export function describeCommit(
   return { header, bytes: bytesOf(found, plan.directories) }
 }
 
-/** The same without what it takes to undo the commit. */
+/** The same without the data for an undo. */
 export function withoutUndo(header: Header): Header {
   const steps = header.steps.map((step) => ({ ...step, before: { type: 'unknown' } as const }))
   return { ...header, steps, canUndo: false, bytes: 0 }
@@ -82,7 +82,7 @@ function oldOf({ change, journalEntry: { target } }: Step): Old {
   return { before: old, length: runs.length, entry: target, runs }
 }
 
-/** Reads what isn't in memory when it is its turn. */
+/** Reads the parts that aren't in memory, each when it is needed. */
 function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
   for (const { length, runs, entry } of all) {
     if (length === 0) continue

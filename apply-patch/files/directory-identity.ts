@@ -9,7 +9,7 @@ export type Identity = {
   readonly rootBirth?: string | undefined
 }
 
-/** The identity of a directory. @returns undefined if there is none; throws the system's error if it may not be read */
+/** The identity of a directory. @returns undefined if it doesn't exist; throws the system's error if it can't be read */
 export function identityOf(root: string): Identity | undefined {
   const stats = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) return undefined

@@ -12,7 +12,7 @@ type Applied = {
   readonly journal: string
   /** The header, in which all paths are current. */
   readonly header: Header
-  /** Where in the journal the bytes begin that only the old files had. */
+  /** The offset in the journal at which the bytes begin that only the old files had. */
   readonly bytesAt: number
 }
 

@@ -36,13 +36,13 @@ export type Work = {
   /** Directories that are removed because files replace them, parents first. */
   readonly cleared: readonly Cleared[]
   readonly directories: Directories
-  /** Files that are there while it is under way. */
+  /** Files that exist while it runs. */
   readonly locks: readonly LockEntry[]
   readonly journal: Journal
   readonly durable: boolean
   readonly current: CurrentOperation
   readonly progress: Progress
-  /** Lets other work run when it is time to. @throws CommitError `aborted` */
+  /** Gives other work a turn when it is due. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
 

@@ -36,7 +36,7 @@ export type Header = Identity & {
   readonly modes?: readonly ModeStep[] | undefined
   /** The directories in `emptied` that a change set named, with their old state, for an undo. Absent: none. */
   readonly removed?: readonly Cleared[] | undefined
-  /** Changed files of the same transaction, in places where no patch may write. Absent: none. */
+  /** Changed files of the same transaction that no patch may write. Absent: none. */
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
@@ -72,7 +72,7 @@ export const readyMark = 'ready\n'
 export const linklessMark = 'L'
 export const doneMark = 'D'
 
-/** Up to so many old bytes are written in one call with the rest. */
+/** Up to this many old bytes are written in one call with the header. */
 const writtenAtOnce = 1024 * 1024
 
 /** A commit's own journal, open for writing. */
@@ -118,7 +118,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     begin: (header, bytes, durable) => {
       const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
       const ready = Buffer.from(readyMark)
-      // What could not be written for lack of space is written anew, without the bytes.
+      // If it could not be written for lack of space, it is written again without the bytes.
       if (length > 0) ftruncateSync(descriptor, 0)
       length = line.length
       if (header.bytes <= writtenAtOnce) length = writeAll(descriptor, [line, ...bytes, ready])

@@ -5,7 +5,7 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** How many applied patches of one tree can be taken back, newest first, and how many bytes their journals may take. */
+/** How many applied patches of one tree can be reverted, newest first, and how many bytes their journals may take. */
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024
 

@@ -2,13 +2,13 @@ import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Change, Piece } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 
-/** As much of a file is in memory at a time. */
+/** How much of a file is in memory at a time. */
 const chunkSize = 1024 * 1024
 
-/** Neither through a link, nor waiting for the other end of a pipe. */
+/** Don't follow a link, and don't wait for the other end of a pipe. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** A file doesn't hold any more what it held when it was first read. In the shape of a system's error. */
+/** The error for a file that changed since it was first read, in the form of a system error. */
 class ChangedFile extends Error {
   readonly code = 'EIO'
   readonly syscall = 'read'
@@ -19,7 +19,7 @@ class ChangedFile extends Error {
 }
 
 /**
- * The bytes of pieces, one after the other, without more in memory than a part. Each chunk is good until the next one is asked for.
+ * The bytes of pieces, one after another, with only one part in memory. Each chunk is valid until the next one is requested.
  *
  * @throws the system's error for a file that can't be read, or has become too short (EIO)
  */
@@ -54,9 +54,9 @@ export function piecesOf({ content, pieces = content }: Extract<Change, { type: 
 }
 
 /**
- * The chunks of pieces that were read once before.
+ * The chunks of pieces that were already read once.
  *
- * @throws an EIO at the end if their CRC-32 isn't that of the first time
+ * @throws EIO at the end if their CRC-32 differs from the first time
  */
 export function* sameChunks(pieces: readonly Piece[], crc: number, path: string): Iterable<Uint8Array> {
   let now = 0
@@ -67,7 +67,7 @@ export function* sameChunks(pieces: readonly Piece[], crc: number, path: string)
   if (now !== crc) throw new ChangedFile(path)
 }
 
-/** The CRC-32 of pieces; undefined where a file is too short for them. */
+/** The CRC-32 of pieces; undefined if a file is too short for them. */
 export function crcOfPieces(pieces: readonly Piece[]): number | undefined {
   try {
     let crc = 0

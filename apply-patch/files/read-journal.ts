@@ -17,7 +17,7 @@ export type ReadJournal =
       readonly bytesAt: number
     }
 
-/** Reads a journal of ours. @throws CommitError `unrecoverable` when it isn't one, or of a newer version */
+/** Reads a journal of ours. @throws CommitError `unrecoverable` if it isn't one, or has a newer version */
 export async function readJournal(file: string): Promise<ReadJournal> {
   const line = readLine(file)
   if (line === undefined) return { state: 'not-begun' }
@@ -43,7 +43,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   }
 }
 
-/** The first line, without its end; undefined where it has none. The bytes behind it may be more than there is memory. */
+/** The first line, without its line end; undefined if it has none. The bytes after it may not fit into memory. */
 function readLine(file: string): Buffer | undefined {
   return reading(file, (descriptor) => {
     const chunks: Buffer[] = []
@@ -59,7 +59,7 @@ function readLine(file: string): Buffer | undefined {
   })
 }
 
-/** The marks behind the bytes. */
+/** The marks after the bytes. */
 function readAt(file: string, position: number): string {
   return reading(file, (descriptor) => {
     const marks = Buffer.alloc(64)

@@ -45,9 +45,9 @@ function openState(
 }
 
 /**
- * The same without holding the bytes of a file, which may be larger than the memory.
+ * The same without the bytes of a file, which may not fit into memory.
  *
- * @param see is given all of them, chunk by chunk, each with its position; it is good until `see` returns
+ * @param see receives all of them, chunk by chunk, each with its position; a chunk is valid until `see` returns
  */
 export function lookThrough(
   path: string,
@@ -72,7 +72,7 @@ export function lookThrough(
 
 const chunkSize = 1024 * 1024
 
-/** The checksum of a file's first bytes; undefined where it has fewer. */
+/** The checksum of a file's first bytes; undefined if it has fewer. */
 export function crcOf(path: string, size: number): number | undefined {
   const now = lookThrough(path, undefined, () => undefined)
   return now.type === 'unread' && now.size === size ? now.crc : undefined
@@ -83,7 +83,7 @@ export function sizeOf(state: Extract<FileState, { type: 'file' | 'unread' }>): 
   return state.type === 'file' ? state.bytes.length : state.size
 }
 
-/** What is said of a regular file beside its bytes. */
+/** The facts about a regular file besides its bytes. */
 function factsOf(stats: BigIntStats) {
   return {
     mode: Number(stats.mode & 0o7777n),

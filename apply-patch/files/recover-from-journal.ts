@@ -28,7 +28,7 @@ export type RecoveryReport = {
  * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has
  * succeeded, the journal is removed, or kept for `undo` if the commit is complete. Call it only while holding the lock of the tree.
  *
- * @param root only a journal of this tree; any when undefined
+ * @param root only a journal of this tree; if undefined, any journal
  * @returns undefined for a journal of another tree, or one that no longer exists
  * @throws CommitError `unrecoverable` naming the files that have changed since or can't be reached; the journal stays
  */

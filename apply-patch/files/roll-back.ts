@@ -63,7 +63,7 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
   return pass().length === 0 ? [] : pass()
 }
 
-/** Removes lock files that are ours, by what is in them: those of others stay. @returns what is left over */
+/** Removes our own lock files, recognized by their content; those of others stay. @returns the leftovers */
 export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
   return locks.flatMap((lock) =>
     attempt(lock.target, () => {

@@ -12,7 +12,7 @@ import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories
  * remembers which directories are real ones, so open it anew for each plan.
  */
 export type Tree = {
-  /** Absolute real path, to which relative paths belong. */
+  /** Absolute real path that relative paths start from. */
   readonly root: string
   /** Further trees that paths may lead into; absolute real paths. */
   readonly beside: readonly string[]
@@ -28,7 +28,7 @@ export type Tree = {
   readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
   /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
   readonly read: (place: Place) => FileState
-  /** The same without holding a file's bytes. @param see is given them, chunk by chunk, with its position */
+  /** The same without a file's bytes. @param see receives them, chunk by chunk, with its position */
   readonly look: (place: Place, see?: (chunk: Uint8Array, at: number) => void) => FileState
 }
 

@@ -20,8 +20,8 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
  * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were
- * created for the patch and are empty again. A tree that was moved since is the same one; another directory at its path isn't. It is one transaction;
- * calling it again reverts the patch before.
+ * created for the patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is
+ * one transaction; calling it again reverts the patch before.
  *
  * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
  * @throws CommitError `changed` naming every file that has changed since; `nothing-to-undo`

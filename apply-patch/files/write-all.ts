@@ -30,12 +30,12 @@ function writeOne(descriptor: number, bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** A chunk of nothing but zeros that is at least so long becomes a hole. */
+/** A chunk of only zeros that is at least this long becomes a hole. */
 const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 
 /**
- * Writes chunks as they come, from a position on. Long stretches of zeros take no space: where a file was sparse, so is what is made of it.
+ * Writes chunks as they come, from a position on. Long stretches of zeros take no space: a copy of a sparse file is sparse too.
  *
  * @returns the position after the last byte
  */

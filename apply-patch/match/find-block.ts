@@ -1,4 +1,4 @@
-/** The lines of a file as numbers, with the positions of each number. -1 represents every line that nothing looks for. */
+/** The lines of a file as numbers, with the positions of each number. -1 represents every line that no search needs. */
 export class NumberedLines {
   readonly ids: Int32Array
   // Places of number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
@@ -7,7 +7,7 @@ export class NumberedLines {
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    // Plain loops over local variables: a run of the program is over before V8 would have compiled anything cleverer.
+    // Plain loops over local variables: the program ends before V8 would have compiled anything more elaborate.
     const offsets = new Int32Array(distinct + 1)
     let known = 0
     for (let line = 0; line < ids.length; line++) {

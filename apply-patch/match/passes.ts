@@ -90,7 +90,7 @@ export class SearchableFile {
   }
 }
 
-/** The part of a line that a pass compares. The result stays in fields, since a file has many lines. */
+/** The part of a line that a pass compares. The result is stored in fields, since a file has many lines. */
 class Reducer {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0

@@ -47,7 +47,7 @@ export function bodyLines(body: Uint8Array): readonly BodyLine[] {
   return lines
 }
 
-/** A loop, which suits lines as people write them: for such short lines a system call costs more. */
+/** A plain loop, because a native call costs more for lines of usual length. */
 function lineEnd(body: Uint8Array, from: number): number {
   const near = Math.min(from + 200, body.length)
   let at = from

@@ -10,7 +10,7 @@ export type Cursor = {
   readonly changed: number
 }
 
-/** Where a chunk belongs, or why that is unknown. Lines are 0-based. */
+/** The position of a chunk, or why it is unknown. Lines are 0-based. */
 export type Match =
   | {
       readonly type: 'found'
@@ -21,7 +21,7 @@ export type Match =
       readonly pass: Pass
       /** All candidates, if the choice among several was arbitrary. */
       readonly ambiguous: readonly number[]
-      /** It was only found by reusing context of the chunk before. */
+      /** It was only found by reusing context of the previous chunk. */
       readonly sharesContext: boolean
     }
   | { readonly type: 'insert-at-end' }
@@ -98,7 +98,7 @@ function placeInsertion(
   return { ...inserted, line, pass: 'exact', ambiguous: [] }
 }
 
-/** The ends of the old lines to try: all lines, then without trailing empty ones, but never no line. */
+/** The ends of the old lines to try: all lines, then without trailing empty ones, but always at least one line. */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')
   if (last === undefined || last.start !== last.end) return [oldTo]

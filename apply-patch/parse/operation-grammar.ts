@@ -29,7 +29,7 @@ export type ChunkSyntax = {
   readonly endOfFile: RunToken | undefined
 }
 
-/** Where the grammar stopped: at which token (undefined: at the end), and in the middle of which rule. */
+/** Where the parser stopped: the token (undefined: at the end), and the unfinished rule. */
 export type SyntaxError = {
   readonly at: RunToken | undefined
   readonly within: 'operation' | 'update' | 'chunk'
@@ -56,7 +56,7 @@ const none: readonly never[] = []
 
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
-/** Chevrotain's own way of choosing alternatives, computed when a patch first needs it: few patches reach every rule. */
+/** Chevrotain's own choice of alternatives, computed when a patch first needs it, since few patches use every rule. */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),
   buildLookaheadForAlternation: (options) => {
@@ -82,7 +82,7 @@ export class OperationParser extends EmbeddedActionsParser {
     // One token always decides; the checks of the grammar itself would run at each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
-    // As a prototype, V8 optimises the object's properties again, which deletions leave as a slow table.
+    // Deletions turn the object's properties into a slow table; V8 optimises them again when the object becomes a prototype.
     Object.create(this)
   }
 

@@ -51,7 +51,7 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether there are so many faults that reading on would tell nobody anything. */
+  /** Whether there are so many faults that further ones would help nobody. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }
@@ -112,7 +112,11 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'lines below a delete must be the whole file, or it is refused', body)
+      this.#repair(
+        'delete-with-lines',
+        'the lines below a delete must be the whole file; otherwise it is refused',
+        body,
+      )
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({

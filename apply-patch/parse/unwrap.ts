@@ -127,7 +127,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
       const end = lineAround(bytes, at, 1)
       if (start === undefined || end === undefined) continue
       const line = bytes.toString('utf8', start, end)
-      // A line of a body has a mark; a space is a mark too, unless the whole patch is indented.
+      // A body line has a mark. A space is a mark too, unless the whole patch is indented.
       if (which === 'end' && /^[ +-]/.test(line)) continue
       const match = decorated.exec(line.trim())
       if (match?.[1]?.toLowerCase() !== which) continue

@@ -63,7 +63,7 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
   return lines.flatMap(({ mark, start, end }) => (mark === 'added' ? [] : [{ bytes: chunk.body, start, end }]))
 }
 
-/** Where sought lines are in a file under the most lenient pass of a mode, which finds all matches of the other passes. */
+/** The positions of the wanted lines in a file under the most lenient pass of a mode, which finds all matches of the other passes. */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]

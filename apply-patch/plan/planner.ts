@@ -12,7 +12,7 @@ import { WarningList } from './warning-list.ts'
 /** How strictly to plan. */
 type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
 
-/** Plans the operations of a patch one after the other, each on the results of those before. */
+/** Plans the operations of a patch in order, each on the result of the previous ones. */
 export class Planner {
   readonly #tree: Tree
   readonly #overlay: Overlay

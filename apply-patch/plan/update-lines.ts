@@ -9,7 +9,7 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** The parts of a plan that planning an update needs; warnings and failures are added to its lists. */
+/** What planning an update needs; warnings and failures are added to the lists in it. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean
@@ -162,7 +162,7 @@ function warningsOf(match: FoundMatch, { path, hunk, chunk, patchLine }: Where):
     warnings.push({ code: 'ambiguous-match', message, path, patchLine, fileLines: lines })
   }
   if (match.sharesContext) {
-    const message = `${place}: matched at line ${fileLine} by reusing context of the chunk before`
+    const message = `${place}: matched at line ${fileLine} by reusing context of the previous chunk`
     warnings.push({ code: 'shared-context', message, path, patchLine, fileLines: [fileLine] })
   }
   return warnings

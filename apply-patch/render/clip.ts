@@ -3,7 +3,7 @@ export function clip(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text
 }
 
-/** Two different texts, both cut at the first difference: a long common beginning tells nothing. */
+/** Two different texts, both cut at the first difference, since a long common beginning helps nobody. */
 export function aroundDifference(one: string, other: string): readonly [string, string] {
   let shared = 0
   while (shared < one.length && one[shared] === other[shared]) shared++

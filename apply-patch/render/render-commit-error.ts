@@ -38,12 +38,12 @@ function headline(code: CommitError['code'], facts: Facts, where: string): strin
     case 'aborted':
       return 'Interrupted.'
     case 'busy':
-      return `Another run is at work on ${where === '' ? 'this tree' : where}; try again`
+      return `Another run is changing ${where === '' ? 'this tree' : where}; try again`
     case 'no-state-directory':
       return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to a folder that you can write to'
     case 'unrecoverable':
       if (facts.operation === 'undo') return 'Failed to revert the patch: its journal is damaged'
-      return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : 'files were changed since, or can not be reached'}`
+      return `A crashed run can't be recovered: ${facts.remains === undefined ? 'its journal is damaged' : "files were changed since, or can't be reached"}`
     case 'nothing-to-undo':
       return `There is no applied patch to revert in ${where}`
     default:
@@ -81,7 +81,7 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
       if (facts.operation !== 'undo') return []
       return [`  Restore each file to what the patch left, or keep your change: ${byText}.`]
     case 'read-only':
-      return ['  the file is read-only for this user; give yourself the right to write it if it is meant to change']
+      return ['  the file is read-only for this user; make it writable if you want to change it']
     case 'nothing-to-undo':
       return [
         ...(facts.replaced === true
@@ -105,7 +105,7 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
   }
 }
 
-/** What remains to be done if the tree is neither old nor new. */
+/** What to do if the tree is neither old nor new. */
 function toRecover(code: CommitError['code'], { journal }: Facts): string {
   const where = journal === undefined ? '' : ` (${journal})`
   if (code !== 'unrecoverable') return `Run "apply-patch recover" to repair the tree${where}.`

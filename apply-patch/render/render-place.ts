@@ -54,7 +54,7 @@ function missingText({ code, near }: PlaceFailure): string {
     return `there is no such file; did you mean ${near.map((path) => clip(path, 300)).join(', or ')}?`
   }
   return code === 'delete'
-    ? 'there is no such file; if it is removed already, leave this operation out'
+    ? 'there is no such file; if it was already removed, leave this operation out'
     : 'there is no such file; check the path, which is relative to the root, or create the file with "*** Add File:"'
 }
 
@@ -64,17 +64,17 @@ export function reasonText(reason: string, detail: string | undefined): string {
   const texts: Readonly<Record<string, string>> = {
     gone: `the file no longer exists${to}`,
     exists: 'the file exists already; use "*** Update File:", or leave --strict out',
-    'is-directory': 'it is a directory; a patch is about the files in it',
+    'is-directory': 'it is a directory; name the files in it instead',
     'not-a-file': 'it is not a regular file',
-    'content-differs': 'the file does not hold exactly the lines to be deleted',
-    'needed-later': 'a later hunk moves the file that is there; it would be lost. Move that file first',
+    'content-differs': "the file's content is not exactly the lines to be deleted",
+    'needed-later': 'a later hunk moves the existing file, which would be lost; move that file first',
     'not-a-directory': `one of its parents is a file, not a directory${to}`,
     'outside-root': `it leads out of the root${to}`,
     protected: `it is git's own data${to}`,
     'invalid-path': "it can't be a path",
-    'link-loop': 'its symbolic links form a circle',
+    'link-loop': 'its symbolic links form a loop',
     'too-long': 'the path or a name in it is too long',
-    unreadable: detail === undefined ? 'it can not be read' : `it can not be read: ${errnoText(detail)}`,
+    unreadable: detail === undefined ? "it can't be read" : `it can't be read: ${errnoText(detail)}`,
     'no-content': 'its old content is not in the patch; "apply-patch undo" may restore it',
     'no-place': "the patch doesn't say where its removed lines were; add context lines",
   }

@@ -41,7 +41,7 @@ function missText({ code, nearest }: SeekFailure): string {
     return 'no line of the file is equal to it; after "@@" comes a whole line of the file, or nothing'
   }
   return nearest === undefined
-    ? 'the file contains no such lines, and none like them; read it again, and copy the old lines from it'
+    ? 'the file contains neither these lines nor similar ones; read it again, and copy the old lines from it'
     : 'the file contains no such lines; write the old lines (context and -) exactly as they are there'
 }
 
@@ -70,9 +70,9 @@ function causeText(cause: Cause): string {
     case 'not-at-end-of-file':
       return `found at line ${cause.fileLine}, but not at the end of the file as "*** End of File" says; leave that line out`
     case 'anchor-is-part-of-line':
-      return `an "@@" text must be a whole line; line ${cause.fileLine} holds it: write "@@ ${clip(cause.text, 300)}"`
+      return `an "@@" text must be a whole line; line ${cause.fileLine} contains it: write "@@ ${clip(cause.text, 300)}"`
     case 'encoding':
-      return 'the file is UTF-16; its lines can not be matched by a UTF-8 patch'
+      return "the file is UTF-16; a UTF-8 patch can't match its lines"
     case 'empty-file':
       return 'the file is empty'
     default:

@@ -1,4 +1,4 @@
-/** Where the lines of a file lie in its bytes. Nothing is decoded or copied. */
+/** The offsets of a file's lines. Nothing is decoded or copied. */
 export type LineTable = {
   readonly bytes: Buffer
   /** The number of lines; an empty file has none, and a final line end starts no line. */
@@ -32,7 +32,7 @@ export function findLines(bytes: Buffer): LineTable {
   return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
-/** A loop, which suits lines as people write them: for such short lines a system call costs more. */
+/** A plain loop, because a native call costs more for lines of usual length. */
 function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1

@@ -45,7 +45,7 @@ function take(edit: Edit, from: number, lines: readonly string[], merged: string
   return edit.aTo
 }
 
-/** Whether two edits share a line, or are adjacent, where nobody can say which comes first. */
+/** Whether two edits share a line, or are adjacent, so that their order is undefined. */
 function touches(one: Difference, other: Difference): boolean {
   return one.aFrom <= other.aTo && other.aFrom <= one.aTo
 }

@@ -118,7 +118,7 @@ export function gitMode(mode: number | undefined): string {
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Quotes a name that would break the line, as git does: with C's escapes. */
+/** Quotes a name that would break the line, with C's escapes as git does. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>

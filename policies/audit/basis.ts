@@ -9,23 +9,23 @@ type PathFacts = readonly (readonly [path: string, fact: string])[]
  * neither the machine nor the run exists any more. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** It was impossible regardless of approval, so nothing was judged: the verdict stands. */
+  /** It was impossible regardless of approval, so nothing was judged, and the verdict stays. */
   readonly refused?: true
   /** A rule in the syntax of rule files that the answer added for the rest of the run. */
   readonly learned?: string
   /** Writable roots besides a patch's own. */
   readonly writableRoots?: readonly string[]
-  /** Protected paths, with the programs that obey them. */
+  /** Protected paths, with the programs that they control. */
   readonly protects?: PathFacts
-  /** Paths in places of the user's own, with the place. */
+  /** Paths in private directories of the user, with the directory. */
   readonly conceals?: PathFacts
-  /** Paths that links led elsewhere, with where to. */
+  /** Paths that links led elsewhere, with their targets. */
   readonly links?: PathFacts
-  /** Paths that stood for others, such as in another worktree, with their originals. */
+  /** Paths that represented others, such as in another worktree, with their originals. */
   readonly aliases?: PathFacts
 }
 
-/** A policy that remembers what the machine told it. */
+/** A policy that records the facts of the machine that it used. */
 type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
 
 /** The same policy, recording the facts that it finds about paths. Each fact is recorded once. */

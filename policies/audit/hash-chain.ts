@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** How far a log has come: what an outside party must know to notice that its end was cut off. */
+/** The position of a log's end, which an outside party must know to detect that the end was cut off. */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
 /**
@@ -40,9 +40,9 @@ export function headPath(path: string): string {
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**
- * Opens the file next to the log at `path` and writes `head`, the current end of the log. Later heads replace it in place, by a single
- * write: a head only grows with its number and fits a sector, so a run that is killed leaves the old or the new one. Renaming a separate
- * file would promise no more and costs several times the rest of a record. Throws as `openSync` and `writeSync` do.
+ * Opens the file next to the log at `path` and writes `head`, the current end of the log. Later heads replace it in place, by a single write: a head
+ * only grows with its number and fits into a sector, so a killed run leaves the old or the new one. Renaming a separate file would be no safer and
+ * costs several times as much as the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)

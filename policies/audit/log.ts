@@ -14,7 +14,7 @@ export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Class and commands of the analysis, and why they may not be all. */
+  /** Class and commands of the analysis, and why the list may be incomplete. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
   /** The further facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
@@ -23,7 +23,7 @@ export type AuditEntry = {
   readonly took: number
 }
 
-/** An append-only log of verdicts. `append` returns when the record is in the file, and throws where it can't be. */
+/** An append-only log of verdicts. `append` returns when the record is in the file, and throws if that fails. */
 export type AuditLog = {
   readonly path: string | undefined
   readonly append: (entry: AuditEntry) => void
@@ -48,7 +48,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let descriptor: number
   let head: AuditHead
   let size: number
-  // Made with the first record: a log without one needs no note.
+  // Made with the first record, since an empty log needs no head.
   let beside: HeadFile | undefined
   let seal: Seal | undefined
   try {
@@ -68,7 +68,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
       const open = fstatSync(descriptor)
       // A second writer would silently break the chain; the size reveals it.
       if (open.size !== size) {
-        throw new AuditError('not-alone', path, 'something else writes to the audit log; use one log for each run')
+        throw new AuditError('not-alone', path, 'another program writes to the audit log; use one log for each run')
       }
       // A record in a file that nobody can find any more is no record.
       const named = statSync(path, { throwIfNoEntry: false })
@@ -129,7 +129,11 @@ function headOf(path: string, text: string): AuditHead {
       noted.records > head.records ||
       (noted.records === head.records && noted.hash !== head.hash))
   ) {
-    throw new AuditError('broken', path, 'its end is not what was written last; verify it and start a new one')
+    throw new AuditError(
+      'broken',
+      path,
+      'its end is not the last record that was written; verify it and start a new one',
+    )
   }
   return head
 }

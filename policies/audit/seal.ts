@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { parseJson } from './hash-chain.ts'
 
 /**
- * The seal of a log's records: a key that only the runs which write it can read, and the first record that it seals. Whoever can append to
- * the log without reading the key can't forge a record.
+ * The seal of a log's records: a key that only the runs that write the log can read, and the first record that it seals. Whoever can append to the
+ * log without reading the key can't forge a record.
  */
 export type Seal = { readonly key: string; readonly from: number }
 

@@ -11,7 +11,7 @@ export type AuditFault = {
   readonly message: string
 }
 
-/** What a check of a log found. */
+/** The result of checking a log. */
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
@@ -89,25 +89,25 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
       message: `the log ends at record ${head.records}, and record ${expected.records} was written`,
     })
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
-    faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the one that was written last' })
+    faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })
   }
-  // Whoever stores the head elsewhere usually stores the log there too, without its key.
+  // Whoever stores the head elsewhere usually stores a copy of the log there too, without its key.
   if (unsealable !== undefined && options.expected === undefined) {
-    const message = `${sealPath(path)} is missing or broken, so it can't be told whether records were forged`
+    const message = `${sealPath(path)} is missing or broken, so forged records can't be detected`
     faults.push({ kind: 'no-key', line: unsealable, message })
   }
   faults.push(...missed(options.expected, passed, head))
   return { records: lines.length, head, faults }
 }
 
-/** The contradiction between a copy of the head and a log that has `passed` at its place. */
+/** The contradiction between a copy of the head and a log that has `passed` at that position. */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {
     const message = `the log ends at record ${head.records}, and the head given is that of record ${expected.records}`
     return [{ kind: 'truncated', line: head.records + 1, message }]
   }
-  const message = `record ${expected.records} is not the one that the head given is of`
+  const message = `record ${expected.records} doesn't match the given head`
   return [{ kind: 'edited', line: Math.max(1, expected.records), message }]
 }
 

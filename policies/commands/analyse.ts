@@ -15,14 +15,14 @@ import { readScript } from './read-script.ts'
 export type AnalysedCommand = {
   /** Program and arguments. Empty where the shell only assigns or opens files. */
   readonly words: readonly ShellWord[]
-  /** The words without options in front of a subcommand, where the program has subcommands. */
+  /** The words without options in front of a subcommand, if the program has subcommands. */
   readonly bare: readonly ShellWord[] | undefined
   /** What the program does. A rule that allows the command answers for these. */
   readonly facts: readonly Fact[]
   /** What the shell does around it: files it opens, variables it sets. No rule about the command answers for these. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
-  /** Files it reads, so far as they can be named. */
+  /** The files that it reads, as far as they are known. */
   readonly reads: readonly ShellWord[]
   /** Files that it only looks at; folders that it walks are in `trees`. */
   readonly names: readonly ShellWord[]
@@ -31,7 +31,7 @@ export type AnalysedCommand = {
   readonly opaque: string | undefined
   /** No table knows the program, so it may run its arguments as a command. */
   readonly unlisted: boolean
-  /** Its input besides its arguments, in variables and from files: code, where it runs code. */
+  /** Its input besides its arguments, in variables and from files. If it runs code, this is code. */
   readonly texts: readonly string[]
 }
 
@@ -39,9 +39,9 @@ export type AnalysedCommand = {
 export type CommandAnalysis = {
   readonly class: CommandClass
   readonly commands: readonly AnalysedCommand[]
-  /** Why the list of commands may not be all of them. With one of these the class is `unknown`. */
+  /** The reasons why the list of commands may be incomplete. If there are any, the class is `unknown`. */
   readonly problems: readonly string[]
-  /** Where a text held as data is evaluated, which runs commands hidden in it. With one the class is `unknown`. */
+  /** Where data is evaluated as text, which runs commands hidden in it. If there are any, the class is `unknown`. */
   readonly evaluations: readonly string[]
 }
 
@@ -141,7 +141,7 @@ class Analysis {
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false
-    this.problems.add('it makes more text of its variables than is judged')
+    this.problems.add('its variables expand to more text than is judged')
     return true
   }
 
@@ -170,7 +170,7 @@ class Analysis {
     const taken = [...functions].find((name) => findProgram(name) !== undefined)
     if (taken !== undefined) this.problems.add(`${taken} is a function here, and a program elsewhere`)
     if (commands.some(({ words }) => words.some(({ text }) => text === 'unset')))
-      this.problems.add('unset may take a function away')
+      this.problems.add('unset may remove a function')
   }
 }
 
@@ -199,7 +199,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   const [program, ...args] = command.words.map((word) => originOf(word, command.words[0]))
   if (program === undefined) return { facts: [] }
   if (program.kind !== 'static')
-    return { facts: [unknown(`which program ${program.text} is is known only when it runs`)] }
+    return { facts: [unknown(`which program ${program.text} is, is known only when it runs`)] }
   const name = program.text
   // Its input is $1.
   if (command.callsFunction === true) return judgeTexts(args)
@@ -225,14 +225,14 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
   if (input.from === 'text' && input.reveals !== undefined)
     facts.push(unknown(`${input.reveals} may hold a secret of the environment`))
   for (const { name, value } of assignments) {
-    // How read parts its line is that one call's affair.
+    // How `read` splits its line concerns only that one call.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')
       alarms.push({ kind: 'environment', reason: `${name}= changes what runs or where it looks` })
-    if (effect === 'unknown') facts.push(unknown(`what ${name}= does to the command is not known`))
+    if (effect === 'unknown') facts.push(unknown(`the effect of ${name}= on the command is not known`))
     if (words.length > 0 && value?.kind === 'dynamic' && value.from === 'environment')
-      facts.push(unknown(`${name}= may hand on a secret of the environment`))
+      facts.push(unknown(`${name}= may pass on a secret of the environment`))
   }
   for (const { access, target } of redirections) {
     const socket = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(target.text)

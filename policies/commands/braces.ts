@@ -1,7 +1,4 @@
-/**
- * The words that a brace expansion without nesting makes: `{a,b}` or `{1..5}`. Undefined where it is anything
- * more than that.
- */
+/** The words that a brace expansion without nesting makes: `{a,b}` or `{1..5}`. Undefined for anything more complex. */
 export function expandBraces(text: string): readonly string[] | undefined {
   const inner = /^\{([^{}'"\\$`*?[\]~]*)\}$/.exec(text)?.[1]
   if (inner === undefined) return undefined

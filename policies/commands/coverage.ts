@@ -2,7 +2,7 @@ import type { Token, TokenKind } from './tokens/token.ts'
 
 type Span = { readonly pos: number; readonly end: number }
 
-/** Parts of the tree whose place the tokenizer has to agree on. */
+/** Parts of the tree whose position must match the tokenizer's. */
 type ClaimKind = Exclude<TokenKind, 'comment' | 'structure' | 'pattern'>
 
 const claimKinds: readonly ClaimKind[] = [
@@ -100,7 +100,7 @@ function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)
 }
 
-/** Whether one was understood within a word. */
+/** Whether a wildcard within a word was understood. */
 function holdsOne({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const first = patterns[firstFrom(patterns, pos)]
   return first !== undefined && first.end <= end

@@ -16,11 +16,10 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that needs a question however harmless the rest is, and that no allow rule overrides: more rights, text run as code, an
- * environment that is shown or changes what runs, secrets, another repository, and what is harmless only in a sandbox: URLs of remotes,
- * which contain no password in the git configuration that it shows, variables of containers, whose daemon it doesn't show, names of
- * machines that a program looks up as a side effect. An unlisted file is one of a home or the system that may hold credentials, for all that
- * is known: the sandbox shows it.
+ * Something that needs a question however harmless the rest is, and that no allow rule overrides: more rights, text run as code, an environment that
+ * is shown or changes what runs, secrets, another repository, and what is harmless only in a sandbox: URLs of remotes, which contain no password in
+ * the git configuration that it shows, variables of containers, whose daemon it doesn't show, host names that a program resolves as a side effect. An
+ * unlisted file is a file of a home or the system that may contain credentials, because no table lists it: the sandbox shows it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

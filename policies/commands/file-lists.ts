@@ -23,7 +23,7 @@ export function globTest(pattern: string): (name: string) => boolean {
 /** A regular expression as a test of names. One that isn't plain counts as matching everything. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
-  // In doubt the worse case: the pattern targets nothing in particular and excludes nothing.
+  // In doubt, assume the worse case: the pattern targets nothing in particular and excludes nothing.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
@@ -35,7 +35,7 @@ const modest =
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** The source of a word for a listed file, for judging a command with it: a whole file is shown only from a filtered list. */
+/** The source of a word that represents a listed file, to judge a command with it: a whole file is shown only if the list was filtered. */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
   return list.filtered || modest.test(program ?? '') ? 'workspace' : 'commands'

@@ -1,6 +1,6 @@
 import type { ShellWord, WordChoice } from './shell-word.ts'
 
-/** Commands whose arguments bash reads as assignments, where they are spelt as here (bash(1), `declare`). */
+/** Commands whose arguments bash reads as assignments, if they are spelled as here (bash(1), `declare`). */
 const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
 /** Built-ins that assign to the names in their arguments. */
 const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
@@ -46,7 +46,7 @@ export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
     else if (given !== undefined) names.push(given)
     else if (/^[A-Za-z_]\w*$/.test(text)) names.push(text)
     else if (!/^[-+]|^[0-9]+$/.test(text) && name !== 'wait')
-      return { names, problem: `${arg.source} is no name that is spelt out` }
+      return { names, problem: `${arg.source} is not a literal name` }
   }
   return { names }
 }

@@ -17,8 +17,8 @@ export type ParsedArguments =
 const suffixes: Readonly<Record<string, Takes>> = { ':': 'value', '?': 'attached', '<': 'reads', '>': 'writes' }
 
 /**
- * Reads a table of options from text: names parted by spaces. `-n` stands alone, `-n:` has a value, `--color?` may
- * have one attached (`--color=auto`, `-C3`), `-f<` reads the file named and `-o>` writes it.
+ * Reads a table of options from text: names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached (`--color=auto`,
+ * `-C3`), `-f<` reads the named file and `-o>` writes it.
  */
 export function optionTable(text: string): OptionTable {
   const table = new Map<string, Takes>()
@@ -30,8 +30,8 @@ export function optionTable(text: string): OptionTable {
 }
 
 /**
- * How a program reads the text after one dash. Whoever adds a program chooses explicitly; there is no default, since a bundle that is
- * read differently hides an option.
+ * How a program reads the text after one dash. Whoever adds a program must choose; there is no default, since a bundle that is read differently can
+ * hide an option.
  *
  * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and compatible libraries)
  * - `last`: letters are bundled, and only the last may have a value, which is the next word
@@ -92,7 +92,7 @@ export function parseArguments(words: readonly ShellWord[], table: OptionTable, 
 
 type Read = { readonly options: readonly GivenOption[]; readonly used: 0 | 1 } | { readonly reason: string }
 
-/** `--name=…` between quotes, of which only the value is known no sooner than it runs. */
+/** `--name=…` in quotes, of which only the value is unknown until it runs. */
 function readNamed(word: ShellWord, table: OptionTable): GivenOption | undefined {
   if (word.kind !== 'dynamic' || !word.single) return undefined
   const name = /^(--[a-z][a-z-]*)=/.exec(word.prefix)?.[1] ?? ''
@@ -118,7 +118,7 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
 /** Another version of the program may read a value that looks like an option as an option. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
-  // The word after it is then another argument than it seems.
+  // The word after it then has another role than it seems.
   if (next.kind === 'glob') return `${next.text} after ${name} may turn out to be several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be taken for an option`

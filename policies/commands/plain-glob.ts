@@ -1,5 +1,5 @@
 /**
- * A shell's pattern with every bracket as any one character, which only finds more. A bracket ends as glob(7) specifies: not at one that
+ * A shell's pattern in which every bracket matches any one character, which only finds more. A bracket ends as glob(7) specifies: not at one that
  * comes first in it, nor at that of a class such as `[:alpha:]`.
  */
 export function plainGlob(pattern: string): string {
@@ -12,7 +12,7 @@ export function plainGlob(pattern: string): string {
   return plain
 }
 
-/** Where a bracket closes; undefined where it doesn't, and is literal. */
+/** The position where a bracket closes; undefined if it doesn't, and is literal. */
 function bracketEnd(pattern: string, open: number): number | undefined {
   let at = open + 1
   if (/[!^]/.test(pattern[at] ?? '')) at++

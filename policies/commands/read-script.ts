@@ -63,7 +63,7 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   if (walk !== first) walk.whole(parsed)
   const difference = scan.ok ? walk.coverage.difference(scan.tokens, text) : scan.reason
   if (variables.readsEnvironment && walk.commands.some(traces))
-    walk.problem('set -x shows what the variables hold that the line reads')
+    walk.problem('set -x shows the values of the variables that the line reads')
   const evaluated = shell === 'sh' ? walk.commands.flatMap((command) => evaluatedNumber(command) ?? []) : []
   if (difference !== undefined) walk.problem(`two readings of the text differ: ${difference}`)
   return {

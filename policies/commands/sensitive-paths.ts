@@ -19,11 +19,11 @@ const folders = [...sensitiveFolders, ...credentialPlaces]
 const knownFolders = folders.map(split)
 const knownFiles = sensitiveFiles.map(split)
 
-/** What a path must have somewhere in it, or at its end, for any of them to be in it. */
+/** A path must contain one of these, or end with it, to contain any of the names at all. */
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
-/** Folders of projects where secrets are stored next to code about them. */
+/** Folders of projects that contain both secrets and code about secrets. */
 const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
 /** Names of files that are meant to be read by others. */
 const source =
@@ -37,11 +37,11 @@ const longestPath = 4_096
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
-/** Of the root's own folders those that may be reached by dots: of devices those that hold something. */
+/** The root's folders that dots can reach: of devices, only those that contain something. */
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
-/** What stands behind the first dots that lead to the root's own folders, behind a link or far enough up. */
+/** The text after the first dots that lead to the root's folders, through a link or far enough up. */
 function behindDots(path: string): string | undefined {
   for (let at = path.indexOf('../'); at >= 0; at = path.indexOf('../', at + 1)) {
     const rest = path.slice(at + 2)
@@ -54,16 +54,16 @@ function behindDots(path: string): string | undefined {
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*`
- * + `/id*`) counts when it could match such a path. Gives the part that decides. The sandbox keeps such files unreadable; this explains the
- * refusal before the attempt.
+ * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*` + `/id*`)
+ * counts when it could match such a path. Returns the part that decides. The sandbox keeps such files unreadable; this explains the refusal before
+ * the attempt.
  *
  * @internal
  */
 export function findSensitive(path: string, isPattern = false): string | undefined {
   if (isPattern && path.length > longestPattern) return 'a pattern too long to be judged'
   if (path.length > longestPath) return 'a path too long to be judged'
-  // A name cut by a NUL or a trailing dot or space is the same file to some systems.
+  // On some systems, a name cut at a NUL, or with a trailing dot or space, means the same file.
   const clean = withoutEnd(posix.normalize(composed(path.toLowerCase()).replace(/\0.*/s, '')), '. ')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
   const rooted = behindDots(path.toLowerCase())
@@ -131,7 +131,10 @@ function isFolder(known: string): boolean {
   return folders.includes(known) && !isFile.test(name)
 }
 
-/** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it, and what has a known place below it. */
+/**
+ * Whether a search through everything below a path would find credentials: below homes, the system's settings, the root, and folders with a known
+ * place in them.
+ */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
   const below = /^(?:~[^/]*|\/(?:home|Users)\/[^/]+|\/root|)\/(.+)$/.exec(clean)?.[1]?.toLowerCase()
@@ -169,7 +172,7 @@ function isCommon(pattern: string, isPattern: boolean): boolean {
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
-    // A lone star stands for one part, but not for all of them.
+    // A lone star matches one part, but not all parts.
     const isStar = (name: string, at: number): boolean =>
       isPattern && parts[start + at] === '*' && !name.startsWith('.')
     const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)

@@ -1,13 +1,13 @@
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Folders with credentials in projects, or that the sandbox's table has no place of, as parts of a path, in lower case. */
+/** Folders with credentials in projects, or that the sandbox's table doesn't list, as parts of a path, in lower case. */
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect
   .local/share/jupyter/runtime | etc/davfs2 | .aws.bak
   run/agenix | run/agenix.d | run/keys | run/secrets.d | mnt/secrets-store | run/lightdm | run/sddm | run/gdm | run/gdm3
 `)
 
-/** Such files, as the ends of a path, in lower case. */
+/** Files with credentials, as the ends of a path, in lower case. */
 export const sensitiveFiles = list(`
   _netrc | .htpasswd | .envrc | .env | fish_history | .wgetrc | .curlrc | .redisclirc | .nuget/nuget.config
   .config/exercism/user.json | etc/cups/passwd | .codex/auth.json | .claude/.credentials.json | .gemini/oauth_creds.json
@@ -26,13 +26,13 @@ export const sensitiveFiles = list(`
 const secretNames =
   /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.flaskenv$|^\.dev\.vars$|^secrets?\.(?:env|toml|txt|ini|conf|cfg|properties|xml|csv)$|^(?:passwords?|passwd|tokens?|api[-_]?keys?)\.(?:txt|csv|env|ini)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12)$|^client_secrets?.*\.json$|^service[-_]?account(?:[-_]?key)?\.json$|^(?:gcp|gcloud|google)[-_]?(?:key|credentials)\.json$|^application_default_credentials\.json$|^credentials(?:\.(?:csv|ya?ml|toml|ini|txt|xml))?$|^kubeconfig(?:\.ya?ml)?$|^\.?vault[-_]pass(?:word)?(?:\.txt)?$|^auth\.toml$|^\.clasprc\.json$|^\.ftpconfig$|^sftp-config\.json$|\.tfvars$|^\.(?:npmrc|netrc|pgpass|git-credentials)[~.]/
 
-/** More of them: environments of one kind, and cookies of displays. */
+/** More such names: environments of one kind, and cookies of displays. */
 const moreNames =
   /^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$|\.private\.env\.json$|^\.environment$|^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth/
 
 const exampleNames = /example|sample|template|^(?:test|tests|default|defaults|dist)\.env$/
 
-/** Names that files with credentials have: what patterns are tried on. */
+/** Names of files with credentials, on which patterns are tried. */
 export const secretSamples: readonly string[] = [
   ...[
     '.env',
@@ -84,7 +84,7 @@ export function targetsSecrets(matches: (name: string) => boolean): boolean {
   return secretSamples.some(matches) && !isOrdinary(matches)
 }
 
-/** What a secret is called, as one part of a name or as two. */
+/** Words for a secret, as one part of a name or as two. */
 const secretWords = new Set(
   list(`
     secret | secrets | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
@@ -92,7 +92,7 @@ const secretWords = new Set(
     backupcodes
   `),
 )
-/** Ends of files that contain values, and neither text to read nor code. */
+/** Extensions of files with values, as opposed to prose or code. */
 const dataEnds = new Set(
   list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
 )
@@ -105,8 +105,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Whether a file's name ends in the word for a secret, and in an end of data: `db-credentials.csv`, `api_keys.json`. A word before others says
- * what the file is about (`password-reset.json`), but for Google's `myproject-firebase-adminsdk-1a.json`.
+ * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. A word before others only says
+ * what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
  */
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false
@@ -118,7 +118,7 @@ function hasSecretWord(name: string): boolean {
   )
 }
 
-/** A name without what is put behind it when a file is put away or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
+/** A name without the extension that is added when a file is backed up or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
 export function withoutBackupEnd(name: string): string {
   const end = /(?:\.(?:bak|backup|old|orig|save|copy|tmp|dec|decrypted|plain)|~)$/.exec(name)
   return end === null || end.index === 0 ? name : name.slice(0, end.index)

@@ -12,7 +12,7 @@ export type FileList = {
 export type ShellWord =
   /** Exactly this one word. */
   | { readonly kind: 'static'; readonly text: string }
-  /** The matching names of files, or the pattern itself where none matches. */
+  /** The matching names of files, or the pattern itself if none matches. */
   | { readonly kind: 'glob'; readonly text: string }
   /** Known only when it runs. */
   | {
@@ -47,7 +47,7 @@ export function staticText(word: ShellWord | undefined): string | undefined {
   return word?.kind === 'static' ? word.text : undefined
 }
 
-/** Whether a word may expand to several words, or none: the next word is then another argument than it seems. */
+/** Whether a word may expand to several words, or none: the next word then has another role than it seems. */
 export function mayBeSeveral(word: ShellWord): boolean {
   return word.kind === 'glob' || (word.kind === 'dynamic' && !word.single)
 }

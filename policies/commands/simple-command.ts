@@ -10,7 +10,7 @@ export type ShellAssignment = {
 /** A file that a redirection opens. */
 export type FileRedirection = { readonly access: 'read' | 'write'; readonly target: ShellWord }
 
-/** A command's standard input, so far as the line shows. */
+/** A command's standard input, as far as the line shows. */
 export type StandardInput =
   | { readonly from: 'caller' }
   /** `stages` are the commands before it in the pipeline, where each is a simple one. */
@@ -28,15 +28,15 @@ export type SimpleCommand = {
   readonly input: StandardInput
   /** The program comes from a variable that the line sets: understood, yet never treated as known. */
   readonly indirect?: boolean
-  /** It calls a function that is surely defined by then, and whose commands are listed. */
+  /** It calls a function that is certainly defined by then, and whose commands are listed. */
   readonly callsFunction?: boolean
 }
 
-/** What a shell text would run, and every reason why that may not be all of it. */
+/** The commands that a shell text would run, and every reason why that list may be incomplete. */
 export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
-  /** Where a text held as data is evaluated, as arithmetic does with the value of a variable. */
+  /** Where data is evaluated as text, as arithmetic does with the value of a variable. */
   readonly evaluations: readonly string[]
 }

@@ -10,7 +10,7 @@ type Reader = {
 
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Hidden files and folders of homes that hold no credentials by what their programs keep in them, in lower case. */
+/** Hidden files and folders of homes in which programs store no credentials, in lower case. */
 const ofHomes = list(`
   .bashrc | .bash_profile | .bash_login | .bash_logout | .bash_aliases | .profile | .zshrc | .zprofile | .zshenv | .zlogin
   .inputrc | .vimrc | .vim | .nanorc | .tmux.conf | .screenrc | .dircolors | .editorconfig | .gitconfig | .gitignore
@@ -35,7 +35,7 @@ const ofHomes = list(`
   library/logs | library/caches/homebrew | library/developer | library/python | library/fonts
 `)
 
-/** What the system's own settings hold for everybody to read. */
+/** Files of the system's settings that everybody may read. */
 const ofSystems = list(`
   os-release | lsb-release | debian_version | alpine-release | redhat-release | centos-release | fedora-release | arch-release
   system-release | rocky-release | almalinux-release | gentoo-release | suse-release | issue | issue.net | motd | update-motd.d
@@ -57,7 +57,7 @@ const ofSystems = list(`
   lvm/lvm.conf | machine-id | papersize | environment | cloud/build.info | legal | codex/requirements.toml
 `)
 
-/** What is below `/var` and `/run` for everybody to read. */
+/** Files below `/var` and `/run` that everybody may read. */
 const ofVariableData = list(`
   log/syslog | log/messages | log/dmesg | log/kern.log | log/boot.log | log/dpkg.log | log/alternatives.log | log/apt | log/nginx
   log/apache2 | log/httpd | log/postgresql | log/mysql | log/journal | log/lastlog | log/wtmp | log/faillog | log/pacman.log
@@ -73,8 +73,8 @@ const systems = /^(?:\/usr\/local|\/opt\/homebrew)?\/etc(?:\/|$)/
 const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash)(?:\/|$))|run(?:\/|$))/
 
 /**
- * A place whose files may hold credentials by no name that a table has: hidden files of homes, settings of the system, what its services
- * keep. Undefined where a path is in none of them, or is known to hold none.
+ * A directory whose files may contain credentials although no table has their names: hidden files of homes, settings of the system, data of its
+ * services. Undefined if a path is in none of these, or is known to contain none.
  *
  * @param path in lower case and normalized, absolute or from `~`; may be a pattern
  */
@@ -92,10 +92,10 @@ function findUnlisted(path: string): string | undefined {
   }
   const data = clean.replace(variableData, '')
   if (data === clean || data === '' || data.endsWith('.pid') || isAmong(data, ofVariableData)) return undefined
-  return 'what services of the system keep'
+  return 'the data of system services'
 }
 
-/** Whether a path is one of the known ones, is below one, or is one that was put away (`syslog.1`, `dmesg.0.gz`). */
+/** Whether a path is one of the known ones, is below one, or is a rotated one (`syslog.1`, `dmesg.0.gz`). */
 function isAmong(path: string, known: readonly string[]): boolean {
   return known.some(
     (name) => path === name || path.startsWith(`${name}/`) || (name.startsWith('log/') && path.startsWith(`${name}.`)),
@@ -103,11 +103,10 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Has commands asked about that read files which nobody knows to hold no credentials: what programs keep in a home or in the system's
- * settings is listed where it is harmless, and not where it isn't, so that a name which no table has is asked about and not let through.
- * Names of files aren't meant, nor anything in the workspace.
+ * Requires a question for commands that read files that may contain credentials. The tables list only the harmless files of homes and of the system's
+ * settings, so a file that no table has is a question, not a hole. This doesn't apply to looking at names of files, or to the workspace.
  *
- * @param folders those that the line may be in, absolute, from `~`, or relative to `cwd`
+ * @param folders the possible working folders of the line, absolute, from `~`, or relative to `cwd`
  */
 export function askUnlisted<T extends Reader>(
   commands: readonly T[],
@@ -131,7 +130,7 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
     if (path.length > 4_096 || isBelow(path, cwd.toLowerCase())) continue
     const place = findUnlisted(path)
     if (place !== undefined) {
-      const reason = `${word.text} is of ${place}, and not known to hold no credentials`
+      const reason = `${word.text} is among ${place}, and may contain credentials`
       return { kind: 'unlisted-file', reason }
     }
   }
@@ -139,7 +138,7 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
 }
 
 /**
- * A path as it is meant in a folder; one that is absolute or begins at a home is meant in any.
+ * A path resolved in a folder; an absolute path, or one that begins at a home, is the same in any.
  *
  * @param folder empty: wherever the line begins
  */
@@ -147,7 +146,10 @@ export function pathFrom(folder: string, path: string): string {
   return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)
 }
 
-/** Whether it is in the workspace, however the home is spelt in which that lies. A home, or what holds one, is no workspace. */
+/**
+ * Whether it is in the workspace, however the home that contains the workspace is spelled. A home, or a directory that contains one, is not a
+ * workspace.
+ */
 function isBelow(path: string, cwd: string): boolean {
   const folder = cwd.replace(homes, '~/')
   return (

@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** Variables a line may read without giving away a secret or being told what to do: their values are facts about the machine. */
+/** Variables that a line may read without revealing a secret or being influenced: their values are facts about the machine. */
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],
@@ -39,7 +39,7 @@ type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment:
 
 const mostValues = 16
 
-/** What a shell splits a value at, or takes for a pattern. */
+/** Characters at which a shell splits a value, or that make it a pattern. */
 const splitting = /[\s*?[\]\\]/
 
 /** Their possible values, as far as judging a path needs them. */
@@ -53,8 +53,8 @@ const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
 /**
- * The variables that a shell text sets. A name has all values that are ever assigned to it, anywhere in the text, so that a loop or a
- * function that runs later changes nothing; and these count only where one was certainly assigned before, in the same shell.
+ * The variables that a shell text sets. A name has all values that are ever assigned to it, anywhere in the text, so that a loop or a function that
+ * runs later changes nothing; and these count only if one was certainly assigned before, in the same shell.
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
@@ -62,7 +62,7 @@ export class Variables {
   /** Names that certainly have a value by now. */
   #sure = new Set<string>()
 
-  /** The folder that the line runs in may have blanks in its name, or another that it changes to: what `$PWD` holds is split at them. */
+  /** The folder in which the line runs, or one that it changes to, may have blanks in its name: `$PWD` is split at them. */
   moves: boolean
 
   constructor(cwd = '/') {
@@ -92,7 +92,7 @@ export class Variables {
     return inner
   }
 
-  /** One of several parts runs, at the end of each of which these names are sure. */
+  /** One of several parts runs; at the end of each, these names are certain. */
   joinParts(ends: readonly ReadonlySet<string>[]): void {
     const [first = new Set<string>(), ...others] = ends
     this.#sure = new Set([...this.#sure, ...[...first].filter((name) => others.every((end) => end.has(name)))])
@@ -112,14 +112,14 @@ export class Variables {
     }
   }
 
-  /** All values a name can have, or undefined where they can't be listed. */
+  /** All values that a name can have, or undefined if they can't be listed. */
   valuesOf(name: string): readonly ShellWord[] | undefined {
     const variable = this.#variables.get(name)
     if (variable === undefined) return Object.hasOwn(customary, name) ? customary[name] : undefined
     return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
   }
 
-  /** Whether a name holds numbers alone where it is evaluated. One of a line's own that has no value yet is zero. */
+  /** Whether a name has only numbers as values when it is evaluated. A line's own name without a value yet is zero. */
   isNumber(name: string): boolean {
     const variable = this.#variables.get(name)
     if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
@@ -133,7 +133,7 @@ export class Variables {
     return isFrom
   }
 
-  /** Whether any that can was asked about. */
+  /** Whether `isFromEnvironment` returned true for any name. */
   get readsEnvironment(): boolean {
     return this.#readsEnvironment
   }
@@ -147,7 +147,7 @@ export class Variables {
   }
 }
 
-/** Names in lower case are a line's own; what programs export is in capitals. The last word of the command before may be any. */
+/** Names in lower case are a line's own, since programs export names in capitals. `$_`, the last word of the previous command, may be anything. */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)
 }

@@ -12,7 +12,7 @@ export function unclear(text: string): ShellWord {
   return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
 }
 
-/** Every command that a command with choices in it can be; too many, and the choices become unknown words. */
+/** Every command that a command with choices can turn into; if there are too many, the choices become unknown words. */
 export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
   const count = words.reduce((product, word) => product * choicesOf(word).length, 1)
   if (count > mostVariants) return [words.map((word) => (word.kind === 'either' ? unclear(word.text) : word))]

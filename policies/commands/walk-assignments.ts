@@ -17,7 +17,7 @@ export class Assignments {
     this.#context = context
   }
 
-  /** What a command sets without its being an assignment is known by name alone. */
+  /** Of a variable that a command sets without an assignment, only the name is known. */
   note(words: readonly NamingWord[]): void {
     const { names, problem } = namesSet(words)
     if (problem !== undefined) this.#context.problem(problem)
@@ -83,7 +83,7 @@ export class Assignments {
       !declares &&
       !values.every(({ kind, text }) => kind === 'static' && /^[0-9]*$/.test(text))
     )
-      this.#context.evaluates(`what is assigned to ${name} is evaluated`)
+      this.#context.evaluates(`the value assigned to ${name} is evaluated`)
     if (word === undefined) this.#context.variables.assign(name, { kind: 'static', text: '' })
     else for (const value of values) this.#context.variables.assign(name, value)
   }

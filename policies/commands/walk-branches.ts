@@ -10,7 +10,7 @@ export type BranchContext = {
   readonly compared: (word: Word) => void
 }
 
-/** `a && b || c`: the first runs, and each after `&&` where all before it did. */
+/** `a && b || c`: the first runs, and each after `&&` runs if all before it succeeded. */
 export function walkChain({ operators, commands }: AndOr, { variables, pipeline }: BranchContext): void {
   const [first, ...others] = commands
   if (first !== undefined) pipeline(first)
@@ -22,7 +22,7 @@ export function walkChain({ operators, commands }: AndOr, { variables, pipeline 
   for (const part of others.slice(both.length)) variables.apart(() => pipeline(part))
 }
 
-/** `if`: one of the branches runs where there is an `else`; otherwise maybe none. */
+/** `if`: one of the branches runs if there is an `else`; otherwise maybe none. */
 export function walkConditional(node: If, { variables, list }: BranchContext): void {
   list(node.clause)
   const ends = [variables.apart(() => list(node.then))]
@@ -37,7 +37,7 @@ export function walkConditional(node: If, { variables, list }: BranchContext): v
   if (node.else !== undefined) variables.joinParts(ends)
 }
 
-/** `case`: one of the branches runs where the pattern of one fits everything. */
+/** `case`: one of the branches runs if the pattern of one matches everything. */
 export function walkSelection(node: Case, { variables, list, compared }: BranchContext): void {
   compared(node.word)
   const ends = node.items.map((item) =>

@@ -6,7 +6,7 @@ import type { WordContext } from './word-context.ts'
 
 type Opened = { readonly files: readonly FileRedirection[]; readonly input: StandardInput }
 
-/** The files that redirections open, and where standard input comes from after them. */
+/** The files that redirections open, and the source of standard input after them. */
 export function readRedirections(
   redirects: readonly Redirection[],
   outer: StandardInput,

@@ -28,12 +28,12 @@ export class Walk {
   readonly #context: WordContext
   readonly #variables: Variables
   readonly #assignments: Assignments
-  /** Functions that are surely defined by now. */
+  /** Functions that are certainly defined by now. */
   readonly #defined = new Set<string>()
-  /** The definition that comes is a statement of its own, of the whole text. */
+  /** The next definition is a statement of its own at the top level of the text. */
   #isPlain = false
   #inFunction = 0
-  /** Loops around it of which it can't be told that they end soon. */
+  /** Loops around it that may not end soon. */
   #loops = 0
   /** The text that positions in the tree count from. */
   #source: string
@@ -62,7 +62,7 @@ export class Walk {
     this.problems.add(reason)
   }
 
-  /** The whole text. A function is known from the end of its definition on, where that surely runs. */
+  /** The whole text. A function is known from the end of its definition on, if that certainly runs. */
   whole(script: ParsedScript): void {
     this.#open(script, (statement) => {
       const { command } = statement
@@ -101,7 +101,7 @@ export class Walk {
     const { command } = statement
     if (statement.background !== true) return this.pipeline(command, input)
     this.coverage.expect('&')
-    if (this.#loops > 0) this.problem('a loop starts commands beside itself')
+    if (this.#loops > 0) this.problem('a loop starts commands in the background')
     this.#variables.apart(() => this.pipeline(command, input))
   }
 
@@ -116,7 +116,7 @@ export class Walk {
         const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
         const before = this.commands.length
         const walk = (): void => this.command(command, at === 0 ? input : piped, [])
-        // Each of several runs in a shell of its own.
+        // If there are several, each runs in a shell of its own.
         if (node.commands.length === 1) walk()
         else this.#variables.apart(walk)
         const [only, ...others] = this.commands.slice(before)
@@ -139,7 +139,7 @@ export class Walk {
         const opened = readRedirections(node.redirects, input, this.#context)
         // The files are opened even if the body runs nothing.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
-        // It doesn't run where one of them can't be.
+        // It doesn't run if one of them can't be opened.
         return void this.#variables.apart(() => this.command(node.command, opened.input, opened.files))
       }
       case 'If':
@@ -173,7 +173,7 @@ export class Walk {
         const name = node.name.parts === undefined ? node.name.value : undefined
         if (name === undefined || !/^[A-Za-z_][\w-]*$/.test(name)) this.problem('a function with an unusual name')
         else this.functions.add(name)
-        if (!this.#isPlain) this.problem('a function is defined where it may be or not')
+        if (!this.#isPlain) this.problem('a function definition may or may not run')
         this.#isPlain = false
         // A body may run with any input, at any time.
         this.#inFunction++
@@ -182,7 +182,7 @@ export class Walk {
         return
       }
       case 'Coproc':
-        this.problem('coproc runs beside the rest')
+        this.problem('coproc runs in parallel with the rest')
         return void this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
       case 'TestCommand':
         return checkTest(node.expression, this.#context)
@@ -209,7 +209,7 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
-    // If a file can't be opened nothing is assigned; nor is it by text that is no command outside a function.
+    // If a file can't be opened nothing is assigned; nor by text outside a function that is not a command.
     const isLocal = node.name?.text === 'local'
     if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
     this.#variables.apart(() => this.#bare(node, input))

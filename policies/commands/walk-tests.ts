@@ -5,7 +5,7 @@ import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
 
-/** Reads a word that is compared with others: of an environment variable each comparison reveals a little. */
+/** Reads a word that is compared with others: each comparison reveals a little of an environment variable. */
 export function readCompared(word: Word, context: WordContext): void {
   const shown = readWord(word, context)
     .flatMap(choicesOf)

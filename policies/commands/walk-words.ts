@@ -15,7 +15,7 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
 
 /** Text within a word that is treated as one word: the value of an assignment, the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a folder that was left before`)
+  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a previous working folder`)
   if (word.parts === undefined) {
     if (unescapePlain(word.text) !== word.value) context.problem(`what ${word.text} stands for is not understood`)
     return [{ kind: 'static', text: word.value }]
@@ -87,7 +87,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
     case 'ProcessSubstitution':
       context.coverage.claim('process', part)
       context.substitution(part.script)
-      // A descriptor's name: no option, and no file of anybody's.
+      // The name of a descriptor: neither an option, nor a user's file.
       return [
         { kind: 'text', text: '/dev/fd/63', quoted: true },
         { kind: 'output', quoted: true, single: true, from: 'workspace' },
@@ -102,7 +102,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
   }
 }
 
-/** What a substitution is replaced by, where the commands in it are known to print only that. */
+/** What replaces a substitution, if the commands in it are known to print only that. */
 function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
   const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
   if (stages === undefined) return output
@@ -124,7 +124,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
-  // All arguments, or all of an array, are many words even between quotes.
+  // All arguments, or all elements of an array, are several words even in quotes.
   const isMany = /^[@*]$/.test(parameter) || (index !== undefined && /^[@*]$/.test(index.text))
   const output: Output = { kind: 'output', quoted, single: quoted && !isMany, from }
   if (part.prefix === '!') {
@@ -167,7 +167,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       return [output]
     case 'Transform':
       readOperand(operation.operand, context)
-      context.problem(`${part.text} transforms, and @P runs, what the variable holds`)
+      context.problem(`${part.text} transforms the value of the variable, and @P runs it`)
       return [output]
     case 'Names':
     case 'Unknown':

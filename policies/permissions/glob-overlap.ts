@@ -1,11 +1,11 @@
 import type { GlobPart } from './path-glob.ts'
 import { anyFolders, anyText } from './path-glob.ts'
 
-/** A sign of a name: a character, any one, any text. */
+/** An element of a name: a character, any one character, or any text. */
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
-/** Beyond this the two count as overlapping. */
+/** The most work; beyond this, the two count as overlapping. */
 const mostWork = 20_000
 
 /**
@@ -46,7 +46,7 @@ function signsOf(name: string): readonly Sign[] {
   for (let at = 0; at < name.length; at++) {
     const character = name[at] ?? ''
     const close = character === '[' ? name.lastIndexOf(']') : -1
-    // The text between may close a bracket or open another: any text, up to where the last one may end.
+    // The text between may close a bracket or open another, so it counts as any text, up to where the last bracket may end.
     if (close > at) signs.push(anyText)
     else signs.push(character === '*' ? anyText : character === '?' ? anyOne : character)
     if (close > at) at = close
@@ -54,10 +54,10 @@ function signsOf(name: string): readonly Sign[] {
   return signs
 }
 
-/** Whether some name is what both say. */
+/** Whether some name matches both. */
 function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
   if (one.length * other.length > mostWork) return true
-  // Row by row: whether the first `a` signs of one and the first `b` of the other have a name in common.
+  // Row by row: whether the first `a` elements of one and the first `b` of the other have a name in common.
   let row = [true]
   for (let b = 1; b <= other.length; b++) row.push(row[b - 1] === true && other[b - 1] === anyText)
   for (const sign of one) {

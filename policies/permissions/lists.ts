@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
-/** The lists as a file of another format has them. Absent: empty. */
+/** The lists of a file in another format. Absent: empty. */
 export type PermissionLists = {
   readonly allow?: readonly string[] | undefined
   readonly ask?: readonly string[] | undefined
@@ -54,7 +54,7 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // In the order of the text, and not again once one is written with other escapes: a long list takes no longer than its length.
+      // Searched in the order of the text, and no longer once an entry is written with other escapes, so a long list takes linear time.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from

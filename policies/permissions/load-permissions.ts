@@ -5,7 +5,7 @@ import { readLists, type ListedEntry, type PermissionLists } from './lists.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
 
-/** A settings file in Claude Code's format. `text` is its content where it isn't a file. */
+/** A settings file in Claude Code's format. `text` is its content if it isn't a file. */
 export type PermissionFile = {
   readonly path: string
   readonly layer: RuleLayer
@@ -15,8 +15,8 @@ export type PermissionFile = {
   /** What `/path` is relative to. Default: the file's folder, or its parent where that is `.claude`. */
   readonly folder?: string
   /**
-   * Whether the file is untrusted: then nothing in it stops or slows a run. Faults are left out and reported, and its restrictions count
-   * only up to a length. Absent: no.
+   * Whether the file is untrusted: then nothing in it stops or slows a run. Faulty entries are ignored and reported, and its restrictions count only
+   * up to a length. Absent: no.
    */
   readonly untrusted?: boolean
 }
@@ -24,14 +24,14 @@ export type PermissionFile = {
 /** What was left out of a file, and why. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
-/** How much a stranger may restrict: every file that a run touches is compared with all of it. */
+/** The most text by which an untrusted file may restrict, since every file that a run touches is compared with all of it. */
 const mostUntrusted = 32 * 1024
 
 /**
  * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. An entry that isn't
  * understood, an invalid list, or invalid JSON throws a `RuleError`: a denial that quietly vanishes is worse than a run that doesn't start.
  *
- * @param leaveOut called instead of an error where that costs no safety, or is not the user's own fault: an allow, any entry of a
+ * @param leaveOut called instead of throwing if that costs no safety, or if the fault is not the user's own: an allow, any entry of a
  *   repository, every fault of an untrusted file. Absent: every fault is an error.
  * @example
  * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
@@ -92,7 +92,7 @@ function readEntries(file: PermissionFile, leaveOut: ((what: LeftOut) => void) |
       leaveOut({
         path: file.path,
         what,
-        why: `a repository that is not trusted may restrict by ${mostUntrusted} characters`,
+        why: `a repository that is not trusted may restrict with at most ${mostUntrusted} characters`,
       })
     }
     return kept
@@ -109,7 +109,7 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * Removes the allows of permissions from places that may only deny and ask, and returns those as written.
+ * Removes the allows of permissions from sources that may only deny and ask, and returns them as written.
  *
  * @param only whether permissions from there may only deny and ask
  * @example

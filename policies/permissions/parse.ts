@@ -55,7 +55,7 @@ export function parsePermission(
   }
   if (tool === searchPermission) {
     if (what !== undefined && what !== '*' && !restricts)
-      return fault(`${text} says what is searched for, which nobody here can judge`, tool)
+      return fault(`${text} restricts the search terms, which nobody here can judge`, tool)
     return { kind: 'tool', permission: { text, decision, origin, name: tool } }
   }
   if (elsewhere.has(tool)) return { kind: 'elsewhere' }

@@ -7,7 +7,7 @@ import { compileGlob, matchGlob, type GlobPart } from './path-glob.ts'
 export type PathPattern = {
   /** The folder that the pattern starts from; undefined for the folder of the action. */
   readonly anchor: string | undefined
-  /** The pattern below that folder, in gitignore's syntax; one that holds at any depth begins with two stars. */
+  /** The pattern below that folder, in gitignore's syntax; one that matches at any depth begins with two stars. */
   readonly glob: string
   /** The folder, or the file, that its fixed beginning names. */
   readonly base: (cwd: string) => string
@@ -15,7 +15,7 @@ export type PathPattern = {
   readonly isAnywhere: boolean
   /** Whether it matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
-  /** Whether a shell's pattern for an absolute path may match one of its files, or something below; the case of letters is ignored. */
+  /** Whether a shell's pattern for an absolute path may match one of its files, or something below; case is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
   /** Whether its fixed beginning lies in a folder, so that removing the folder removes it. */
   readonly liesIn: (folder: string, cwd: string) => boolean
@@ -25,9 +25,9 @@ export type PathPattern = {
 const longestPath = 4_096
 
 /**
- * Reads a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A
- * pattern without a slash matches at any depth, and a match of a folder covers everything below it. Undefined for a pattern that isn't
- * understood. No pattern and no path makes the test slow: nothing is tried twice.
+ * Reads a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A pattern
+ * without a slash matches at any depth, and a match of a folder covers everything below it. Undefined for a pattern that isn't understood. The test
+ * is fast for every pattern and path, since nothing is tried twice.
  */
 export function pathPattern(pattern: string, settingsFolder: string): PathPattern | undefined {
   if (pattern === '' || pattern.startsWith('!') || pattern.length > 1_000) return undefined

@@ -28,7 +28,7 @@ export type PermissionSet = {
   /** The folder that patterns such as `./secrets/**` start from, whatever folder a command is in. Absent: the folder of each action. */
   readonly base?: string
   /**
-   * Resolves links in an absolute path whose last parts may not exist yet: another name for a file is not another file. Absent: names are
+   * Resolves links in an absolute path whose last parts may not exist yet: so another name for a file doesn't make it another file. Absent: names are
    * taken literally.
    */
   readonly realPath?: (path: string) => string
@@ -43,7 +43,7 @@ export type PermissionSet = {
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**
- * `file:line` and the permission, as verdicts and the log name it.
+ * `file:line` and the permission, in the form used by verdicts and the log.
  *
  * @internal
  */

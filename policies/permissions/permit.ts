@@ -40,7 +40,7 @@ export function permitPath(
     const other = permissions.alias?.(name)
     return other === undefined ? [name] : [name, other]
   }
-  // A command chooses its folder, so that alone must not decide what a pattern matches.
+  // A command chooses its folder, so the folder alone must not decide what a pattern matches.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'
@@ -61,8 +61,8 @@ export function permitPath(
 }
 
 /**
- * What the lists say about looking at something, or going through it: what may not be read may not be looked at by its name, nor a folder of
- * which all that is in it may not be read.
+ * The lists' opinion about looking at something, or searching through it. A path that may not be read may not be looked at by its name, nor may a
+ * folder if nothing in it may be read.
  */
 export function permitLook(path: string, cwd: string, permissions: PermissionSet): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
@@ -71,12 +71,12 @@ export function permitLook(path: string, cwd: string, permissions: PermissionSet
   )
 }
 
-/** A name that no pattern matches in particular. */
+/** A name that no pattern targets in particular. */
 const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** What the lists say about a host: itself, or everything below it for `*.host`. */
+/** The lists' opinion about a host, or for `*.host`, about everything below it. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))
@@ -87,7 +87,7 @@ function matchesHost(host: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
 }
 
-/** What the lists say about a tool of another server. */
+/** The lists' opinion about a tool of an MCP server. */
 export function permitTool(server: string, tool: string, permissions: PermissionSet): readonly Opinion[] {
   const name = `mcp__${server}__${tool}`
   return permissions.tools
@@ -95,7 +95,7 @@ export function permitTool(server: string, tool: string, permissions: Permission
     .map((permission) => opinion(permission, name))
 }
 
-/** What the lists say about searching the web by the model's provider. */
+/** The lists' opinion about a web search by the model's provider. */
 export function permitSearch(permissions: PermissionSet): readonly Opinion[] {
   return permissions.tools
     .filter(({ name }) => name === searchPermission)

@@ -10,8 +10,8 @@ const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 
 /**
- * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, by git, or as an
- * argument of a program that does more than read. A sandbox enforces the lists; without one somebody is asked.
+ * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, by git, or as an argument of a
+ * program that does more than read. A sandbox enforces the lists; without one, a question is needed.
  */
 export function judgeReach(
   command: AnalysedCommand,
@@ -22,7 +22,7 @@ export function judgeReach(
   if (restricting.length === 0) return []
   const [anything] = restricting
   if (anything !== undefined && isGivenCode(command)) {
-    const reason = `The code that it is given may reach what the permission ${anything.text} restricts.`
+    const reason = `Its code may reach what the permission ${anything.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(anything) }]
   }
   const { read, patterns, touched } = placesOf(command)
@@ -48,13 +48,13 @@ export function judgeReach(
   })
 }
 
-/** Programs that take code for an argument, or read it. */
+/** Programs that accept code as an argument, or read it. */
 const interpreter =
   /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|jshell|osascript|swift)$/
 /** Options that pass arguments to other programs. */
 const givingCode = /^(?:-c|--call|--eval)(?:=|$)/
 
-/** Whether a program runs a text of the line as code, of which nothing is read here. */
+/** Whether a program runs a text of the line as code, which is not analysed here. */
 function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedCommand): boolean {
   if (!facts.some(({ class: kind }) => kind === 'runs-code')) return false
   const given = args.map(({ text }) => text)
@@ -63,10 +63,10 @@ function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedComman
   return mayBeCode || given.some((text) => givingCode.test(text))
 }
 
-/** Where a command may get to. `lower`: in lower case, without dots and doubled slashes. */
+/** The paths that a command may reach. `lower`: in lower case, without dots and doubled slashes. */
 type Place = { readonly text: string; readonly path: string; readonly lower: string; readonly folder: string }
 
-/** Where a command may read without naming it, and where it may do anything. */
+/** The paths that a command may read without naming them, and those where it may do anything. */
 function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   readonly read: readonly string[]
   /** Shell patterns for files that it reads. */
@@ -82,7 +82,7 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** The folder that a word certainly means. */
+/** The folder that a word certainly names. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix

@@ -15,7 +15,7 @@ const extracting = optionTable(
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
-  // Letters without a dash are the old spelling of a bundle; the values come after all of them, and f's is one we know.
+  // Letters without a dash are the old spelling of a bundle; the values come after all of them, and we know the value of f.
   const isOld = text !== undefined && !text.startsWith('-')
   if (isOld && (!/^[txcruvzjJakpmf]*$/.test(text) || text.split('f').length > 2))
     return { facts: [unknown(`tar ${text} is not understood`)] }

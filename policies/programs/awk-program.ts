@@ -1,7 +1,7 @@
 /**
- * Why an awk program might do more than print, or undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run, write, read other
- * files or show the environment are refused anywhere, even inside a string. Where a slash could begin a regular expression to one awk and
- * divide to another, the program isn't understood.
+ * Why an awk program might do more than print, or undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run, write, read other files or
+ * show the environment are refused anywhere, even inside a string. If a slash could begin a regular expression in one awk and mean division in
+ * another, the program isn't understood.
  */
 export function findAwkEffect(program: string): string | undefined {
   const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
@@ -13,12 +13,12 @@ export function findAwkEffect(program: string): string | undefined {
 const space = /[ \t]+|#[^\n]*/y
 const token =
   /"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|&&|\|\||[=!<>+\-*%^]=|\+\+|--|!~|>>|[^]/y
-/** A regular expression whose brackets every awk ends at the same place. */
+/** A regular expression whose brackets end at the same place in every awk. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
 /** After these a value has been read, so that a slash divides. */
 const operand = /^(?:"|[0-9.]|\]|\$)/
-/** After these a line feed ends no statement. */
+/** After these, a line feed doesn't end a statement. */
 const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
 const keywords =
   /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
@@ -53,7 +53,7 @@ function findOperator(program: string): string | undefined {
     at += found.length
     if (found === '"') return 'a string has no end'
     if (found === '|' || found === '`') return 'a pipe runs a command'
-    if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is no operator'
+    if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is not an operator'
     if (found === '(' || found === '[') depth++
     if (found === ')' || found === ']') depth--
     if (found === ';' || found === '}' || (found === '\n' && !goesOn.test(last))) printing = undefined

@@ -24,7 +24,7 @@ function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
 
 function judgeTrap(args: readonly ShellWord[]): Judgement {
   if (args.some(({ kind }) => kind !== 'static')) {
-    const reason = 'which text trap runs is known only when it runs'
+    const reason = 'the text that trap runs is known only when it runs'
     return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
   }
   const [action, ...signals] = args[0]?.text === '--' ? args.slice(1) : args
@@ -33,7 +33,7 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
   return judgeText('trap runs text later', [action])
 }
 
-/** Commands that assign: `export A=b`. Only literal names, since subscripts are evaluated. */
+/** Commands that assign: `export A=b`. Only literal names are accepted, since subscripts are evaluated. */
 function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
   const table = optionTable(options)
   return (args) => {
@@ -56,10 +56,10 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
       }
-      // The program may show this input under an innocent name.
+      // The program may show this input under a harmless name.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
-        facts.push(unknown(`${word.text} may hand on a secret of the environment`))
-      if (effect === 'unknown') facts.push(unknown(`what ${variable} does to later commands is not known`))
+        facts.push(unknown(`${word.text} may pass on a secret of the environment`))
+      if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
     }
     return { facts }
   }
@@ -81,7 +81,7 @@ function judgeSet(args: readonly ShellWord[]): Judgement {
   }
 }
 
-/** `test` evaluates a subscript after -v and -R; words that may become options or vanish could be one of them. */
+/** `test` evaluates a subscript after -v and -R; words that may become options or disappear could be one of these. */
 function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
@@ -148,7 +148,7 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
   const unclear = parsed.operands.find(
     ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'unknown',
   )
-  if (unclear !== undefined) return { facts: [unknown(`what ${unclear.text} does to later commands is not known`)] }
+  if (unclear !== undefined) return { facts: [unknown(`the effect of ${unclear.text} on later commands is not known`)] }
   const dangerous = parsed.operands.find(
     ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'dangerous',
   )
@@ -218,7 +218,7 @@ export const builtins: ProgramTable = {
   umask: reader('getopt', 'bash(1), umask', '-p -S', { operands: 'none' }),
   ulimit: reader(
     'getopt',
-    'bash(1), ulimit: without a number it only says',
+    'bash(1), ulimit: without a number it only prints',
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),

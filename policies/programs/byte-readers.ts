@@ -7,7 +7,7 @@ const anyWord = true
 const checksumOptions =
   '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing'
 
-/** Programs that print the bytes of files as other text, sum them up, or tell what a compiled program has in it. */
+/** Programs that print the bytes of files as other text, compute checksums, or list the contents of a compiled program. */
 export const byteReaders: ProgramTable = {
   od: reader(
     'getopt',
@@ -31,14 +31,9 @@ export const byteReaders: ProgramTable = {
       responseFiles: true,
     },
   ),
-  base64: reader(
-    'getopt',
-    'base64(1) of GNU: the one of BSD writes with -o',
-    '-d -i -w: --decode --ignore-garbage --wrap:',
-    {
-      anyWord,
-    },
-  ),
+  base64: reader('getopt', "base64(1) of GNU: BSD's writes with -o", '-d -i -w: --decode --ignore-garbage --wrap:', {
+    anyWord,
+  }),
   base32: reader('getopt', 'base32(1)', '-d -i -w: --decode --ignore-garbage --wrap:', { anyWord }),
   ...Object.fromEntries(
     ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum'].map((name) => [
@@ -62,7 +57,7 @@ export const byteReaders: ProgramTable = {
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
     { responseFiles: true },
   ),
-  // Not -S, -l, -g, -W and their like, for which sources may be fetched (debuginfod), and not --plugin.
+  // Not -S, -l, -g, -W and similar options, which may download sources (debuginfod), and not --plugin.
   objdump: reader(
     'getopt',
     'objdump(1)',

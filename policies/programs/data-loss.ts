@@ -10,9 +10,9 @@ const containers: Loss = {
 }
 const infrastructure: Loss = {
   when: ['destroy', 'apply -destroy|--destroy', 'state rm', 'stack rm', 'workspace delete'],
-  reason: 'it destroys what was set up',
+  reason: 'it destroys infrastructure',
 }
-const elsewhere = 'it deletes what is kept elsewhere'
+const elsewhere = 'it deletes remote data'
 const clouds: Loss = {
   when: ['delete', 'purge', 'apps|addons destroy', 'delete-*|terminate-*|purge-*'],
   reason: elsewhere,
@@ -22,7 +22,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** Commands that destroy data for everybody, by program: what their own rows don't say. */
+/** Commands that destroy data for everybody, by program, if their own rows don't say so. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,
@@ -49,7 +49,7 @@ const losses: Readonly<Record<string, Loss>> = {
     reason: 'it deletes what a cluster has',
   },
   helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes what a cluster has' },
-  npm: { when: ['unpublish'], reason: 'it takes a published package away' },
+  npm: { when: ['unpublish'], reason: 'it removes a published package' },
   rails: databases,
   rake: databases,
   prisma: databases,
@@ -58,11 +58,11 @@ const losses: Readonly<Record<string, Loss>> = {
   dropdb: { when: ['*'], reason: 'it deletes a database' },
 }
 
-/** The data loss of a command whose own row says nothing or less about it. */
+/** The data loss of a command, if its own row says less or nothing about it. */
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))
-    return [loses('it takes the history away')]
+    return [loses('it removes the history')]
   const loss = Object.hasOwn(losses, program) ? losses[program] : undefined
   if (loss === undefined || !loss.when.some((line) => follows(words, line.split(' ')))) return []
   const isSpared = loss.unless !== undefined && words.some((word) => isOneOf(word, loss.unless ?? ''))

@@ -5,7 +5,7 @@ const harmless = new Set(
   ),
 )
 
-/** Families of names that load code, choose programs or move where a program looks for its configuration. */
+/** Families of names that load code, choose programs or change where a program looks for its configuration. */
 const dangerous = new Set(
   'PATH IFS ENV EXECIGNORE HOSTFILE HISTFILE INPUTRC FCEDIT MAILPATH MAIL POSIXLY_CORRECT SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE FIGNORE FPATH ZDOTDIR EDITOR VISUAL BROWSER SHELL CLASSPATH CC CXX CPP AR RANLIB CFLAGS LDFLAGS TAR_OPTIONS GZIP ZIPOPT RIPGREP_CONFIG_PATH GREP_OPTIONS KUBECONFIG HOME TMPDIR WGETRC LOCPATH NLSPATH GCONV_PATH EXINIT VIMINIT TERMCAP AWKPATH AWKLIBPATH'.split(
     ' ',

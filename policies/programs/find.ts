@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // Several roots, or all of the workspace, are no folder that can be named.
+  // Several roots, or the whole workspace, are not a folder that can be named.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`
@@ -79,7 +79,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       const origin = originOfListed(list, rest[at + 1]?.text)
       const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))
       found.push({ kind: 'command', words: command })
-      // In the folder of each file a program of that folder may be the one that is found.
+      // In the folder of each file, a program from that folder may run.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
       at = end
     } else return { facts: [unknown(`${part} is not a part of find's expression known to be harmless`)] }
@@ -109,7 +109,7 @@ function mayBeExpression(word: ShellWord): boolean {
   return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
-/** What a part of the expression tests names by. */
+/** The pattern by which a part of the expression tests names. */
 function patternTest(part: string, pattern: string): (name: string) => boolean {
   return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
 }
@@ -118,7 +118,7 @@ function patternTest(part: string, pattern: string): (name: string) => boolean {
 function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))
-  // After something that is no folder it is another name than the one that was found.
+  // After anything but a folder, it is not the name that was found.
   const isOther = !/^(?:|.*\/)$/.test(prefix)
   return {
     kind: 'dynamic',

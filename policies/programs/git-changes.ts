@@ -2,7 +2,7 @@ import type { Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
-/** What git runs by itself. No argument shows what that is. */
+/** Git runs this by itself, and no argument shows what it is. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
 const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands it is given' }
 
@@ -28,8 +28,8 @@ function has(args: readonly ShellWord[], ...options: readonly string[]): boolean
 }
 
 /**
- * What a git command that changes something changes, or undefined for one that isn't known to. Which losses are
- * `wide`: uncommitted work, history, what others have.
+ * The changes that a git command makes, or undefined if it isn't known to change anything. `wide` losses are uncommitted work, history, and other
+ * people's data.
  */
 export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fact[] | undefined {
   const first = staticText(args[0]) ?? ''
@@ -80,7 +80,8 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
       if (first === 'drop' || first === 'clear') return [loses('git stash throws away stashed work')]
       return first === 'list' || first === 'show' ? undefined : [writes]
     case 'branch':
-      if (has(args, '-D', '-M', '-C', '-f', '--force')) return [loses('git branch may lose what only a branch had')]
+      if (has(args, '-D', '-M', '-C', '-f', '--force'))
+        return [loses('git branch may lose commits that only the branch has')]
       if (has(args, '-d', '--delete')) return [loses('git branch deletes a branch', 'named')]
       return has(args, '-m', '--move', '-c', '-u', '--set-upstream-to', '--unset-upstream') ? [writes] : undefined
     case 'tag':
@@ -145,7 +146,7 @@ function isEverything({ kind, text }: ShellWord): boolean {
   return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
 }
 
-/** `git checkout PATH` and `git restore PATH` throw away what isn't committed; a branch to go to keeps it. */
+/** `git checkout PATH` and `git restore PATH` throw away what isn't committed; switching to a branch keeps it. */
 function discards(args: readonly ShellWord[], verb: string): Fact {
   const paths = args.filter(({ text }) => !text.startsWith('-'))
   const wide =
@@ -157,7 +158,7 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
   return loses(`git ${verb} discards uncommitted work`, wide ? 'wide' : 'named')
 }
 
-/** What is surely a path: behind `--`, or of several words all but the first, which may be a revision. */
+/** The words that are certainly paths: those after `--`, or of several words all but the first, which may be a revision. */
 function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {
   const parting = args.findIndex(({ text }) => text === '--')
   if (parting >= 0) return args.slice(parting + 1)

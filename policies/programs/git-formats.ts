@@ -8,7 +8,7 @@ const fields = new Set(
 )
 
 function isPlaceholder(text: string): boolean {
-  // A branch may have an address for its remote, with a password in it (gitremote-helpers(7), branch.NAME.remote).
+  // The remote of a branch may be a URL with a password in it (gitremote-helpers(7), branch.NAME.remote).
   if (/^\([a-z]+:remotename/.test(text)) return false
   return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
 }
@@ -24,7 +24,7 @@ function isPlainFormat(format: string | undefined): boolean {
   return format.includes('%') && placeholders.every(isPlaceholder)
 }
 
-/** Keys that references are sorted by besides what formats have (git-for-each-ref(1)). */
+/** Keys for sorting references, besides those of formats (git-for-each-ref(1)). */
 const sortedBy = new Set('numparent parent tree type object deltabase raw rest head'.split(' '))
 
 function isPlainKey(key: string): boolean {
@@ -34,10 +34,10 @@ function isPlainKey(key: string): boolean {
 }
 
 /**
- * Whether the value of an option only has git's data shown, where it is one that says what is shown or how it is ordered: a format, a key
- * to sort by, what commits are grouped by. git verifies a signature wherever one of them names it, also to sort.
+ * Whether the value of an option only shows git's data, if the option chooses what is shown or how it is ordered: a format, a sort key, a key for
+ * grouping commits. Git verifies a signature wherever one of them names it, even to sort.
  *
- * @param value undefined where it isn't spelt out
+ * @param value undefined if it isn't spelled out
  */
 export function isPlainShape(option: string, value: string | undefined): boolean {
   switch (option) {

@@ -18,10 +18,10 @@ function table(text: string): OptionTable {
   return optionTable(text)
 }
 
-/** What a git subcommand accepts while it only reads, and what its operands are then. */
+/** The options with which a git subcommand only reads, and the meaning of its operands then. */
 export type GitReader = {
   readonly options: OptionTable
-  /** Most operands it may have while it only reads. Undefined: any number. */
+  /** The most operands with which it only reads. Undefined: any number. */
   readonly most?: number
   /** Options without which operands mean that something is created. */
   readonly operandsNeed?: readonly string[]

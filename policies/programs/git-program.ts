@@ -64,7 +64,7 @@ function readFront(args: readonly ShellWord[]): Front {
   return { rest: args.slice(at), alarms, aliases }
 }
 
-/** What an alias of the command line stands for: a git command, or a text for a shell. */
+/** The meaning of an alias of the command line: a git command, or a text for a shell. */
 function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
   if (text.startsWith('!')) return { script: text.slice(1) }
   // Git has its own rules for quotes in it.
@@ -126,7 +126,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   ) {
     return {
       facts: [readOnly],
-      alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may hold tokens' }],
+      alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may contain tokens' }],
     }
   }
   const shown = showsAddresses(verb, args) ? [...alarms, addresses] : alarms
@@ -140,7 +140,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   return { ...facts, alarms: [...shown, ...(facts.alarms ?? [])] }
 }
 
-const addresses: Alarm = { kind: 'unsandboxed', reason: 'the addresses of remotes may hold a password' }
+const addresses: Alarm = { kind: 'unsandboxed', reason: 'the URLs of remotes may contain a password' }
 
 /** Whether a query of git shows the URLs of remotes: git-remote(1), and the keys of git-config(1) that contain a URL. */
 function showsAddresses(verb: string, args: readonly ShellWord[]): boolean {
@@ -159,21 +159,19 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
-  if (late !== undefined) return { facts: [unknown(`git ${verb}: ${late.text} behind -- may be an option`)] }
+  if (late !== undefined) return { facts: [unknown(`git ${verb}: ${late.text} after -- may be an option`)] }
   if (row.most !== undefined && !released && args.some(mayBeSeveral))
     return { facts: [unknown(`git ${verb}: one of its words may turn out to be several`)] }
   const facts: Fact[] = [readOnly]
   if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
-    facts.push(unknown('to show what a merge would be git merges'))
+    facts.push(unknown('git merges to show the result of a merge'))
   const format = parsed.options.find(({ name, value }) => value !== undefined && !isPlainShape(name, staticText(value)))
   if (format !== undefined)
     facts.push(
-      unknown(
-        `${format.name} ${format.value?.text ?? ''} may show an address, or verify signatures, which runs a program`,
-      ),
+      unknown(`${format.name} ${format.value?.text ?? ''} may show a URL, or verify signatures, which runs a program`),
     )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
-  // With two paths, git diff reads them anywhere; `HEAD:.env` is what was committed once.
+  // With two paths, git diff reads them anywhere; `HEAD:.env` is the committed file.
   const paths = parsed.operands.flatMap((word, at) =>
     at === 0 && verb === 'grep' && !hasPattern ? [word] : pathsOf(word),
   )
@@ -193,7 +191,7 @@ const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-
 /** Arguments of `git config` that show all settings, or those with tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
-/** Keys of tools that keep them there; the one that signs is only named. */
+/** Keys of tools that store them there; for the signing key, the setting only has its name. */
 const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(

@@ -12,16 +12,16 @@ const plain =
 
 /** A name after @ is looked up by a server. */
 const openFiles = only(
-  'lsof(8): not -D, + and names of machines',
+  'lsof(8): not -D, + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
   /^[^+@][^@]*$/,
   () => undefined,
 )
 
 /** lsof asks a server for the names of its connections, unless it has -n, or -t, which shows none. */
-const lookups: Alarm = { kind: 'unsandboxed', reason: 'it looks up the names of machines' }
+const lookups: Alarm = { kind: 'unsandboxed', reason: 'it resolves host names' }
 
-/** Programs that say something about the machine, the time or their arguments. */
+/** Programs that print something about the machine, the time or their arguments. */
 export const inspectors: ProgramTable = {
   true: reader('getopt', 'true(1)', '', text),
   false: reader('getopt', 'false(1)', '', text),
@@ -58,7 +58,7 @@ export const inspectors: ProgramTable = {
     none,
   ),
   arch: reader('getopt', 'arch(1)', '', none),
-  // An operand sets the name; not -a, -d, -f and -i, which ask for it.
+  // An operand sets the name; not -a, -d, -f and -i, which resolve it.
   hostname: reader('getopt', 'hostname(1)', '-I -s -y --short --all-ip-addresses', none),
   nproc: reader('getopt', 'nproc(1)', '--all --ignore:', none),
   whoami: reader('getopt', 'whoami(1)', '', none),
@@ -86,7 +86,7 @@ export const inspectors: ProgramTable = {
   ),
   lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
   lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
-  // Complete forms: letters have another meaning with a dash, and an e without one shows environments.
+  // Complete forms: letters have another meaning after a dash, and an e without one shows environments.
   ps: only(
     'ps(1)',
     reader(
@@ -107,7 +107,7 @@ export const inspectors: ProgramTable = {
     text,
   ),
   pidof: reader('getopt', 'pidof(8)', '-s -c -q -x', text),
-  // Only names looked up; with -a all of them.
+  // Only names that are looked up; with -a, all of them.
   which: reader('getopt', 'which(1)', '-a -s', text),
   whereis: reader('apart', 'whereis(1)', '-b -m -s -u', text),
   printenv: {
@@ -123,7 +123,7 @@ export const inspectors: ProgramTable = {
     },
   },
   getent: only(
-    'getent(1): hosts and the like are looked up on the network',
+    'getent(1): hosts and similar data are looked up on the network',
     reader('getopt', '', '', text),
     /^[\w.-]+$/,
     (words) =>
@@ -160,7 +160,7 @@ export const inspectors: ProgramTable = {
   ),
   ss: reader(
     'getopt',
-    'ss(8): not -K, -D, -F and -N, and not -r, which asks for names',
+    'ss(8): not -K, -D, -F and -N, and not -r, which resolves names',
     '-t -u -l -n -p -a -s -4 -6 -x -o -e -i -m -H --tcp --udp --listening --numeric --processes --all --summary',
     {
       operands: 'none',
@@ -175,7 +175,7 @@ export const inspectors: ProgramTable = {
       return asks ? { ...judged, alarms: [...(judged.alarms ?? []), lookups] } : judged
     },
   },
-  // With -n alone, or it asks for the names of other machines.
+  // Only with -n; otherwise it resolves the names of other machines.
   netstat: only(
     'netstat(8): not -c, which never ends',
     reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),

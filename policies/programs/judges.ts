@@ -14,7 +14,7 @@ import type { Judgement, Program } from './program-table.ts'
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   /** The meaning of operands: files it reads, text, names that are only looked at, or nothing it accepts. */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
-  /** Options that make it walk everything below its operands; `always` where it does so by default. */
+  /** Options that make it walk everything below its operands; `always` if it does so by default. */
   readonly recursive?: 'always' | readonly string[]
   /** Operands before the files that are text, such as grep's pattern. */
   readonly textFirst?: number
@@ -36,7 +36,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
   return {
     source,
     judge: (args) => {
-      // Where a further operand is written, an option after an operand is one on some systems.
+      // If a further operand is written, an option after an operand counts as one on some systems.
       const parsed = parseArguments(args, table, { ...style, letters, stopAtOperand: style.most !== undefined })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
@@ -114,7 +114,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
 
 /** Files that are only looked at: their names and sizes are no secret, unless the folder is one. */
 function judgeNames(files: readonly ShellWord[]): Judgement {
-  // All dotted names of a folder go for no secret in particular.
+  // A pattern for all dotted names of a folder targets no secret in particular.
   const secret = files.find(
     (file) =>
       !/^\.\*\/?$/.test(file.text) &&
@@ -122,14 +122,14 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
   const facts = [
-    ...dynamic.map((file) => unknown(`${file.text} may hold a secret of the environment`)),
+    ...dynamic.map((file) => unknown(`${file.text} may contain a secret of the environment`)),
     ...mountedHosts(files),
   ]
   if (secret === undefined) return { facts, names: files }
   return { facts, names: files, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
 }
 
-/** Whole trees that would be gone through. */
+/** Whole trees that would be searched. */
 function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
   const trees = roots.length === 0 ? [literal('.')] : roots
@@ -142,8 +142,8 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
 export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
-    .map((word) => unknown(`${word.text} may hold a secret of the environment`))
-  // A pattern is looked up though its names alone are shown.
+    .map((word) => unknown(`${word.text} may contain a secret of the environment`))
+  // A pattern is expanded even if only the names are shown.
   return { facts: [...facts, ...mountedHosts(words.filter(({ kind }) => kind === 'glob'))] }
 }
 
@@ -161,7 +161,7 @@ export function join(judgements: readonly Judgement[]): Judgement {
   }
 }
 
-/** A script is run. What commands of the line print as its text could be any command. */
+/** A script runs. If commands of the line print its text, it could be any command. */
 export function runsScript(script: ShellWord): Judgement {
   const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
   const path = script.kind === 'dynamic' ? script.prefix : script.text

@@ -18,9 +18,9 @@ export type Judgement = {
   readonly alarms?: readonly Alarm[]
   /** Commands it runs, to be judged on their own. */
   readonly runs?: readonly Inner[]
-  /** Files it reads, so far as they can be named. */
+  /** The files that it reads, as far as they are known. */
   readonly reads?: readonly ShellWord[]
-  /** Files and folders that it only looks at, so far as they can be named. */
+  /** Files and folders that it only looks at, as far as they are known. */
   readonly names?: readonly ShellWord[]
   /** Folders that it walks, with everything below. */
   readonly trees?: readonly ShellWord[]

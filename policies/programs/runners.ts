@@ -25,7 +25,7 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   'g++': { source: 'g++(1)', version: ['--version'] },
   cc: { source: 'cc(1)', version: ['--version'] },
   clang: { source: 'clang(1)', version: ['--version'] },
-  make: { source: 'make(1): even -n runs what $(shell) says', version: ['--version', '-v'] },
+  make: { source: 'make(1): even -n runs the commands of $(shell)', version: ['--version', '-v'] },
   gmake: { source: 'make(1)', version: ['--version', '-v'] },
   cmake: { source: 'cmake(1)', version: ['--version'] },
   ninja: { source: 'ninja(1)', version: ['--version'] },
@@ -47,7 +47,7 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   mvn: { source: 'mvn(1)' },
   ant: { source: 'ant(1)' },
   bazel: { source: 'bazel(1)' },
-  tsc: { source: 'tsc: the one of the project' },
+  tsc: { source: "tsc: runs the project's own" },
   tsx: { source: 'tsx' },
   eslint: { source: 'eslint: loads the configuration of the project' },
   prettier: { source: 'prettier: loads the configuration of the project' },
@@ -111,10 +111,10 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** docker and podman: their version and their lists; everything else runs code. */
+/** docker and podman: their version and their lists only; everything else runs code. */
 function containers(name: string): Program {
   return {
-    source: `${name}(1): queries alone, without --format, --filter and another host`,
+    source: `${name}(1): only queries, without --format, --filter and another host`,
     judge: (args) => {
       const texts = args.map((arg) => staticText(arg))
       const isQuery = isContainerQuery(texts.map(String)) || /^(?:--version|-v)$/.test(texts.join(' '))

@@ -15,7 +15,7 @@ function judgeSed(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, sedOptions, { letters: 'getopt' })
   // On some systems it has no value, and the next word is the script.
   if (args.some(({ text }, at) => /^-[a-zA-Z]*l$/.test(text) && !/^[0-9]+$/.test(args[at + 1]?.text ?? '')))
-    return { facts: [unknown('-l has a number behind it, or none')] }
+    return { facts: [unknown('-l may or may not have a value')] }
   return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>
     options.some((name) => name === '-i' || name === '--in-place') ? 'rewrites its files' : undefined,
   )
@@ -26,7 +26,7 @@ const awkOptions = optionTable(
 )
 
 function judgeAwk(args: readonly ShellWord[]): Judgement {
-  // gawk opens a connection where a file is called so.
+  // gawk opens a connection for a file of this name.
   const socket = args.find((word) => (word.kind === 'dynamic' ? word.prefix : word.text).includes('/inet'))
   if (socket !== undefined) return { facts: [unknown(`${socket.text} may be a connection`)] }
   return judgeFilter(parseArguments(args, awkOptions, { letters: 'getopt', stopAtOperand: true }), [], findAwkEffect)
@@ -67,7 +67,7 @@ function judgeYq(args: readonly ShellWord[]): Judgement {
   const verb = staticText(args[0])
   const rest = verb === 'eval' || verb === 'e' || verb === 'ea' || verb === 'eval-all' ? args.slice(1) : args
   const parsed = parseArguments(rest, yqOptions, { letters: 'getopt' })
-  // Where there is a file of that name, yq takes its expression for one.
+  // If there is a file of that name, yq reads the file instead of the expression.
   const named = parsed.ok ? parsed.operands.slice(0, 1) : []
   return join([judgeFilter(parsed, [], findJqEffect), { alarms: judgeFiles(named).alarms ?? [], facts: [] }])
 }
@@ -99,7 +99,7 @@ function filter(source: string, judge: Program['judge']): Program {
   return { source, judge }
 }
 
-/** Programs that have a program of their own on the command line. */
+/** Programs that read a program from the command line. */
 export const filters: ProgramTable = {
   sed: filter('sed(1): not -f, whose script is not seen', judgeSed),
   gsed: filter('sed(1)', judgeSed),

@@ -20,7 +20,7 @@ export function findSedEffect(script: string): string | undefined {
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
       const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
-      // A brace is a part of the label to some seds, and what follows it without a break too.
+      // In some seds, a brace is part of the label, and so is text that follows without a break.
       const end = command === ':' ? /^(?:[;\n]|$)/ : /^\}*(?:[;\n]|$)/
       if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`
@@ -85,7 +85,7 @@ function skipParts(script: string): string | undefined {
   return skipDelimited(delimiter + afterFirst, false)
 }
 
-/** A bracket that every sed ends at the same place, whatever the delimiter. */
+/** A bracket that ends at the same place in every sed, whatever the delimiter. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
 /** The script after a text between two delimiters. Seds read unusual brackets differently. */

@@ -34,7 +34,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const facts = traces ? [unknown('-x shows what variables hold'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  // A word with a plus unsets an option, or sets another: -n is none before it.
+  // A word with a plus unsets an option, or sets another, so a -n before it may not apply.
   if (
     first !== undefined &&
     (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))
@@ -54,7 +54,7 @@ function hidden(reason: string): Judgement {
 }
 
 const otherShell: Program = {
-  source: 'zshmisc(1), fish(1), mksh(1), tcsh(1): other grammars than the one understood here',
+  source: 'zshmisc(1), fish(1), mksh(1), tcsh(1): their grammars are not understood here',
   judge: () => hidden('only the text of bash and sh is understood'),
 }
 

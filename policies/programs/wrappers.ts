@@ -35,7 +35,7 @@ function wrapper(
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
-      // A message shows what isn't understood there.
+      // A message shows the part that isn't understood.
       return join([own, judgeTexts(parsed.operands.slice(0, skip)), starts(command)])
     },
   }
@@ -43,7 +43,7 @@ function wrapper(
 
 const envOptions = optionTable('-i -u: -v --ignore-environment --unset: --debug')
 
-/** `env A=b CMD`: the assignments count as if the shell made them; alone it shows the environment. */
+/** `env A=b CMD`: the assignments count as if the shell made them; without a command it shows the environment. */
 function judgeEnv(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, envOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
@@ -163,7 +163,7 @@ export const wrappers: ProgramTable = {
   toybox: wrapper('getopt', 'toybox(1)', ''),
   flock: { source: 'flock(1)', judge: () => hidden('flock runs what it is given') },
   watch: { source: 'watch(1): never ends', judge: () => hidden('watch runs a command again and again') },
-  parallel: { source: 'parallel(1)', judge: () => hidden('parallel makes commands of its input') },
+  parallel: { source: 'parallel(1)', judge: () => hidden('parallel makes commands from its input') },
   entr: { source: 'entr(1)', judge: () => hidden('entr runs a command again and again') },
   script: { source: 'script(1)', judge: () => hidden('script runs a shell') },
   expect: { source: 'expect(1)', judge: () => hidden('expect runs programs and types into them') },

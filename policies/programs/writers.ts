@@ -5,7 +5,7 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** A row for a program that writes what its operands name; with `reads` it reads all but the last. */
+/** A row for a program that writes the files that its operands name; with `reads` it reads all but the last. */
 function writer(
   source: string,
   options: string,
@@ -82,7 +82,7 @@ function isWide(word: ShellWord): boolean {
   return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
 }
 
-/** A row for a program after which something is gone. */
+/** A row for a program that deletes something. */
 function destroyer(source: string, options: string, verb: string, skip = 0): Program {
   const table = optionTable(options)
   return {
@@ -105,7 +105,7 @@ function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
 
-/** A row for a program that changes permissions or owners: for everything below a folder, that can't be undone. */
+/** A row for a program that changes permissions or owners; for everything below a folder, this can't be undone. */
 function rightsChanger(source: string): Program {
   const table = optionTable(
     '-c -f -h -v -R -H -L -P --recursive --changes --quiet --silent --verbose --no-dereference --preserve-root --reference<',
@@ -113,7 +113,7 @@ function rightsChanger(source: string): Program {
   return {
     source,
     judge: (args) => {
-      // A mode such as -w begins with a dash as options do.
+      // A mode such as -w begins with a dash, like options.
       const parsed = parseArguments(
         args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
         table,
@@ -172,8 +172,8 @@ export const destroyers: ProgramTable = {
   wipefs: ruin('wipefs(8)', 'wipefs erases signatures of a disk'),
   fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
   parted: ruin('parted(8)', 'parted changes partitions'),
-  mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes what the file tree is')),
-  umount: ruin('umount(8)', 'umount changes what the file tree is'),
+  mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes the file tree')),
+  umount: ruin('umount(8)', 'umount changes the file tree'),
   shutdown: ruin('shutdown(8)', 'it stops the machine'),
   reboot: ruin('reboot(8)', 'it stops the machine'),
   halt: ruin('halt(8)', 'it stops the machine'),

@@ -1,6 +1,6 @@
 import type { Reviewer, ReviewerAnswer } from '../reviewer.ts'
 
-/** When a run has asked for too much that was refused. */
+/** The limits for denied requests of a run. */
 export type BreakerLimits = {
   /** Denials in a row that end the run. Default 3. */
   readonly consecutive?: number

@@ -4,13 +4,13 @@ import { describeGrant } from '../grants.ts'
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
 import { proposeRule, suggestedBy, type ProposedRule } from './rule-proposal.ts'
 
-/** What a person may answer. `rule` (for the rest of the run) and `always` are offered only with a rule to go by. */
+/** A person's possible answers. `rule` (for the rest of the run) and `always` are offered only if there is a rule. */
 export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 
 /** What a person is shown. */
 export type HumanQuestion = {
   readonly request: ReviewRequest
-  /** The action, one item a line. */
+  /** The action, one item per line. */
   readonly what: readonly string[]
   /** The known facts about it, and why it needs a question. */
   readonly why: readonly string[]
@@ -31,14 +31,14 @@ export type HumanOptions = {
 }
 
 /**
- * Asks a person. `run` remembers the very same action for the rest of the run, and its grants for every other; `rule` applies a rule that
- * the model suggested for as long; `always` writes a rule after showing it. The model is told the words of a refusal.
+ * Asks a person. `run` remembers the very same action for the rest of the run, and its grants for every other; `rule` applies a rule that the model
+ * suggested, for the rest of the run; `always` writes a rule after showing it. The model is told the text of a refusal.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */
 export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer {
   const remembered = new Set<string>()
-  // One question at a time: answers must not meet the wrong one.
+  // One question at a time, so that no answer goes to the wrong one.
   let last: Promise<unknown> = Promise.resolve()
   const review: Reviewer['review'] = async (request, options) => {
     const key = keyOf(request.action)
@@ -47,7 +47,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     const suggested = suggestedBy(request.action)
     const choices: readonly HumanChoice[] = [
       'once',
-      // The next plan is another one.
+      // The next plan is a different one.
       ...(request.action.type === 'plan' ? [] : (['run'] as const)),
       ...(rule === undefined || suggested === undefined ? [] : (['rule'] as const)),
       ...(rule === undefined ? [] : (['always'] as const)),
@@ -74,7 +74,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
         const accepted = suggested === undefined ? {} : { rule: suggested }
         return {
           outcome: 'allowed',
-          reason: `A person approved this and what is like it, for the run.${said}`,
+          reason: `A person approved this and similar commands for the rest of the run.${said}`,
           ...accepted,
         }
       }
@@ -140,8 +140,8 @@ function describeAction(action: Action): readonly string[] {
 function describeEscalation({ justification, grants = [] }: NonNullable<ExecAction['escalation']>): readonly string[] {
   if (grants.length > 0) return [`asks for ${grants.map(describeGrant).join(', ')}: ${justification}`]
   return [
-    `asks for more than the sandbox gives: ${justification}`,
-    '(it runs in the sandbox; what is refused there you are asked about by name)',
+    `asks for more than the sandbox allows: ${justification}`,
+    '(it runs in the sandbox; you are asked about each thing that is refused there)',
   ]
 }
 

@@ -13,7 +13,7 @@ export type CompletionRequest = {
   readonly signal: AbortSignal
 }
 
-/** What a reviewing model may know of a run. */
+/** What a reviewing model may know about a run. */
 type ReviewContext = {
   /** The user's own words: the only ones that authorize anything. */
   readonly instructions: readonly string[]
@@ -28,7 +28,7 @@ export type ModelReviewerOptions = {
   readonly complete: (request: CompletionRequest) => Promise<string>
   /** What the reviewer may know: the user's own words, and what happened so far, which is evidence only. */
   readonly context: () => ReviewContext
-  /** Replaces the text it judges by. The form of the answer and the limits on it stay. */
+  /** Replaces its policy. The form of the answer and the limits on it stay. */
   readonly policy?: string
   /** Default: 90 seconds. */
   readonly timeoutMs?: number
@@ -39,8 +39,8 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model in its own session. Only a complete verdict within the limits allows; a timeout, an unreachable model and a malformed answer
- * are distinguished and allow nothing.
+ * Asks a model in a session of its own. Only a complete verdict within the limits allows; a timeout, an unreachable model and a malformed answer are
+ * distinguished and allow nothing.
  *
  * @example
  * const reviewer = createModelReviewer({
@@ -80,7 +80,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** A finding repeats words of the action: line ends in them begin no line of their own. */
+/** A finding repeats words of the action, so their line ends must not begin new lines. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }

@@ -27,9 +27,9 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff, suggestedRule}`
- * and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply it for the rest of the run; anything else,
- * or another id, is no answer.
+ * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff, suggestedRule}` and answers
+ * `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply it for the rest of the run; anything else, or another id, doesn't
+ * count as an answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */
@@ -127,7 +127,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: no shape fits it.
+    // It is not JSON, so it can't match.
     return undefined
   }
 }

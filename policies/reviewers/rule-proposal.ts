@@ -2,21 +2,21 @@ import type { Action, Grant } from '../action.ts'
 import { analyseCommand } from '../commands/analyse.ts'
 import { staticText } from '../commands/shell-word.ts'
 
-/** Something to keep that spares asking again. */
+/** A rule that makes further questions unnecessary. */
 export type ProposedRule =
   /** A line of a rule file. */
   | { readonly kind: 'rule'; readonly text: string }
   /** An entry of a permission list. */
   | { readonly kind: 'permission'; readonly text: string }
 
-/** Programs that can do anything: a standing permission to start them would be one for everything. */
+/** Programs that can do anything: a permanent permission to start them would allow everything. */
 const tooBroad = new Set(
   'sudo doas su env bash sh dash zsh fish ksh node deno bun ruby perl php lua osascript xargs find ssh docker podman kubectl eval exec command npx awk sed tar make rm curl wget nohup timeout nice time busybox'.split(
     ' ',
   ),
 )
 
-/** Programs whose subcommands differ too much for a permission of them all. */
+/** Programs whose subcommands differ too much for one permission for all of them. */
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
 
 /**

@@ -5,7 +5,7 @@
  * @example const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
  */
 export const defaultRules = String.raw`
-# What no task needs.
+# Commands that no task needs.
 prefix_rule(
     pattern = ["rm", "-rf", ["/", "/*", "~", "~/", "~/*"]],
     decision = "forbidden",
@@ -20,7 +20,7 @@ prefix_rule(
     match = ["chmod -R 777 /"],
 )
 
-# What others see, and what can't be taken back.
+# Commands that publish, and commands that can't be undone.
 PUBLISHERS = ["npm", "pnpm", "yarn", "cargo", "poetry", "uv"]
 prefix_rule(
     pattern = [PUBLISHERS, "publish"],
@@ -42,7 +42,7 @@ prefix_rule(
 prefix_rule(
     pattern = ["git", "push", ["--force", "-f", "--mirror", "--delete", "-d", "--force-with-lease"]],
     decision = "prompt",
-    justification = "This overwrites or deletes what others have.",
+    justification = "This overwrites or deletes other people's work.",
     match = ["git push --force origin main", "git push -f"],
     not_match = ["git push origin main"],
 )

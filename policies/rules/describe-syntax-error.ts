@@ -5,19 +5,19 @@ import { Keyword, Other } from './rule-tokens.ts'
 export function describeToken(found: IToken | undefined): string {
   if (found === undefined) return 'the file ends in the middle of a rule'
   if (found.tokenType === Keyword) {
-    return `"${found.image}" is Starlark that rule files here don't have: they hold rules and constants, no code`
+    return `"${found.image}" is Starlark that rule files here don't support: they contain rules and constants, no code`
   }
   const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
   if (form !== undefined)
-    return `"${found.image}" is ${form}, which rule files here don't have: they hold rules and constants, no code`
+    return `"${found.image}" is ${form}, which rule files here don't support: they contain rules and constants, no code`
   if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string has no end on its line'
   return `${JSON.stringify(found.image)} can't stand here`
 }
 
 /** Starlark that begins with a character of its own, by its name. */
 const unknownForms: readonly (readonly [RegExp, string])[] = [
-  [/^\[/, 'an index, or a list that stands by itself'],
-  [/^["'].+["']$/, 'a string beside something else, as in an f-string'],
+  [/^\[/, 'an index, or a list by itself'],
+  [/^["'].+["']$/, 'a string next to something else, as in an f-string'],
   [/^[*]/, 'repetition or unpacking (* or **)'],
   [/^%/, 'formatting (%)'],
   [/^\./, 'a method such as .format or .append'],

@@ -13,14 +13,14 @@ export type EvaluatedRules = {
   readonly hostExecutables: readonly HostExecutable[]
 }
 
-/** Makes rules of a parsed file. Throws a `RuleError` at the first one that is not exactly right. */
+/** Makes rules from a parsed file. Throws a `RuleError` for the first one that is invalid. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)
   return evaluation.result
 }
 
-/** Takes the statements of one rule file one after the other. */
+/** Processes the statements of one rule file in order. */
 export class RuleEvaluation {
   readonly prefixRules: PrefixRule[] = []
   readonly networkRules: NetworkRule[] = []
@@ -173,7 +173,7 @@ export class RuleEvaluation {
       const { at } = argument
       const name = argument.name ?? places[place]
       if (argument.name === undefined && call.arguments.slice(0, place).some((before) => before.name !== undefined))
-        this.#values.fail(at, 'a value without a name stands behind one with a name', `${places[place] ?? 'name'} = …`)
+        this.#values.fail(at, 'a value without a name follows one with a name', `${places[place] ?? 'name'} = …`)
       if (name === undefined)
         this.#values.fail(at, `${call.name} has no more than ${places.length} arguments`, places.join(', '))
       if (!needed.includes(name) && !optional.includes(name)) {
@@ -188,7 +188,7 @@ export class RuleEvaluation {
   }
 }
 
-/** As Codex spells them; a tunnel by CONNECT is HTTPS. */
+/** In Codex's spelling; a CONNECT tunnel is HTTPS. */
 const networkProtocols = ['http', 'https', 'https_connect', 'http-connect', 'socks5_tcp', 'socks5_udp'] as const
 
 type Call = { readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }

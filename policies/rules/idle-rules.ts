@@ -10,8 +10,8 @@ export type IdleRule = { readonly path: string; readonly line: number; readonly 
 const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**
- * Rules that no real command matches: a program's name with a blank or an operator in it, an allow that expects a path, a path listed for a
- * program that no rule names. They do no harm, but not what their author hopes for either.
+ * Rules that no real command matches: a program's name with a blank or an operator in it, an allow that expects a path, a path listed for a program
+ * that no rule names. They do no harm, but also not what their author expects.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

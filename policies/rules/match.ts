@@ -25,7 +25,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
-    // Among rules that an unknown word may match, one is as good as all of them.
+    // If an unknown word may match several rules, one of them is enough.
     if (program.kind !== 'static' && matches.length > 0) break
     const found =
       rule.decision === 'allow'
@@ -37,7 +37,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   return matches
 }
 
-/** The rules that may concern a command of known words, in their order; where a word isn't known, all of its program. */
+/** The rules that may concern a command of known words, in their order; if a word isn't known, all rules about its program. */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()
   for (const [first, ...rest] of forms) {
@@ -78,7 +78,7 @@ function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: Rule
   return fits ? 'yes' : 'no'
 }
 
-/** A path stands for a program's bare name if a `host_executable` lists it, and not otherwise. */
+/** A path means a program's bare name only if a `host_executable` lists it. */
 function isRegistered(path: string, names: readonly string[], rules: RuleSet): boolean {
   if (!path.startsWith('/')) return false
   // Among several entries for one name the last counts, as in Codex.
@@ -95,7 +95,7 @@ function lineOf(words: readonly ShellWord[]): string {
 /** A command as one line, without a folder before its program, up to its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** Each is compared with every rule that is a text. */
+/** Each of these is compared with every rule that is a text. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {

@@ -1,7 +1,7 @@
 import type { PrefixRule } from './rule.ts'
 import { leavesOutRun } from './spellings.ts'
 
-/** The rules that name one program, filed so that those whose words a command hasn't are not looked at. */
+/** The rules that name one program, indexed so that rules with words that a command doesn't have are skipped. */
 export type ProgramRules = {
   readonly all: readonly PrefixRule[]
   /** By a word that a command must contain. */
@@ -10,7 +10,7 @@ export type ProgramRules = {
   readonly others: readonly PrefixRule[]
 }
 
-/** Files the rules of one program. */
+/** Indexes the rules of one program. */
 export function indexRules(all: readonly PrefixRule[], program: string): ProgramRules {
   const byWord = new Map<string, PrefixRule[]>()
   const others: PrefixRule[] = []
@@ -31,13 +31,16 @@ export function isOptionEntry(entry: readonly string[]): boolean {
   return entry.every((text) => text.startsWith('-') && text !== '-')
 }
 
-/** The words of which a command has one, spelt so, where a rule is about it: those of the pattern's last entry. Undefined where other words do too. */
+/**
+ * The words of which a command must contain one, in this spelling, for a rule to match: those of the pattern's last entry. Undefined if other words
+ * match too.
+ */
 function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
   const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))
   const last = operands.at(-1)
   if (text !== undefined || last === undefined) return undefined
   const isOwn = program === 'npm' || leavesOutRun(program)
-  // The first word has other names there, and so has a script that is also a command.
+  // There the first word has other names, and so does a script that is also a command.
   if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
     return undefined
   return last

@@ -14,7 +14,7 @@ export type RuleSet = {
   readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
-  /** Those that somebody wrote for this machine or project: an unreadable command may contain what they name. */
+  /** Those that somebody wrote for this machine or project. A command that can't be analysed may contain what they name. */
   readonly concealing: readonly PrefixRule[]
 }
 

@@ -18,7 +18,7 @@ import {
 } from './rule-tokens.ts'
 import { unescapeText } from './unescape-text.ts'
 
-/** A value as the file writes it. */
+/** A value as written in the file. */
 export type Expression =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   /** A string with an escape that names no character. */
@@ -27,7 +27,7 @@ export type Expression =
   | { readonly kind: 'name'; readonly name: string; readonly at: Position }
   | { readonly kind: 'sum'; readonly terms: readonly Expression[]; readonly at: Position }
 
-/** `name = value` in a call, or a value by its place. */
+/** `name = value` in a call, or a value by position. */
 export type Argument = { readonly name: string | undefined; readonly value: Expression; readonly at: Position }
 
 /** One line of a rule file: a constant or a rule. */
@@ -192,7 +192,7 @@ export function parseRules(path: string, text: string): readonly RuleStatement[]
 
 const deepest = 16
 
-/** Brackets this deep are useless in a rule, and would exhaust a parser that follows them. */
+/** Brackets nested this deeply are useless in a rule, and would exhaust the parser. */
 function refuseDepth(path: string, read: readonly IToken[]): void {
   let depth = 0
   for (const token of read) {

@@ -11,7 +11,7 @@ const mostParts = 500
 /** How many faults are reported. */
 const mostFaults = 20
 
-/** A rule file that is broken. */
+/** A broken rule file. */
 type BrokenFile = {
   readonly path: string
   readonly layer: RuleLayer
@@ -50,7 +50,7 @@ export function salvageRules(file: BrokenFile, tell: (error: RuleError) => void)
   }
 }
 
-/** Each part after empty lines for the text above it, so that positions in it are positions in the file. */
+/** Each part, after empty lines in place of the text above it, so that positions in it are positions in the file. */
 function partsOf(text: string): readonly string[] {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, at) => (beginning.test(line) ? [at] : []))

@@ -28,7 +28,7 @@ const npmNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Programs of which every operand is something to make, in any order. */
+/** Programs whose operands are all targets, in any order. */
 const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
 
 /** Whether all operands of a program are targets, so that one counts anywhere. */
@@ -36,7 +36,7 @@ export function makesAll(program: string): boolean {
   return makers.test(program)
 }
 
-/** Whether a program takes one word for its subcommand as it takes another. */
+/** Whether two words mean the same subcommand of a program. */
 export function isSameVerb(program: string, text: string, verb: string): boolean {
   if (text === verb) return true
   if (program !== 'npm') return false
@@ -45,7 +45,7 @@ export function isSameVerb(program: string, text: string, verb: string): boolean
   return text.length > 1 && verb.startsWith(text)
 }
 
-/** The other spellings of options, of programs that lose much: each letter for one option. */
+/** The spellings of options of programs that can lose much data: one letter for each option. */
 const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   rm: { R: 'r', '--recursive': 'r', '--force': 'f', '--dir': 'd' },
   chmod: { '--recursive': 'R' },
@@ -66,15 +66,15 @@ export function plainOption(program: string, text: string): string {
   return full === undefined ? text : `-${table[full] ?? ''}`
 }
 
-/** Programs to which `X run a` and `X a` are one. */
+/** Programs for which `X run a` and `X a` mean the same. */
 const leavingOutRun = /^(?:yarn|yarnpkg|pnpm|bun)$/
 
-/** Whether a program assumes `run` where it is left out. */
+/** Whether a program assumes `run` if it is left out. */
 export function leavesOutRun(program: string): boolean {
   return leavingOutRun.test(program)
 }
 
-/** A rule's pattern, and the others that its program takes for the same. */
+/** A rule's pattern, and other patterns that mean the same to its program. */
 export function patternsOf({ pattern, origin }: PrefixRule, program: string): readonly PrefixRule['pattern'][] {
   const [names, verb, ...rest] = pattern
   if (names === undefined || verb === undefined || origin.layer === 'default') return [pattern]
@@ -106,7 +106,7 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
   const [first, ...rest] = args
   const versioned = /^(pip)[\d.]+$/.exec(base)?.[1]
   if (versioned !== undefined) return [words, [named(versioned), ...args]]
-  // rustup's programs are told a toolchain first.
+  // rustup's programs accept a toolchain first.
   if (first?.kind === 'static' && /^\+./.test(first.text) && /^(?:cargo|rustc)$/.test(base))
     return [words, [program, ...rest]]
   const short = shortOf(base, args)
@@ -117,12 +117,12 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
 }
 
 const engines = /^(?:docker|podman|nerdctl)$/
-/** Programs that install where they are told nothing (yarn(1), bundle(1)). */
+/** Programs that install if they have no subcommand (yarn(1), bundle(1)). */
 const installing = /^(?:yarn|yarnpkg|bundle|bundler)$/
-/** What docker's commands for images are called without that word, where it is another. */
+/** The names of docker's image commands without the word `image`, if they differ. */
 const ofImages: Readonly<Record<string, string>> = { ls: 'images', list: 'images', rm: 'rmi', remove: 'rmi' }
 
-/** The arguments of a command as its shorter form has them, or as what it does unasked: `docker container run` is `docker run`. */
+/** The arguments of a command in its shorter form, or with its default subcommand: `docker container run` is `docker run`. */
 function shortOf(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
   if (installing.test(program) && args.every(({ kind, text }) => kind === 'static' && text.startsWith('-')))
     return [named('install'), ...args]

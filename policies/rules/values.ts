@@ -6,7 +6,7 @@ export type Value =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Value[]; readonly at: Position }
 
-/** Values a file may make in all: `A = B + B` doubles, and must come to an end. */
+/** The most values that a file may make, since `A = B + B` doubles each time. */
 const budget = 200_000
 
 /**

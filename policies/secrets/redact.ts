@@ -31,9 +31,9 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** How much text after a possible beginning of a secret is read before it has proved to be one. */
+/** How much text after a possible beginning of a secret is read before it is known to be one. */
 const window = 600
-/** No secret is longer, and one repetition over many megabytes is more than a regular expression's stack holds. */
+/** No secret is longer, and a repetition over many megabytes exceeds a regular expression's stack. */
 const longest = 100_000
 
 /** Masks secrets by shape. Reads the text once; the window limits what is read again. */
@@ -72,7 +72,7 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
   }
 }
 
-/** How a value is gone through. */
+/** Options for masking a value. */
 type DeepOptions = {
   /** Names of fields whose values stay unchanged: a mask would break provider data. Default: none. */
   readonly untouched?: ReadonlySet<string>

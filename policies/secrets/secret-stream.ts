@@ -5,13 +5,13 @@ import { secretShapes } from './shapes.ts'
 /** Shapes that only the text after the secret confirms. */
 const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|')
 
-/** Text that was emitted already, of which a secret may still need its beginning. */
+/** How much emitted text is kept, because a secret may have begun in it. */
 const context = 1_000
 /** The text that is held back; if it grows longer, the rest of the message isn't emitted. */
 const mostHeld = 20_000
 /** The length after the beginning of a shape that contains fixed words. */
 const window = 600
-/** No shape is begun by more. */
+/** The longest beginning of any shape. */
 const longestBeginning = 40
 /** This many letters after the beginning of a shape are enough to rule it out. */
 const enough = 24
@@ -69,7 +69,7 @@ function lastWord(text: string): number {
   return blank < 0 && text.length > tail.length ? text.length : text.length - tail.length + blank + 1
 }
 
-/** Up to where a text can be told: to where the first secret begins that may not be at its end yet, and never to the middle of one. */
+/** Up to where a text can be emitted: to the beginning of the first secret that may not be complete, and never into the middle of one. */
 function openFrom(text: string, told: number): number {
   const lower = text.toLowerCase()
   const found: (readonly [number, number])[] = []
@@ -91,7 +91,7 @@ function endOf(text: string, behind: number, shape: SecretShape): number | undef
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length
   const rest = text.slice(behind, behind + window)
   if (rest.length === window) return behind
-  // Without a blank it may be one long word that is still undecided.
+  // Without a blank, it may be one long word that can't be judged yet.
   const isNone = isWide(shape)
     ? rest.split('\n').filter((line) => line.trim() !== '').length > 2
     : /\S\s/.test(rest) && rest.replace(/\s+/g, '').length >= enough

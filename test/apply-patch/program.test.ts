@@ -291,7 +291,7 @@ describe('a miss says what to do next', () => {
       'deleted already',
       { f: 'a\n' },
       '*** Delete File: gone.txt\n',
-      'if it is removed already, leave this operation out',
+      'if it was already removed, leave this operation out',
     ],
     [
       'deleted by the patch itself',
@@ -309,7 +309,7 @@ describe('a miss says what to do next', () => {
       'like nothing in the file',
       { f: 'a\n' },
       '*** Update File: f\n@@\n-zzzz\n+b\n',
-      'and none like them; read it again',
+      'nor similar ones; read it again',
     ],
     ['a name too long', { f: 'a\n' }, `*** Add File: ${'n'.repeat(300)}\n+a\n`, 'the path or a name in it is too long'],
     [
@@ -364,7 +364,7 @@ describe('a miss says what to do next', () => {
       'a swap that would lose a file',
       { f: 'a\n', g: 'b\n' },
       '*** Update File: f\n*** Move to: g\n*** Update File: g\n*** Move to: f\n',
-      'it would be lost',
+      'which would be lost',
     ],
   ])('%s', (_, files, body, message) => {
     expect(miss(files, body)).toContain(message)

@@ -14,10 +14,10 @@ describe('an explanation', () => {
   test('has a paragraph for each command: what it does, what decides, how to allow it', () => {
     expect(explained('ls -la; npm test')).toEqual([
       'ls -la; npm test',
-      'The line runs 2 commands. In the mode untrusted and the sandbox workspace-write: it would be asked about, and refused where nobody answers. `npm test`: npm runs code.',
+      'The line runs 2 commands. In the mode untrusted and the sandbox workspace-write: it would need a question, and would be refused if nobody answers. `npm test`: npm runs code.',
       '1. `ls -la` only reads. It is allowed, decided by what it does.',
       '2. `npm test` runs code that is not known here: npm runs code. It is asked about, decided by what it does. ' +
-        'To let it run without asking, put this into a file of rules: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
+        'To let it run without asking, put this into a rule file: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
         'Or have somebody answer (a person at the terminal, --approval-program, --approve-for-me).',
     ])
   })
@@ -27,18 +27,18 @@ describe('an explanation', () => {
     const [, whole, part] = explained('git -C . push', { rules })
     expect(whole).toContain('it would be refused. Ask Ann. (r.rules:1 forbidden git push)')
     expect(part).toContain('decided by a rule (r.rules:1 forbidden git push).')
-    expect(part).toContain('It stays so as long as r.rules:1 forbidden git push stands; change it there.')
+    expect(part).toContain('This stays so as long as the rule r.rules:1 forbidden git push exists; change it there.')
   })
 
   test.each(['python3 -c 1', 'touch a > b', 'sudo ls', '$x y'])(
     'offers no rule for %s that would allow more, or less',
     (line) => {
-      expect(explained(line)[2]).toContain('No rule should allow it for good')
+      expect(explained(line)[2]).toContain('No rule should allow it permanently')
     },
   )
 
   test('says when not all can be told', () => {
-    expect(explained('ls; if')[1]).toContain("What it runs can't be told in full")
+    expect(explained('ls; if')[1]).toContain("What it runs can't be determined completely")
   })
 
   test.each(['', '  ', '# only a comment'])('of %j says that nothing runs, and so does a check', (line) => {

@@ -76,7 +76,9 @@ describe.each(modes)('in the mode %s', (mode) => {
 test('a rule that comes with the program is lifted by none of the user’s', async () => {
   const rules = 'prefix_rule(pattern = ["git", "push", "--force"], decision = "allow")\n'
   const setting: Setting = { mode: 'never', sandbox: 'workspace-write', rules }
-  expect(await refusal('git push --force', setting)).toMatch(/That rule comes with the program, and no other lifts it/)
+  expect(await refusal('git push --force', setting)).toMatch(
+    /That rule comes with the program, and no other rule overrides it/,
+  )
 })
 
 test('what nothing allows is said to be so, and names no rule', async () => {

@@ -274,7 +274,7 @@ describe('a model', () => {
     const [{ input = '', instructions = '' } = {}] = seen
     expect(input).toMatch(/<untrusted-analysis [\w-]{36}>/)
     expect(input).not.toMatch(/^Harness note/m)
-    expect(instructions).toMatch(/analysis repeats: .* were written by the agent/)
+    expect(instructions).toMatch(/analysis repeats: the agent wrote/)
   })
 
   test('sees what is untrusted between marks that can not be guessed', async () => {

@@ -53,7 +53,7 @@ export function scanCommands(source: Source, close: ')' | ''): void {
   }
   if (frames.length > 0) fail('a group or a case is not closed')
   if (source.pending.length > 0) fail('a heredoc has no body')
-  if (source.peek() !== close) fail('a substitution is not closed, or a parenthesis has no partner')
+  if (source.peek() !== close) fail('a substitution is not closed, or a parenthesis has no match')
   source.pending = outer
 }
 
@@ -74,7 +74,7 @@ function scanOperator(source: Source, operator: string, pos: number, frames: Fra
     source.step(1)
     frames.push('subshell')
   } else if (operator === ')') {
-    if (frames.pop() !== 'subshell') fail('a parenthesis without a partner')
+    if (frames.pop() !== 'subshell') fail('a parenthesis without a match')
     source.step(-1)
     return false
   } else if (operator.startsWith(';')) {
@@ -91,7 +91,7 @@ function scanTarget(source: Source, operator: string): void {
   scanWord(source)
   source.token('word', pos)
   if (source.plain && /^[<>]&$/.test(operator) && !/^(?:[0-9]+|-)$/.test(source.text.slice(pos, source.at)))
-    fail('a plain sh copies descriptors by number alone')
+    fail('a plain sh can copy descriptors only by number')
 }
 
 function scanPattern(source: Source, frames: Frame[]): boolean {
@@ -143,7 +143,7 @@ function dropPatterns(source: Source, mark: number): void {
 
 /** A word where a command begins: reserved, a function's name, or a program's. */
 function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): boolean {
-  if (raw === 'coproc') fail('coproc runs beside the rest')
+  if (raw === 'coproc') fail('coproc runs in parallel with the rest')
   if (raw === '[[') return scanTest(source, pos)
   if (raw === 'esac') {
     source.token('structure', pos, raw)

@@ -73,7 +73,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
     if (character === '\\') {
       const last = source.tokens.at(-1)
       // A name may continue after it.
-      if (source.peek(1) === '\n' && last?.end === source.at) fail('a line is continued behind an expansion')
+      if (source.peek(1) === '\n' && last?.end === source.at) fail('a line is continued after an expansion')
       source.at += source.peek(1) === '' ? 1 : 2
     } else if (character === '`') scanBackticks(source, true)
     else if (character === '$') scanDollar(source, true)
@@ -84,7 +84,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
   }
 }
 
-/** The first backtick that is not escaped ends it. With a backslash inside, the text that runs is another one. */
+/** The first backtick that is not escaped ends it. With a backslash inside, the text that runs is a different one. */
 function scanBackticks(source: Source, quoted: boolean): void {
   const pos = source.at
   const close = source.text.indexOf('`', pos + 1)
@@ -116,7 +116,7 @@ function scanDollar(source: Source, quoted: boolean): void {
     source.nested(() => scanParameter(source, quoted))
     source.token('parameter', pos)
   } else if (next === '[') fail('the old form of arithmetic')
-  else if (next === '\\' && source.peek(2) === '\n') fail('a line is continued behind a $')
+  else if (next === '\\' && source.peek(2) === '\n') fail('a line is continued after a $')
   else if (!quoted && next === '"') fail('a string that is translated')
   else if (!quoted && next === "'") scanAnsi(source)
   else {

@@ -45,7 +45,7 @@ export class Source {
   }
 
   token(kind: TokenKind, pos: number, text?: string): void {
-    if (this.tokens.length >= mostTokens) throw new ScanError('it has more parts than are looked at', true)
+    if (this.tokens.length >= mostTokens) throw new ScanError('it has more parts than are examined', true)
     this.tokens.push({ kind, pos, end: this.at, ...(text === undefined ? {} : { text }) })
   }
 
@@ -53,9 +53,9 @@ export class Source {
     if (this.plain) fail(`a plain sh has no ${what}`)
   }
 
-  /** A newline inside of something: where a heredoc's body would begin then, shells disagree. */
+  /** A newline inside a construct: shells disagree about where a heredoc's body would then begin. */
   newlineInside(): void {
-    if (this.pending.length > 0) fail('a heredoc begins within a line that goes on')
+    if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
 
   /** Something opens, or closes, that needs no scan of its own. */

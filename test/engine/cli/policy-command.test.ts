@@ -73,7 +73,7 @@ test('agent policy explain says in words what would happen and why', async () =>
   })
   expect(code).toBe(0)
   expect(stdout).toContain('would be asked about')
-  expect(stdout).toContain('This overwrites or deletes what others have.')
+  expect(stdout).toContain("This overwrites or deletes other people's work.")
 })
 
 test('agent policy test compares a table with what is decided, and fails where they differ', async () => {
@@ -151,7 +151,7 @@ describe('agent policy test', () => {
     ['', /holds no command, so nothing was tested/],
     ['# nothing\n', /holds no command/],
     ['ls\n{"command": "pwd"}\n', /expects nothing of its 2 commands/],
-    ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has a key that is not known: expct/],
+    ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has an unknown key: expct/],
     ['{"command": "ls", "expect": "allowed"}\n', /:1:1: this is not a command/],
   ])('of a table that tests nothing fails and says so: %j', async (text, message) => {
     const cwd = tempDir({ 'table.jsonl': text })

@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
     const { head, verify } = await audited()
     expect(await verify('--head', `${head.slice(0, -4)}0000`)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(':2: record 2 is not the one that the head given is of'),
+      stdout: expect.stringContaining(":2: record 2 doesn't match the given head"),
     })
   })
 

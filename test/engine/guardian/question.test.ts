@@ -29,7 +29,7 @@ test('a question names all that is granted', async () => {
     { kind: 'network', host: 'db.internal', port: 5432, private: true },
   ])
   expect(text).toContain(
-    `asks for writing ${directory} and all that is in it, writing ${directory}/a.txt, writing ${directory}/new.txt, ` +
+    `asks for writing ${directory} and everything in it, writing ${directory}/a.txt, writing ${directory}/new.txt, ` +
       'connecting to example.com at every port, connecting to db.internal:5432, also at a private address: It has to.',
   )
   expect(text).toContain('yes, and grant this access to every command for the rest of the run')
