@@ -28,7 +28,7 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
 /** The guarded paths, and the parts of git that commands see in another form than the host has them. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
-  /** What is protected outside of the roots: a link may lead from there into one. Default: none. */
+  /** Protected paths outside of the roots, from which a link may lead into one. Default: none. */
   readonly protectedOutside?: readonly string[]
 }
 

@@ -58,7 +58,7 @@ export const hostFileSystem: FileSystemView = {
 /** From this many paths in one directory on, listing it takes less time than querying each. */
 const worthListing = 6
 
-/** From so many paths on it is worth it to look first at what homes hold. */
+/** From this many paths on, it pays to list the homes first. */
 const worthLookingHome = 64
 
 /** The paths of a list that lie in one directory. */
@@ -172,12 +172,12 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
   return { asked, present: possible.filter((_, place) => !absent.has(place)) }
 }
 
-/** The paths of a list but those that a home has no entry for: most of what is protected is of programs that a user doesn't have. */
+/** The paths of a list, without those for which a home has no entry: most protected paths belong to programs that a user doesn't have. */
 function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // Names that aren't UTF-8 can't be told by a listing.
+  // A listing can't show names that aren't UTF-8.
   if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {

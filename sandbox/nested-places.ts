@@ -9,12 +9,12 @@ import { wildcard } from './wildcard.ts'
  */
 const anywhere = '\0/'
 
-/** The protected path that stands for `name` in `root` and in every directory below it. Components of it may hold `*`. */
+/** The protected path that represents `name` in `root` and in every directory below it. Its components may contain `*`. */
 export function nestedPlace(root: string, name: string): string {
   return `${root === '/' ? '' : root}/${anywhere}${name}`
 }
 
-/** Whether a protected path stands for many: for one in each directory of a root. */
+/** Whether a protected path represents many: one in each directory of a root. */
 export function isNested(path: string): boolean {
   return path.includes(anywhere)
 }
@@ -57,7 +57,7 @@ export function nestedAt(patterns: readonly string[], root: string, entry: strin
   })
 }
 
-/** Which nested protected path a path is or lies in. The patterns are taken apart once: many paths are asked for. */
+/** The nested protected path that a path is or lies in. The patterns are split only once, because many paths are queried. */
 export const nestedPlaces = memoize((patterns: readonly string[]): ((path: string) => string | undefined) => {
   const byRoot = new Map<string, NamePath[]>()
   for (const { root, rest } of patterns.filter(isNested).map(splitNested)) {
@@ -70,7 +70,7 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
       if (!isWithin(path, root)) continue
       const parts = relative(root, path).split('/')
       const plain = parts.map(plainName)
-      // What lies in the programs of others is theirs.
+      // Files in other people's programs belong to those programs.
       const from = parts.indexOf(spared)
       const last = from === -1 ? parts.length - 1 : from
       for (const names of all) {
@@ -85,7 +85,7 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
   }
 })
 
-/** The names of a nested place, one after the other: as they compare, or what tells those that a pattern means. */
+/** The names of a nested place in order: each as it is compared, or as a test for the names that a pattern matches. */
 type NamePath = readonly (string | ((plain: string) => boolean))[]
 
 function isNamed(plain: string | undefined, name: NamePath[number]): boolean {

@@ -32,7 +32,7 @@ export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
     remedy: {
       kind: 'otherwise',
       advice: isBack
-        ? 'move it yourself, outside the sandbox, and deny its new place'
+        ? 'move it yourself, outside the sandbox, and deny its new path'
         : `move it back yourself, or deny ${to}: the next run knows only what is denied by name`,
     },
   }

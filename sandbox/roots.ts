@@ -92,7 +92,7 @@ export function protectedBelow(
   return [...inside, ...outside]
 }
 
-/** The same, those that lie in a root apart from those that only a link can lead from into one. */
+/** The same in two groups: paths that lie in a root, and paths from which only a link can lead into one. */
 export function protectedByRoots(
   roots: readonly string[],
   { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,

@@ -10,7 +10,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
     return {
-      reason: `AppArmor keeps unprivileged programs from making user namespaces (${said})`,
+      reason: `AppArmor prevents unprivileged programs from creating user namespaces (${said})`,
       remedy: appArmorProfile,
     }
   }
@@ -53,7 +53,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
   return {
     reason: said === '' ? 'bwrap failed and printed nothing' : said,
-    remedy: `Run \`bwrap --ro-bind / / true\` to look closer, ${instead}.`,
+    remedy: `Run \`bwrap --ro-bind / / true\` to see more, ${instead}.`,
   }
 }
 
@@ -71,12 +71,12 @@ export function diagnoseStart(
   }
   if (machine.appArmorRestricts) {
     return {
-      reason: `AppArmor keeps what bwrap starts from mounting in its own namespace (${report.trim()}, error ${error})`,
+      reason: `AppArmor prevents programs started by bwrap from mounting in their own namespace (${report.trim()}, error ${error})`,
       remedy: `${appArmorProfile}; remove bwrap-userns-restrict if it is there, which forbids it`,
     }
   }
   return {
-    reason: `what bwrap starts can't mount in its own namespace (${report.trim()}, error ${error})`,
+    reason: `programs started by bwrap can't mount in their own namespace (${report.trim()}, error ${error})`,
     remedy: `In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
   }
 }

@@ -15,7 +15,7 @@ export type Remedy =
   | { readonly kind: 'unprotect'; readonly path: string }
   /** The socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
-  /** A command's own sockets can't be told from the visible sockets of this machine. */
+  /** A command's own sockets can't be distinguished from the visible sockets of this machine. */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }

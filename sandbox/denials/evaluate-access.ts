@@ -107,7 +107,7 @@ function shieldingPlace(
   return shieldingPlaces(root, shielded, host)(path)
 }
 
-/** The same for many paths in one root: where the places lead is looked at once. */
+/** The same for many paths in one root: the targets of the places are looked up once. */
 export function shieldingPlaces(
   root: string,
   shielded: readonly string[],

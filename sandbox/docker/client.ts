@@ -122,8 +122,8 @@ async function startContainer(
     await removeContainer(container)
   }
   const { State } = await startedState(container).catch(async (error: unknown) => {
-    // A container that never started isn't removed by itself, and its stream would keep this process alive. It is a stream of Node's net,
-    // which the package's types don't say.
+    // A container that never started isn't removed automatically, and its stream would keep this process alive. It is a stream of Node's net,
+    // although the package's types don't say so.
     ;(lifeline as Duplex).destroy()
     await remove().catch(() => undefined)
     throw error

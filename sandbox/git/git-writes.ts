@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A file of git's that is to be written as a whole. Undefined: it is not there. */
+/** A file of git's to write as a whole. Undefined: the file doesn't exist. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -11,8 +11,8 @@ type GitWrite = {
 }
 
 /**
- * What git's own files have to become, for whoever writes all of it at once: `locks` are held meanwhile, as git does, and `unchanged` must be
- * what it was. Paths are absolute.
+ * The changes to git's own files, for code that makes them all at once: it holds `locks` meanwhile, as git does, and `unchanged` files must not have
+ * changed. Paths are absolute.
  */
 export type GitWrites = {
   readonly within: readonly string[]
@@ -21,17 +21,17 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A ref that is to change. Undefined: it is not there. */
+/** A ref to change. Undefined: the ref doesn't exist. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
 const message = 'portcullis: taken over'
 
-/** Plans changes of a repository's files, without any of them. */
+/** Plans changes to a repository's files, without making any. */
 export type GitPlan = {
-  /** Gives a ref another value. @returns why that can't be, or undefined */
+  /** Changes the value of a ref. @returns why that is impossible, or undefined */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD, which must be what it is now. */
+  /** Adds a line to the log of HEAD, whose value must not change until then. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Replaces the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
@@ -105,13 +105,13 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   }
 }
 
-/** Whether git keeps logs of refs here that have none yet. */
+/** Whether git creates logs here for refs that have none yet. */
 function isLogged(git: HostGit, own: HeldDirectory): boolean {
   const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString('latin1').trim()
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
 }
 
-/** Whether a part of a ref's name is a ref itself, or others go on below it. */
+/** Whether a part of a ref's name is a ref itself, or other refs are below it. */
 function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
@@ -122,7 +122,7 @@ function isInTheWay(common: HeldDirectory, name: string): boolean {
   )
 }
 
-/** A `packed-refs` file without one of its refs, and what that is peeled to. */
+/** A `packed-refs` file without one of its refs, and without the line with its peeled value. */
 function withoutRef(packed: Buffer, name: string): Buffer {
   const lines = packed.toString('latin1').split('\n')
   const at = lines.findIndex((each) => each.endsWith(` ${name}`) && /^[0-9a-f]/.test(each))
@@ -131,7 +131,7 @@ function withoutRef(packed: Buffer, name: string): Buffer {
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
-/** A name of bytes as text; undefined where it is none. */
+/** A name in bytes as text; undefined if it isn't valid text. */
 function textOf(name: string): string | undefined {
   const text = Buffer.from(name, 'latin1').toString('utf8')
   return Buffer.from(text).toString('latin1') === name ? text : undefined

@@ -21,7 +21,7 @@ type ScopeChanges = {
   readonly state: ReadonlyMap<string, Buffer | undefined>
 }
 
-/** Reads what commands changed of a work tree's own files. */
+/** Reads the changes that commands made to a work tree's own files. */
 export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: WorktreeScope): ScopeChanges {
   const { prefix } = scope
   const head = left.read(`${prefix}HEAD`, 4096)

@@ -6,12 +6,12 @@ import type { GitDirectories } from './git-directories.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
 
-/** How deep names of submodules are looked for, which may have slashes. */
+/** The depth to which names of submodules, which may contain slashes, are searched. */
 const deepest = 8
 
 /**
- * Submodules and linked work trees that lie in a tree, each with git's directories, which are in the tree's own. What doesn't name its repository and is
- * named by it in turn is none.
+ * Submodules and linked work trees in a tree, each with git's directories, which are inside the tree's own. An entry counts only if it and its
+ * repository name each other.
  *
  * @param tree a work tree, absolute and without symlinks
  * @internal
@@ -32,7 +32,7 @@ export function nestedRepositories(tree: string): readonly { readonly path: stri
   }
 }
 
-/** The work trees of all submodules that a git directory keeps, and of theirs. */
+/** The work trees of all submodules in a git directory, and of their submodules. */
 function modulesIn(git: string): readonly string[] {
   const held = holdDirectory(encodePath(git))
   const found: string[] = []
@@ -58,8 +58,8 @@ function modulesIn(git: string): readonly string[] {
  * The settings of a repository for a copy of it with another work tree.
  *
  * @param config the file, as latin1
- * @param worktree where that is, from the git directory. Undefined: around it
- * @returns undefined where git would refuse the file
+ * @param worktree its path, relative to the git directory. Undefined: the directory around it
+ * @returns undefined if git would refuse the file
  * @internal
  */
 export function configForWorktree(config: string, worktree: string | undefined): string | undefined {

@@ -7,25 +7,25 @@ import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 
-/** What is to be taken over into a repository. */
+/** The commits to import into a repository. */
 type CommitsWish = {
-  /** Where the private view has what they were made in. */
+  /** The repository in the private view in which they were made. */
   readonly from: GitDirectories
-  /** What they are taken into. */
+  /** The repository into which they are imported. */
   readonly to: GitDirectories
-  /** What names them there, a branch's whole name. Where other commits have it, a number is added. */
+  /** The full name of the branch that will name them there. If the name is taken by other commits, a number is added. */
   readonly ref: string
-  /** What commands may write to, so that no git of theirs is started. */
+  /** The directories that commands can write to, so that no git from there is started. */
   readonly roots: readonly string[]
-  /** Moves the branch that is checked out, if it is this and stands there still. Absent: it stays. */
+  /** Moves the checked-out branch, if it is this one and still at this commit. Absent: it stays. */
   readonly move?: CheckedOut
-  /** That it moves only to a commit that follows the one where it stands. Default: also to another. */
+  /** Whether it may move only to a descendant of its commit. Default: to any commit. */
   readonly onlyForward?: boolean
 }
 
-/** What is to become of them. */
+/** The plan for the commits. */
 export type PlannedCommits =
-  /** `moved`: the branch that goes to them, from `old`. `stayed`: why it doesn't, where it was to. `git`: what git's files become. */
+  /** `moved`: the branch that moves to them, from `old`. `stayed`: why a branch that was to move doesn't. `git`: the changes to git's files. */
   | {
       readonly type: 'planned'
       readonly ref: string
@@ -34,7 +34,7 @@ export type PlannedCommits =
       readonly stayed?: string
       readonly git: GitWrites
     }
-  /** There are none in the view that the repository lacks a name for. */
+  /** The view has no commits that the repository doesn't already name. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
@@ -42,9 +42,9 @@ const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
 const noGit = 'this machine has no git that commands could not have written'
 
 /**
- * Plans to take over the commits that commands made in a private view. The objects are stored at once, checked by git, where nothing names them yet. A
- * branch will name the last of them. Nothing of the view's settings is read. The branch that is checked out moves only where that is wanted, and
- * only from where it stood, with its index.
+ * Plans the import of the commits that commands made in a private view. The objects are stored at once, checked by git, while nothing names them yet.
+ * A branch will name the last of them. None of the view's settings are read. The checked-out branch moves, with its index, only if that is requested,
+ * and only from its original commit.
  *
  * @internal
  */
@@ -59,7 +59,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
     const known = commitOf(host.common, ref)
     const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
     if (typeof stored === 'string') return { type: 'failed', why: stored }
-    // A landing that was killed may have come so far.
+    // A killed landing may have got this far.
     const isThere =
       move !== undefined &&
       made.branch === move.branch &&
@@ -83,7 +83,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
       git.run(host.own, ['merge-base', '--is-ancestor', move.commit, commit]).ok
     const stayed = follows
       ? planMove(git, host, plan, { branch: made.branch, was: move, now: commit })
-      : `${short(move.branch ?? 'HEAD')} is not where it was any more`
+      : `${short(move.branch ?? 'HEAD')} is no longer where it was`
     return { ...planned, ...(stayed === undefined ? { moved } : { stayed }), git: plan.writes() }
   } finally {
     host.close()
@@ -91,10 +91,10 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
 }
 
 /**
- * Plans to take back what `planCommits` planned: the branch goes back to where it stood, if it still is where it was moved to, and the name goes. The
- * objects stay until git throws them away.
+ * Plans to undo what `planCommits` planned: the branch moves back to its original commit, if it hasn't moved since, and the branch that names the
+ * commits is removed. The objects stay until git removes them.
  *
- * @returns `stayed`: why the branch stays where it is, and nothing is done
+ * @returns `stayed`: why the branch stays, in which case nothing is done
  * @internal
  */
 export function planGiveBack(options: {
@@ -116,7 +116,7 @@ export function planGiveBack(options: {
       const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
       if (stayed !== undefined) return { stayed }
     }
-    // One that somebody moved on is theirs.
+    // If somebody else moved it since, it is theirs.
     if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
     return { git: plan.writes() }
   } finally {
@@ -124,7 +124,7 @@ export function planGiveBack(options: {
   }
 }
 
-/** Has git store what leads to a commit. @returns whether anything was missing, or why it can't be stored */
+/** Lets git store a commit and everything that it needs. @returns whether anything was missing, or why it can't be stored */
 async function storeObjects(
   git: HostGit,
   host: HeldDirectory,
@@ -148,11 +148,11 @@ async function storeObjects(
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
-  /** Undefined: to a branch without commits. */
+  /** Undefined: the branch has no commits. */
   readonly now: string | undefined
 }
 
-/** Plans to move the checked-out branch with its index. Gives why it stays. */
+/** Plans to move the checked-out branch with its index. Returns why it stays, if it does. */
 function planMove(
   git: HostGit,
   { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
@@ -173,7 +173,7 @@ function planMove(
   return undefined
 }
 
-/** The index when the branch has moved, from one tree to the other: what somebody staged meanwhile stays, or stands in the way. */
+/** The index after the branch has moved from one tree to the other: changes that somebody staged meanwhile stay, or prevent the move. */
 function movedIndex(
   git: HostGit,
   own: HeldDirectory,
@@ -198,7 +198,7 @@ function emptyTree(git: HostGit, host: HeldDirectory): string {
   return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
 }
 
-/** The wanted name, or with a number behind it where it names commits that would be lost. */
+/** The wanted name, with a number added if the name already belongs to commits that would be lost. */
 function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
   for (let number = 1; number < mostRefs; number += 1) {
     const name = number === 1 ? ref : `${ref}-${number}`

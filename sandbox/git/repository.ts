@@ -19,7 +19,7 @@ export function repositoryOf(directory: string): string | undefined {
 }
 
 /**
- * Git's directories of a work tree; undefined where it is none. What is said of a file named `.git` holds for `repositoryOf` too.
+ * Git's directories of a work tree; undefined if it isn't one. A file named `.git` is treated as in `repositoryOf`.
  *
  * @internal
  */

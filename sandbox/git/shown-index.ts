@@ -6,12 +6,12 @@ import { checksum, parseIndex } from './index-file.ts'
 const [modifiedAt, uidAt, gidAt] = [8, 28, 32]
 
 /**
- * Git's index of a tree as it fits what commands see of the tree itself: the caller's files belong to somebody else there, for which the first `git
- * status` would read all of them again. Entries that only their content can prove unchanged, since their files were written in the second of the
- * index or later, lose their metadata: a copy of the index is younger than it, and git would trust it (racy-git, in git's own documents).
+ * Git's index of a tree, adapted to the files as commands see them: the caller's files have another owner there, so the first `git status` would read
+ * all of them again. Some files were written in the same second as the index or later, so only their content can prove that they are unchanged. Their
+ * entries lose their metadata, since the copy of the index is newer, and git would trust it (racy-git, in git's documentation).
  *
  * @param writtenSeconds when the original was written
- * @returns the same where it can't be read
+ * @returns the same index if it can't be read
  * @internal
  */
 export function shownIndex(content: Buffer, writtenSeconds: number): Buffer {

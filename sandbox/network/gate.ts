@@ -89,7 +89,7 @@ async function addressesOf(host: Host, resolve: Resolve): Promise<readonly strin
     const addresses = answers.filter((address) => address !== undefined)
     return addresses.length > 0 && addresses.length === answers.length ? addresses : 'it has no usable address'
   } catch (error) {
-    return error instanceof Error ? codeOf(error) : 'it can not be resolved'
+    return error instanceof Error ? codeOf(error) : 'it cannot be resolved'
   }
 }
 

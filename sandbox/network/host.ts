@@ -14,13 +14,13 @@ type ParsedHost = { readonly host: Host } | { readonly host: undefined; readonly
  */
 export function parseHost(text: string): ParsedHost {
   if (text.length > 1024) return refuse('it is longer than any host name')
-  if (/[\u0000-\u0020\u007f-\u00a0]/.test(text)) return refuse('it holds a space or a control character')
+  if (/[\u0000-\u0020\u007f-\u00a0]/.test(text)) return refuse('it contains a space or a control character')
   if (text.startsWith('[') !== text.endsWith(']')) return refuse('its brackets do not match')
   const bare = text.startsWith('[') ? text.slice(1, -1) : text
   if (bare.includes(':')) return parseIPv6(bare)
-  if (text.startsWith('[')) return refuse('only an IPv6 address stands in brackets')
+  if (text.startsWith('[')) return refuse('only an IPv6 address may be in brackets')
   // ASCII is judged before the conversion below; converting other characters can only produce more ASCII.
-  if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text)) return refuse('it holds a character that no host name has')
+  if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text)) return refuse('it contains a character that no host name has')
   const ascii = (isAscii(text) ? text : domainToASCII(text)).toLowerCase().replace(/\.$/, '')
   return parseAscii(ascii)
 }

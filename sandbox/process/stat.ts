@@ -9,7 +9,7 @@ export type ProcessStat = {
 }
 
 /**
- * Reads the text of such a file. The name in its second field may hold spaces and brackets, so the fields are counted from the last one.
+ * Parses the text of such a file. The name in its second field may contain spaces and brackets, so the fields are counted after its last bracket.
  *
  * @internal
  */

@@ -39,7 +39,7 @@ export function credentialPlaces(): readonly string[] {
   return [...new Set([...placesEverywhere(prepared().places.credentials), ...appDirectories()])]
 }
 
-/** Single places, absolute: in all homes, and wherever a variable moves them to. */
+/** Absolute places: in all homes, and wherever a variable moves them. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
   // As one text, since there are many: making each path by itself would slow down every start. No path contains a NUL.
   const text = `\0${places.join('\0')}\0`
@@ -69,7 +69,7 @@ function isHeld(text: string, place: string): boolean {
   return false
 }
 
-/** What follows of the places of `text` that lie below one. */
+/** The rest of each place of `text` that lies below a given one. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

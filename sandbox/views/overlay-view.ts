@@ -83,10 +83,10 @@ function startWords(
 }
 
 /**
- * Why a namespace with an overlay could not be made, by what `unshare` and `mount` said, and what would help.
+ * Why a namespace with an overlay could not be created, according to the messages of `unshare` and `mount`, and what would help.
  *
- * @param restricted `kernel.apparmor_restrict_unprivileged_userns`, as the system has it
- * @param user who asks. Default: whoever this process is
+ * @param restricted the system's value of `kernel.apparmor_restrict_unprivileged_userns`
+ * @param user the user. Default: this process's
  * @internal
  */
 export function explainRefusal(said: string, restricted: string | undefined, user = process.geteuid?.()): string {
@@ -101,7 +101,7 @@ export function explainRefusal(said: string, restricted: string | undefined, use
   if (/unshare failed|uid_map|gid_map|setgroups/.test(line))
     return `the system allows no namespace of our own (${line})`
   if (/wrong fs type|bad option|Invalid argument/.test(line)) {
-    return `no overlay can be kept on this file system (${line}): set XDG_STATE_HOME to a folder on a local disk that is no overlay itself`
+    return `no overlay can be stored on this file system (${line}): set XDG_STATE_HOME to a folder on a local disk that is not an overlay itself`
   }
   return `no overlay can be mounted (${line})`
 }
@@ -115,7 +115,7 @@ function readSetting(name: string): string | undefined {
 }
 
 /**
- * What is mounted below a directory: an overlay would show what lies under that.
+ * The mounts below a directory: an overlay would show the files under them.
  *
  * @internal
  */
@@ -124,7 +124,7 @@ export function mountsBelow(directory: string): readonly string[] {
 }
 
 /**
- * Whether a file system of its own is mounted at each of these.
+ * Whether a separate file system is mounted at each of these paths.
  *
  * @internal
  */

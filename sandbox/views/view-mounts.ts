@@ -5,21 +5,21 @@ import { shownPath, sourcePath, type View } from './view-paths.ts'
 
 export { shownPath }
 
-/** The policy as everything that looks at the host has to have it: each path where its files lie. */
+/** The policy for code that reads the host: each path is where its files are stored. */
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   const moved = withPaths(policy, (path) => sourcePath(path, views))
-  // All of a view is shown, also where only a part of it may be written.
+  // The whole view is shown, even if only a part of it is writable.
   return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 
-/** The policy in the paths that commands know. */
+/** The policy with the paths that commands see. */
 export function policyAsShown(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   return views.length === 0 ? policy : withPaths(policy, (path) => shownPath(path, views))
 }
 
-/** The policy with each path of the workspace, its roots and what is denied in them replaced. */
+/** The policy with each path replaced: the workspace, its roots and the denied paths in them. */
 function withPaths(policy: SandboxPolicy, replace: (path: string) => string): SandboxPolicy {
   const all = (paths: readonly string[]): string[] => paths.map((path) => replace(path))
   return {
@@ -33,11 +33,11 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
   }
 }
 
-/** A plan that was made where the files lie, with each mount at the path where commands are to see it. */
+/** A plan that was made for the stored files, with each mount moved to the path where commands see it. */
 export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts
-    // Nothing that lies where a view is shown is to be seen.
+    // Files under the path of a view must not be visible.
     .filter(({ path }) => !views.some((view) => isWithin(path, view.path)))
     .map((mount): Mount => {
       const path = shownPath(mount.path, views)

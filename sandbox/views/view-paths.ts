@@ -1,13 +1,13 @@
 import { isWithin } from '../paths.ts'
 
 /**
- * A private view: commands see the directory `source` at `path`, in place of what lies there. Both are absolute and without symlinks. What lies
- * at `path` itself can't be reached by any command then. `overlay`: `source` is a mounted overlayfs, where some calls fail that others allow.
+ * A private view: commands see the directory `source` at `path`, instead of the original. Both are absolute and without symlinks. No command can then
+ * reach the original. `overlay`: `source` is a mounted overlayfs, on which some calls fail that other file systems allow.
  */
 export type View = { readonly path: string; readonly source: string; readonly overlay?: true | undefined }
 
 /**
- * Where on the host lies what commands see at a path.
+ * The host's path of the file that commands see at a path.
  *
  * @internal
  */
@@ -17,7 +17,7 @@ export function sourcePath(path: string, views: readonly View[]): string {
 }
 
 /**
- * Where commands see what lies at a path of the host.
+ * The path at which commands see a file of the host.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export function shownPath(path: string, views: readonly View[]): string {
 }
 
 /**
- * A text with the paths that commands know, and people: what a view is kept in is named nowhere.
+ * A text with the paths that commands and people know: the directory that stores a view is never named.
  *
  * @internal
  */
