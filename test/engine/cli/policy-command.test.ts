@@ -72,7 +72,7 @@ test('agent policy explain says in words what would happen and why', async () =>
     home: tempDir(),
   })
   expect(code).toBe(0)
-  expect(stdout).toContain('would be asked about')
+  expect(stdout).toContain('would need a question')
   expect(stdout).toContain("This overwrites or deletes other people's work.")
 })
 
