@@ -112,11 +112,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair(
-        'delete-with-lines',
-        'the lines below a delete must be the whole file; otherwise it is refused',
-        body,
-      )
+      this.#repair('delete-with-lines', 'refused unless the lines below a delete are the whole file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({
