@@ -7,6 +7,7 @@ import { call, say } from '../../support/mock-openai.ts'
 import { testUnless, whyNoBubblewrap, whyNotRoot } from '../../support/needs.ts'
 import { exec } from '../../support/workspace.ts'
 import { fingerprint } from './fingerprint.ts'
+import { cmd, onOverlay, whyNoOverlay } from './overlay-runs.ts'
 
 const nobody = 65534
 const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
@@ -79,3 +80,24 @@ testAsRoot('files of other users that a run leaves alone are in nobody’s way',
   expect(code, stderr).toBe(0)
   expect(readFileSync(join(cwd, 'own.txt'), 'utf8')).toBe('new\n')
 })
+
+testUnless(whyNoBubblewrap() ?? whyNotRoot('becomes another user') ?? whyNotAsNobody() ?? whyNoOverlay())(
+  'a model is told why it can not write a file of another user on an overlay, though everybody may, and what to do',
+  async () => {
+    const { cwd, home } = treeOfNobody()
+    chmodSync(join(cwd, 'file-of-root.txt'), 0o666)
+    const replaced =
+      'cp file-of-root.txt c && rm file-of-root.txt && mv c file-of-root.txt && echo new >> file-of-root.txt'
+    const ended = await onOverlay(cwd, [cmd('echo new >> file-of-root.txt'), cmd(replaced)], {
+      home,
+      startedBy: asNobody,
+    })
+    const told = JSON.stringify(ended.requests[1])
+    expect(told).toContain('Value too large for defined data type')
+    expect(told).toContain(
+      "[transaction: overlay] Files of other owners can't be written in the run's view (EOVERFLOW)",
+    )
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(readFileSync(join(cwd, 'file-of-root.txt'), 'utf8')).toBe('old\nnew\n')
+  },
+)

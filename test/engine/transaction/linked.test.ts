@@ -96,6 +96,23 @@ for (const how of ['copy', 'overlay'] as const) {
   })
 }
 
+testUnless(whyNoBubblewrap() ?? whyNoOverlay())(
+  'commits in a repository in the workspace land later, too, from an overlay that nobody has mounted any more',
+  async () => {
+    const [cwd, home] = [committed({ 'a.txt': 'a\n' }), tempDir()]
+    const at = join(cwd, 'nested')
+    execFileSync('cp', ['-a', committed({ 'n.txt': 'n\n' }), at])
+    const made = `echo x > new.txt && git add new.txt && ${commit} -m run && echo y > left.txt`
+    await onOverlay(cwd, [[call('exec_command', { cmd: made, workdir: at })]], { home, args: ['--land', 'never'] })
+    expect(git(at, 'log', '-1', '--format=%s')).not.toBe('run')
+    const applied = await agent(['apply', '--last', '--land-commits'], { cwd, home })
+    expect([applied.code, applied.stderr]).toEqual([0, ''])
+    expect([git(at, 'log', '-1', '--format=%s'), git(at, 'status', '--porcelain')]).toEqual(['run', '?? left.txt'])
+    expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
+    expect([git(at, 'status', '--porcelain'), existsSync(join(at, 'new.txt'))]).toEqual(['', false])
+  },
+)
+
 test('a tree whose .git leads to no repository that knows it has no private view, and is told so before anything happens', async () => {
   const linked = linkedWorktree()
   const pointer = readFileSync(join(linked, '.git'), 'utf8')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openRun } from '../../../engine/app/open-run.ts'
@@ -121,16 +121,6 @@ overlayTest('an overlay is chosen for a tree that is too large to copy', async (
   const ended = await onOverlay(cwd, [cmd('echo x > a.txt')], { how: 'auto' })
   expect(ended.events[0]).toMatchObject({ config: { transaction: { strategy: 'overlay' } } })
   expect([ended.code, read(cwd, 'a.txt'), fingerprint(join(cwd, '.git'))]).toEqual([0, 'x\n', before])
-})
-
-overlayTest('a workspace and where its state is kept may have names that end an option of mount', async () => {
-  const cwd = join(tempDir(), 'a:b,c=d"e \\f')
-  mkdirSync(cwd)
-  execFileSync('git', ['init', '-q', cwd])
-  const home = join(tempDir(), 'h:o,me')
-  mkdirSync(home)
-  const ended = await onOverlay(cwd, [cmd('echo x > "n:a,m"')], { home })
-  expect([ended.code, reportOf(ended)?.outcome, read(cwd, 'n:a,m')]).toEqual([0, 'landed', 'x\n'])
 })
 
 overlayTest.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(

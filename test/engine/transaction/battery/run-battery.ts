@@ -28,6 +28,11 @@ const cmd = (text: string): Reply => [call('exec_command', { cmd: text, timeout_
 
 /** The ways that a run ends in. */
 export const ends: readonly End[] = [
+  {
+    name: 'failed provider',
+    last: { say: [], end: { type: 'failed', code: 'invalid_prompt', message: 'flagged' } },
+    code: 6,
+  },
   { name: 'refused', args: ['--fail-on-denied'], last: cmd('git push --force'), code: 3 },
   { name: 'failed verify', args: ['--verify', 'false', '--verify-attempts', '1'], code: 1 },
   { name: 'budget', args: ['--max-turns', '2'], last: cmd('true'), code: 4 },

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect } from 'vitest'
+import { say } from '../../support/mock-openai.ts'
+import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec } from '../../support/workspace.ts'
+import { mountXfs } from './battery/xfs.ts'
+import { fingerprint } from './fingerprint.ts'
+import { cmd, reportOf, whyNoOverlay } from './overlay-runs.ts'
+
+needsBubblewrap()
+const xfs = mountXfs(300)
+afterAll(() => (typeof xfs === 'string' ? undefined : xfs.close()))
+const missing = { copy: undefined, overlay: whyNoOverlay(), reflink: typeof xfs === 'string' ? xfs : undefined }
+
+const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`
+
+/** A directory where a view is made in this way. */
+function place(strategy: keyof typeof missing): string {
+  return strategy === 'reflink' && typeof xfs !== 'string' ? mkdtempSync(join(xfs.directory, 'x')) : tempDir()
+}
+
+/** A repository with two branches, and a run in it that changes two files, while somebody else does something. */
+async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) => void) {
+  const base = place(strategy)
+  const [cwd, home] = [join(base, 'tree'), join(base, 'home')]
+  for (const directory of [cwd, home]) mkdirSync(directory)
+  const git = ['-c', 'user.name=x', '-c', 'user.email=x@x']
+  const commit = (message: string): void => {
+    // Git knows of a file that it is unchanged if the file is older than its index.
+    execFileSync('sh', ['-c', 'find . -name "*.txt" -exec touch -d 2020-01-01 {} +'], { cwd })
+    execFileSync('git', ['add', '.'], { cwd })
+    execFileSync('git', [...git, 'commit', '-qm', message], { cwd })
+  }
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd })
+  writeFileSync(join(cwd, 'a.txt'), lines('1', '6'))
+  writeFileSync(join(cwd, 'b.txt'), 'b\n')
+  commit('first')
+  execFileSync('git', ['checkout', '-q', '-b', 'other'], { cwd })
+  writeFileSync(join(cwd, 'a.txt'), lines('1', 'six'))
+  commit('theirs')
+  execFileSync('git', ['checkout', '-q', 'main'], { cwd })
+  execFileSync('sh', ['-c', 'touch -d 2020-01-01 a.txt && git update-index -q --refresh'], { cwd })
+  let after: unknown
+  const ended = await exec(
+    (index) => {
+      if (index !== 1) return index === 0 ? cmd('sed -i s/1/one/ a.txt; echo new > new.txt') : [say('done')]
+      theirs(cwd)
+      after = fingerprint(cwd)
+      return [say('done')]
+    },
+    ['--json', `--transactional=${strategy}`, 'x'],
+    { cwd, home },
+  )
+  const read = (path: string) => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined)
+  return { cwd, ended, report: reportOf(ended), after: () => expect(fingerprint(cwd)).toEqual(after), read }
+}
+
+describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in the tree of a run by %s', (strategy) => {
+  const one = testUnless(whyNoBubblewrap() ?? missing[strategy])
+
+  one('keeps what they change in other files', async () => {
+    const { report, read } = await meanwhile(strategy, (cwd) => {
+      writeFileSync(join(cwd, 'b.txt'), 'theirs\n')
+      writeFileSync(join(cwd, 'c.txt'), 'theirs\n')
+    })
+    expect(report).toMatchObject({ strategy, outcome: 'landed', merged: [] })
+    expect(['a.txt', 'b.txt', 'c.txt', 'new.txt'].map(read)).toEqual([
+      lines('one', '6'),
+      'theirs\n',
+      'theirs\n',
+      'new\n',
+    ])
+  })
+
+  one('keeps what they change in other lines of the same file', async () => {
+    const { cwd, report, read } = await meanwhile(strategy, (at) => writeFileSync(join(at, 'a.txt'), lines('1', 'six')))
+    expect(report).toMatchObject({ strategy, outcome: 'landed', merged: [join(cwd, 'a.txt')] })
+    expect(['a.txt', 'new.txt'].map(read)).toEqual([lines('one', 'six'), 'new\n'])
+  })
+
+  one('keeps the line that both changed: nothing lands', async () => {
+    const { cwd, ended, report, after, read } = await meanwhile(strategy, (at) =>
+      writeFileSync(join(at, 'a.txt'), lines('eins', '6')),
+    )
+    expect([ended.code, report?.outcome, report?.conflicts.map(({ path }) => path)]).toEqual([
+      1,
+      'conflict',
+      [join(cwd, 'a.txt')],
+    ])
+    after()
+    expect(read('new.txt')).toBeUndefined()
+    expect(readFileSync(report?.patch ?? '', 'utf8')).toContain('+one')
+  })
+
+  one('finds the file that they removed still removed: nothing lands', async () => {
+    const { ended, report, after } = await meanwhile(strategy, (cwd) => rmSync(join(cwd, 'a.txt')))
+    expect([ended.code, report?.outcome, report?.conflicts]).toMatchObject([
+      1,
+      'conflict',
+      [{ why: 'somebody else removed it' }],
+    ])
+    after()
+  })
+
+  one('may check out another branch', async () => {
+    const { cwd, report, read } = await meanwhile(strategy, (at) =>
+      execFileSync('git', ['checkout', '-q', 'other'], { cwd: at }),
+    )
+    expect(report).toMatchObject({ strategy, outcome: 'landed', merged: [join(cwd, 'a.txt')] })
+    expect(['a.txt', 'new.txt'].map(read)).toEqual([lines('one', 'six'), 'new\n'])
+    expect(execFileSync('git', ['symbolic-ref', 'HEAD'], { cwd, encoding: 'utf8' })).toBe('refs/heads/other\n')
+  })
+})

@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { needsBubblewrap, testUnless, whyNoBubblewrap, whyNotRoot } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { repository } from '../../support/workspace.ts'
+import { fingerprint } from './fingerprint.ts'
+import { cmd, onOverlay, outputOf, reportOf, whyNoOverlay } from './overlay-runs.ts'
+
+needsBubblewrap()
+const missing = { copy: whyNoBubblewrap(), overlay: whyNoBubblewrap() ?? whyNoOverlay() }
+
+/** Mounts a file system on a new directory, for one test. */
+function mounted(...options: readonly string[]): string {
+  const path = join(tempDir(), 'mounted')
+  mkdirSync(path)
+  execFileSync('mount', [...options, path])
+  onTestFinished(() => void spawnSync('umount', ['--lazy', path]))
+  return path
+}
+
+function onAnOverlay(): string {
+  const [lower, base] = [repository({ 'a.txt': 'a\n', 'd/b.txt': 'b\n' }), tempDir()]
+  for (const name of ['upper', 'work']) mkdirSync(join(base, name))
+  return mounted(...['-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${base}/upper,workdir=${base}/work`])
+}
+
+describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s', (how) => {
+  const one = testUnless(missing[how])
+  const asRoot = testUnless(missing[how] ?? whyNotRoot('mounts file systems'))
+
+  asRoot.each([
+    [
+      'in memory',
+      () => {
+        const cwd = mounted('-t', 'tmpfs', 'tmpfs')
+        execFileSync('sh', ['-c', 'git init -q; echo a > a.txt; mkdir d; echo b > d/b.txt'], { cwd })
+        return cwd
+      },
+    ],
+    ['on an overlay, as in a container', onAnOverlay],
+  ] as const)('works in a workspace %s, and is taken back', async (_, make) => {
+    const [cwd, home] = [make(), tempDir()]
+    const change = 'echo x >> a.txt; rm -r d; mkdir d; echo new > d/new.txt; chmod 755 a.txt'
+    const before = fingerprint(cwd)
+    const kept = await onOverlay(cwd, [cmd(change)], { how, home, args: ['--land', 'never'] })
+    expect([kept.code, fingerprint(cwd)]).toEqual([0, before])
+    const ended = await onOverlay(cwd, [cmd(change)], { how, home })
+    expect([ended.code, reportOf(ended)]).toMatchObject([0, { strategy: how, outcome: 'landed', files: 3 }])
+    expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), readdirSync(join(cwd, 'd'))]).toEqual(['a\nx\n', ['new.txt']])
+    expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
+    expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), readdirSync(join(cwd, 'd'))]).toEqual(['a\n', ['b.txt']])
+  })
+
+  one('works where the names of its directories have characters that end other words', async () => {
+    const [cwd, home] = [join(tempDir(), 'a:b,c=d"e \\f'), join(tempDir(), 'h:o,me')]
+    for (const directory of [cwd, home]) mkdirSync(directory)
+    execFileSync('git', ['init', '-q', cwd])
+    const ended = await onOverlay(cwd, [cmd('echo x > "n:a,m"')], { how, home })
+    expect([ended.code, reportOf(ended)?.outcome]).toEqual([0, 'landed'])
+    expect(readFileSync(join(cwd, 'n:a,m'), 'utf8')).toBe('x\n')
+  })
+
+  one('lands nothing of which a name is not UTF-8, says so, and lands the rest by its names', async () => {
+    const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
+    const before = fingerprint(cwd)
+    const ended = await onOverlay(cwd, [cmd('echo x > a.txt; echo x > "$(printf \'\\377\')"')], { how, home })
+    expect([ended.code, fingerprint(cwd)]).toEqual([1, before])
+    expect(reportOf(ended)?.conflicts).toMatchObject([{ why: 'its name, or what it links to, is not UTF-8' }])
+    const applied = await agent(['apply', '--last', 'a.txt'], { cwd, home })
+    expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
+  })
+
+  one('says which hard links it broke: at its end, and to whoever asks later', async () => {
+    const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
+    const link = join(tempDir(), 'link')
+    execFileSync('ln', ['a.txt', link], { cwd })
+    writeFileSync(join(cwd, 'b.txt'), 'b\n')
+    const note = 'a.txt had 1 other hard link; only this name has the new content'
+    const ended = await onOverlay(cwd, [cmd('echo x >> a.txt; echo x > b.txt')], { how, home })
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', notes: [note] })
+    expect(ended.stderr).toContain(`note: ${note}`)
+    const ask = async (...words: string[]) => (await agent([...words, '--last'], { cwd, home })).stdout
+    expect(await ask('changes')).toContain(`note: ${note}\n`)
+    expect(JSON.parse(await ask('changes', '--json'))).toMatchObject({ notes: [note] })
+    await ask('undo')
+    expect(await ask('changes')).not.toContain('note:')
+    execFileSync('ln', ['-f', 'a.txt', link], { cwd })
+    expect(await ask('apply')).toContain(`note: ${note}\n`)
+  })
+
+  one('says nothing of its landing where there is nothing to say', async () => {
+    const ended = await onOverlay(repository({ 'a.txt': 'a\n' }), [cmd('echo x > a.txt; cat a.txt')], { how })
+    expect([outputOf(ended), reportOf(ended)?.notes]).toEqual(['x\n', undefined])
+  })
+})
