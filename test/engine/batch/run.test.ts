@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -128,14 +128,16 @@ test('an answer is never asked for again; what the provider failed at is, up to 
   expect(outcomesOf(place)).toEqual([['a', 'failed', 3]])
 })
 
-/** The process of the first attempt of a trial, once it runs a command. */
+/** The process of an attempt, once it runs a command and its log says what its first request cost. */
 async function commandOf(place: BatchPlace, trial: string, attempt = 1): Promise<number> {
   const path = join(place.out, 'runs', trial, String(attempt), 'process.json')
   for (;;) {
     const status = existsSync(join(place.out, 'status.json'))
       ? readFileSync(join(place.out, 'status.json'), 'utf8')
       : ''
-    if (existsSync(path) && status.includes('sleep'))
+    const logs = globSync('state/portcullis/sessions/*/events.jsonl', { cwd: dirname(path) })
+    const isPaid = logs.some((log) => readFileSync(join(dirname(path), log), 'utf8').includes('"spent"'))
+    if (existsSync(path) && isPaid && status.includes('sleep'))
       return (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid
     await sleep(50)
   }
