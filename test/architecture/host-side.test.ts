@@ -51,6 +51,7 @@ test('processes of the host are started in few files', () => {
 
 /** Who starts processes without execa, and why: its time would be every command's, or it can't wait in place. Each says so at its import. */
 const withoutExeca: Readonly<Record<string, string>> = {
+  'engine/batch/run/start-run.ts': 'every run of a batch',
   'sandbox/bubblewrap/open-bubblewrap.ts': 'every command',
   'sandbox/docker/container-network.ts': 'every command, and a socket that is handed over',
   'sandbox/docker/own-node.ts': 'waited for in place',
@@ -97,6 +98,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/batch/queue/attempt-archive.ts': "the batch's own folder, when no command runs any more",
   'engine/batch/merge-folders.ts': 'folders of a batch, and no command runs',
   'engine/batch/run/finish-attempt.ts': "the batch's own folder, when no command runs any more",
+  'engine/batch/run/start-run.ts': "the batch's folder, which commands don't see",
   'engine/cli/policy-command.ts': 'named on the command line, and no command runs',
   'engine/cli/read-image.ts': 'named on the command line, read before any command',
   'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',

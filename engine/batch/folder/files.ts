@@ -32,14 +32,15 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a complete file if there is none.
  *
+ * @param isKept whether it must outlive a failure of the machine, which costs a wait for the disk
  * @returns whether this call created it: of several simultaneous calls, one does
  */
-export function writeOnce(path: string, text: string, owner: number): boolean {
+export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {
   const beside = besideOf(path, owner)
   const descriptor = openSync(beside, 'wx', 0o600)
   try {
     writeFileSync(descriptor, text)
-    fsyncSync(descriptor)
+    if (isKept) fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

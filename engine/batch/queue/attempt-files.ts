@@ -29,24 +29,44 @@ export function claimAttempt(
   worker: string,
   owner: number,
 ): boolean {
-  return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner)
+  // A machine that fails takes the worker along, and the claim may go too.
+  return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner, false)
 }
 
-/** Stores the progress of a run for observers. @returns a function that takes the run's messages */
-export function stepWriter(
-  folder: BatchFolder,
-  trial: string,
-  attempt: number,
-  owner: number,
-): (message: RunMessage) => void {
+/** Stores what a run is at, for whoever reads the folder. */
+type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: () => void }
+
+/** Observers look less often than a run says something: what it says in between is written once. */
+const betweenStepsMs = 300
+
+/** Stores the progress of a run for observers, from its messages until its end. */
+export function stepWriter(folder: BatchFolder, trial: string, attempt: number, owner: number): StepWriter {
   const now: z.infer<typeof step> = { what: 'starting', turns: 0, tokens: 0 }
-  return (message) => {
+  let writtenAt = 0
+  let waiting: NodeJS.Timeout | undefined
+  const write = (): void => {
+    clearTimeout(waiting)
+    waiting = undefined
+    writtenAt = Date.now()
+    writeWhole(join(folder.attemptPath(trial, attempt), 'step.json'), JSON.stringify(now), owner)
+  }
+  const writeLater = (): void => {
+    try {
+      write()
+    } catch {
+      // The end of the run says what is wrong with the folder.
+    }
+  }
+  const tell = (message: RunMessage): void => {
     if (message.type === 'step') now.what = message.what
     else if (message.type === 'spent')
       Object.assign(now, { turns: message.turns, tokens: message.tokens, cost_usd: message.cost_usd })
     else if (message.type !== 'began') return
-    writeWhole(join(folder.attemptPath(trial, attempt), 'step.json'), JSON.stringify(now), owner)
+    const wait = writtenAt + betweenStepsMs - Date.now()
+    if (wait <= 0) write()
+    else waiting ??= setTimeout(writeLater, wait)
   }
+  return { tell, end: () => clearTimeout(waiting) }
 }
 
 /** The worker that claimed an attempt; undefined if none has. */

@@ -3,7 +3,6 @@
 /** A connection of ioredis. */
 export type Redis = {
   info(section: string): Promise<string>
-  eval(script: string, keys: number, ...words: readonly (string | number)[]): Promise<unknown>
   get(key: string): Promise<string | null>
   call(command: string, ...words: readonly (string | number | Buffer)[]): Promise<unknown>
   callBuffer(command: string, ...words: readonly (string | number | Buffer)[]): Promise<unknown>

@@ -10,6 +10,9 @@ const pollMs = 500
 /** A Redis that says nothing for so long is taken for gone, and is asked again after as long. */
 const answerMs = 5000
 
+/** What Redis knows the script by. */
+const scriptHash = createHash('sha1').update(rateScript).digest('hex')
+
 type Entry = {
   readonly id: string
   readonly tokens: number
@@ -74,6 +77,16 @@ export class SharedRateLimiter implements RequestLimiter {
     this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
   }
 
+  /** Runs the script by its hash; a Redis that doesn't know it yet, as after a start, is sent its text. */
+  async #run(...words: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await this.#redis.call('evalsha', scriptHash, ...words)
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error
+      return this.#redis.call('eval', rateScript, ...words)
+    }
+  }
+
   /** Asks for the first of a line until it is admitted, then for the next. */
   async #move(line: Line): Promise<void> {
     line.isMoving = true
@@ -127,7 +140,7 @@ export class SharedRateLimiter implements RequestLimiter {
       throw new Error('Redis does not answer')
     })
     try {
-      const asked = this.#redis.eval(rateScript, all.length, ...all, what, id, this.#windowMs, ...words)
+      const asked = this.#run(all.length, ...all, what, id, this.#windowMs, ...words)
       return Number(await Promise.race([asked, late]))
     } finally {
       timer.abort()

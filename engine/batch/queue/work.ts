@@ -68,13 +68,14 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   let limits: RateLimits = { requests: undefined, tokens: undefined }
 
   const make = async (trial: Trial, attempt: number, stop: AbortSignal): Promise<void> => {
-    const tell = stepWriter(folder, trial.key, attempt, process)
+    const steps = stepWriter(folder, trial.key, attempt, process)
     const attemptOne = attemptHere({
       ...{ folder, tasks, repositories, program, limiter, process },
-      tell: (_, message) => tell(message),
+      tell: (_, message) => steps.tell(message),
     })
     const wish = readWish(folder, trial.key, attempt)
-    await attemptOne(trial, attempt, { maxCost: wish?.maxCost, began: () => undefined }, stop)
+    const given = { maxCost: wish?.maxCost, began: () => undefined }
+    await attemptOne(trial, attempt, given, stop).finally(() => steps.end())
   }
 
   const act = async (id: string, data: unknown): Promise<void> => {
