@@ -2,6 +2,7 @@ import process from 'node:process'
 import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
+import { traceInSources } from './trace-in-sources.ts'
 
 /** A program: takes the arguments of a command line and the name it was called by, and returns an exit code. */
 type Program = (argv: readonly string[], name?: string) => Promise<number>
@@ -25,7 +26,7 @@ export function withErrorReporting(run: Program): Program {
       const message = error instanceof Error ? error.message : String(error)
       process.stderr.write(`${name}: internal error: ${message}. This is a fault in Portcullis, please report it.\n`)
       if (process.env['PORTCULLIS_DEBUG'] !== undefined && error instanceof Error)
-        process.stderr.write(`${error.stack}\n`)
+        process.stderr.write(`${traceInSources(error.stack ?? error.message)}\n`)
       return exitCodes.failed
     }
   }

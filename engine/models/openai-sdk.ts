@@ -1,6 +1,7 @@
 import { APIConnectionError, APIError, APIUserAbortError, OpenAI } from 'openai'
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
+import { VERSION } from 'openai/version'
 import type { ChatBody } from './chat-request.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -23,7 +24,8 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     adminAPIKey: null,
     organization: null,
     project: null,
-    defaultHeaders: { authorization: null },
+    // The client would name itself by the name of its class, which the build shortens.
+    defaultHeaders: { authorization: null, 'user-agent': `OpenAI/JS ${VERSION}` },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.

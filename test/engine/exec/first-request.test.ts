@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { describeRequest, estimateTokens } from '../../support/first-request.ts'
 import { say } from '../../support/mock-model.ts'
+import { startMockOpenAI } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
@@ -38,6 +39,15 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   expect(code, stderr).toBe(0)
   return JSON.parse(JSON.stringify(mock.requests[0]?.body).replaceAll(cwd, '<<cwd>>'))
 }
+
+test('the built program leaves the name of OpenAI’s client as it is', async () => {
+  const mock = await startMockOpenAI({ replies: () => [say('done')] })
+  onTestFinished(() => mock.close())
+  const args = ['exec', '-m', 'gpt-5.5', '-s', 'danger-full-access', '-c', `openai_base_url=${mock.baseUrl}`, 'x']
+  const { code, stderr } = await agent(args, { cwd: repository(), home: tempDir(), env: { OPENAI_API_KEY: 'k' } })
+  expect(code, stderr).toBe(0)
+  expect(mock.requests[0]?.headers['user-agent']).toMatch(/^OpenAI\/JS \d/)
+})
 
 describe.skipIf(needsBubblewrap())('the first request of a run', () => {
   test.each(families)('to $model is as it was reviewed, and small', async ({ model, wire, mostTokens }) => {

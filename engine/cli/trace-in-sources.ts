@@ -1,0 +1,35 @@
+import process from 'node:process'
+import { readHostFile } from '../../sandbox/index.ts'
+
+const largestMap = 64 * 1024 * 1024
+
+/**
+ * A trace with the places in our sources instead of those in the built programs, whose names are shortened. A place stays as it is where no source map says more.
+ *
+ * @internal
+ */
+export function traceInSources(trace: string): string {
+  // Loaded only when needed: only a fault needs it.
+  const { SourceMap } = process.getBuiltinModule('node:module')
+  type Map = InstanceType<typeof SourceMap>
+  const maps: Record<string, Map | undefined> = {}
+  const readMap = (file: string): Map | undefined => {
+    try {
+      return new SourceMap(JSON.parse(readHostFile(`${file}.map`, { maxBytes: largestMap })?.toString() ?? ''))
+    } catch {
+      return undefined
+    }
+  }
+  // A frame ends with its place, mostly in brackets: `    at name (/folder/file.js:line:column)`.
+  const inSource = (frame: string): string => {
+    const [start, end] = [frame.indexOf('/'), frame.endsWith(')') ? frame.length - 1 : frame.length]
+    const [file = '', line, column] = start === -1 ? [] : frame.slice(start, end).split(':')
+    if (!file.endsWith('.js')) return frame
+    maps[file] ??= readMap(file)
+    const entry = maps[file]?.findEntry(Number(line) - 1, Number(column) - 1)
+    if (entry === undefined || !('originalSource' in entry)) return frame
+    const place = `${entry.originalSource.replaceAll('../', '')}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+    return frame.slice(0, start) + place + frame.slice(end)
+  }
+  return trace.split('\n').map(inSource).join('\n')
+}
