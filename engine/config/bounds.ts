@@ -5,14 +5,14 @@ import type { Settings } from './settings-schema.ts'
 import { rowOf } from './settings/index.ts'
 import { networkKeys } from './settings/network-keys.ts'
 
-/** A setting that asks for more than a bound allows, and the setting that sets the bound. */
+/** A setting that exceeds a bound, and the setting that sets this bound. */
 type Excess = { readonly path: readonly string[]; readonly limit: readonly string[] }
 
 /**
- * The settings that exceed what others have fixed. A key that a bound doesn't mention is free; a mentioned one may be stricter where the
- * key has an order of strictness, and must otherwise be equal.
+ * Finds the settings that exceed what another layer has fixed. A key that the bound doesn't mention is free. A key that it mentions may be stricter
+ * if its values have an order of strictness; otherwise it must be equal.
  *
- * @param preferences whether the bound also fixes preferences (the model), which are no matter of safety
+ * @param preferences whether the bound also fixes preferences, such as the model, which don't affect safety
  */
 export function excessOver(bound: Settings, asked: Settings, preferences: boolean): readonly Excess[] {
   const limits = new Map(leavesOf(bound).map((leaf) => [keyOf(leaf.path), leaf]))
@@ -24,7 +24,7 @@ export function excessOver(bound: Settings, asked: Settings, preferences: boolea
   })
 }
 
-/** Whether a key decides the network access of commands. A layer that sets one of these keys sets them all. */
+/** Whether a key decides the network access of commands. A layer that sets one of these keys replaces them all. */
 export function isNetworkKey(key: string): boolean {
   return networkKeys.has(key)
 }

@@ -7,10 +7,10 @@ import type { Settings } from './settings-schema.ts'
 
 type CacheName = NonNullable<Settings['sandbox_caches']>[number]
 
-/** The variables that tell each package manager where its cache is, each with its subdirectory. */
+/** The variables that tell each package manager where its cache is, each with the subdirectory for it. */
 const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> = {
   npm: { npm_config_cache: '' },
-  // The two spellings of old and new versions: each reads its own.
+  // Old and new versions of pnpm read different names.
   pnpm: {
     npm_config_store_dir: 'store',
     npm_config_cache_dir: 'metadata',
@@ -24,17 +24,17 @@ const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> =
   gradle: { GRADLE_USER_HOME: '' },
 }
 
-/** What caches add to a policy: writable directories, and the variables that name them. */
+/** What caches add to a policy: writable directories, and the variables that point to them. */
 export type Caches = { readonly roots: readonly string[]; readonly set: Readonly<Record<string, string>> }
 
-/** What a configuration without caches adds. */
+/** The value for a configuration without caches. */
 export const noCaches: Caches = { roots: [], set: {} }
 
 /**
- * Makes the configured directories for package caches, for this workspace alone: no other project's commands see them. Only workspace-write
- * has them, since read-only commands couldn't write them, and files from confined commands must not influence an unconfined one.
+ * Makes the configured directories for package caches. They belong to this workspace alone: commands of other projects don't see them. Only the
+ * workspace-write mode has caches: read-only commands couldn't write them, and files from confined commands must not influence unconfined ones.
  *
- * @throws UserError `usage` where a directory can't be made, or is not this user's own
+ * @throws UserError `usage` if a directory can't be made or doesn't belong to this user
  */
 export function openCaches(
   config: Settings,
@@ -44,7 +44,7 @@ export function openCaches(
 ): Caches {
   const names = [...new Set(config.sandbox_caches ?? [])]
   if (names.length === 0 || mode !== 'workspace-write') return noCaches
-  // Loaded only here: hardly anything takes a start longer, and few configurations name caches.
+  // Loaded only here, because it is one of the slowest modules to load and few configurations name caches.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const project = createHash('sha256').update(realpathSync(workspace)).digest('hex').slice(0, 32)
   const caches = names.map((name) => ({ name, root: ownDirectory(environment, ['portcullis-caches', project, name]) }))
@@ -54,7 +54,7 @@ export function openCaches(
   return { roots: caches.map(({ root }) => root), set: Object.fromEntries(set) }
 }
 
-/** A directory below the user's caches; no part of its path is a link or writable by others. */
+/** Makes a directory below the user's caches. No part of its path may be a link or writable by others. */
 function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly string[]): string {
   const named = environment['XDG_CACHE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')
@@ -64,11 +64,11 @@ function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly 
     for (const part of parts) {
       path = join(path, part)
       makeDirectories(path)
-      // A link here would make its target writable.
+      // If this were a link, its target would become writable.
       const found = lstatSync(path)
       if (!found.isDirectory()) throw new Error(`${path} is a link`)
-      if (found.uid !== process.getuid?.()) throw new Error(`${path} belongs to somebody else`)
-      if ((found.mode & 0o022) !== 0) throw new Error(`others may write to ${path}`)
+      if (found.uid !== process.getuid?.()) throw new Error(`${path} belongs to another user`)
+      if ((found.mode & 0o022) !== 0) throw new Error(`${path} is writable by others`)
     }
     return path
   } catch (error) {

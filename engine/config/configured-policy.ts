@@ -4,23 +4,23 @@ import { noCaches, type Caches } from './caches.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 import type { Settings } from './settings-schema.ts'
 
-/** The parts of a policy that a configuration has a say in. */
+/** The parts of a policy that the configuration decides. */
 type ConfiguredPolicy = {
   readonly [
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
-  /** Added to the paths that are always denied. */
+  /** Added to the paths that are denied in any case. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
   readonly unixSockets: boolean
 }
 
 /**
- * The sandbox policy that a configuration describes.
+ * Builds the sandbox policy that a configuration describes.
  *
- * @param caches of package managers, from `openCaches`; variables in the configuration override theirs
- * @throws UserError `usage` for an invalid limit, and for a docker socket where there can be none, naming the key
+ * @param caches the caches of package managers, from `openCaches`; variables of the configuration override theirs
+ * @throws UserError `usage` naming the key, if a limit is invalid or a docker socket is configured but can't exist
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy
@@ -47,7 +47,7 @@ export function rootsOf(config: Settings, workspace: string): readonly string[] 
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }
 
-/** Paths that may be changed although other programs obey them: names in every directory, or at the top of a root. */
+/** Protected places that the configuration makes writable: names in every directory, or at the top of a root. */
 function allowedPlaces({ protected: table }: Settings): readonly string[] {
   if (table?.allow === undefined) return []
   const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')
@@ -56,7 +56,7 @@ function allowedPlaces({ protected: table }: Settings): readonly string[] {
     if (known.some(({ at }) => at.replace(/^(?:\*\*|~)\//, '') === name)) return name
     throw new UserError(
       'usage',
-      `key 'protected.allow': ${JSON.stringify(entry)} is no protected place. They have names like ".vscode/settings.json", ".husky" or ".bashrc"; "agent doctor --protected" lists them`,
+      `key 'protected.allow': ${JSON.stringify(entry)} is not a protected place. Protected places have names like ".vscode/settings.json", ".husky" or ".bashrc"; "agent doctor --protected" lists them`,
     )
   })
 }
@@ -66,7 +66,7 @@ function dockerSocket(): string {
   if (socket !== undefined) return socket
   throw new UserError(
     'usage',
-    'dangerously_mount_docker_socket: DOCKER_HOST names a daemon that is reached by no socket of this machine. Leave it out: such a daemon is a host to be allowed.',
+    "dangerously_mount_docker_socket: DOCKER_HOST names a daemon that no socket of this machine reaches. Remove this setting and allow the daemon's host instead.",
   )
 }
 
@@ -80,7 +80,7 @@ function networkPolicy({ sandbox_workspace_write: table }: Settings): NonNullabl
 
 function readLimit([key, value]: readonly [string, unknown]): readonly [string, number] {
   const known = knownLimits[key.replaceAll('_', '-')]
-  if (known === undefined) throw new TypeError('the schema lets no other key through')
+  if (known === undefined) throw new TypeError('the schema must reject unknown limits')
   const read = readLimitValue(known, `${value}`)
   if ('value' in read) return [known.limit, read.value]
   throw new UserError('usage', `key 'sandbox_limits.${key}': must be ${read.expected}, not ${JSON.stringify(value)}`)

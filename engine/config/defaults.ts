@@ -1,10 +1,10 @@
-// Separate from the table of settings, which takes long to load and is needed only where there is a configuration.
+// Kept apart from the table of settings, which takes long to load and is needed only if there is a configuration.
 
-/** The model a run uses when neither `-m` nor the configuration names one. */
+/** The model of a run when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
-/** When the Guardian asks by default. With nobody there to answer, asking would always mean a denial. */
+/** The default approval policy. Without anyone to answer, every question would end as a denial. */
 export const defaultApproval = 'never'
 
-/** The default access of commands. */
+/** The default sandbox mode of commands. */
 export const defaultSandbox = 'workspace-write'

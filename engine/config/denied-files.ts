@@ -3,27 +3,27 @@ import { describeDeny, type FileDeny, type PermissionSet } from '../../policies/
 import { isInside } from '../core/directories-between.ts'
 import { pathsBelow } from '../core/paths-below.ts'
 
-/** What a sandbox can enforce of the files that permissions deny. */
+/** What a sandbox can enforce of the permissions that deny files. */
 export type DeniedFiles = {
   /** Hidden from commands. */
   readonly deniedReads: readonly string[]
-  /** Commands may not change, remove or rename them. */
+  /** Paths that commands can't change, remove or rename. */
   readonly protectedPaths: readonly string[]
-  /** Denials that no sandbox enforces, or only in part, and why; the Guardian and the file tools enforce all of them. */
+  /** Denials that no sandbox enforces fully, and why. The Guardian and the file tools enforce all of them. */
   readonly loose: readonly LooseDeny[]
 }
 
-/** A denial as written, with its position, and how far it is enforced. */
+/** A denial as written, with its position, and how far the sandbox enforces it. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
-/** How many entries of directories are looked at for patterns that are no plain path or name. */
+/** The limit for directory entries searched for patterns that aren't a plain path or name. */
 const mostEntries = 100_000
 
 /**
- * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides and protects. Plain paths, whole folders and names at any depth
- * also apply to files created later; other patterns apply to the files that exist now below their fixed beginning.
+ * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. For plain paths, whole folders and names at any depth, this
+ * covers files created later too. Other patterns cover only the files that already exist below the fixed start of the pattern.
  *
- * @param confining whether the sandbox confines commands at all
+ * @param confining whether there is a sandbox that confines commands
  */
 export function deniedFiles(permissions: PermissionSet, workspace: string, confining: boolean): DeniedFiles {
   const deniedReads: string[] = []
@@ -33,18 +33,18 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
   for (const deny of permissions.paths.filter(({ decision }) => decision === 'forbidden')) {
     const tell = (why: string): void => void loose.push({ deny: describeDeny(deny), why })
     if (!confining) {
-      tell('no sandbox enforces it: commands are judged by what can be read of them')
+      tell('no sandbox enforces it; commands are checked only by analysing their text')
       continue
     }
     const into = deny.access === 'read' ? deniedReads : protectedPaths
     const simple = simplePlace(deny, workspace)
     if (simple === 'everything')
-      tell('it means everything there is, which commands need: only file tools and what commands name are held to it')
+      tell('it covers all files, and commands need some; it applies to file tools and to paths that commands name')
     else if (simple !== undefined && (deny.access === 'read' || !/[*?]/.test(simple.slice(3)))) into.push(simple)
     else {
       const base = deny.pattern.base(workspace)
       if (!isInside(base, workspace)) {
-        tell('it is a pattern outside the workspace: only file tools and what commands name are held to it')
+        tell('its pattern lies outside the workspace; it applies to file tools and to paths that commands name')
         continue
       }
       for (const { path } of pathsBelow(base)) {
@@ -53,15 +53,15 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
       }
       tell(
         entries > mostEntries
-          ? `only the first ${mostEntries} files were looked at: commands are held to it for what was found there`
-          : 'commands are held to it for files that are there when the run begins',
+          ? `for commands, it applies only to matches among the first ${mostEntries} files`
+          : 'for commands, it applies only to files that exist when the run starts',
       )
     }
   }
   return { deniedReads, protectedPaths, loose }
 }
 
-/** A path or a pattern of names that is equivalent to a denial; undefined where there is none. */
+/** A path or a name pattern that is equivalent to a denial; undefined if there is none. */
 function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everything' | undefined {
   // Denying everything in a folder denies the folder.
   const place = pattern.glob.replace(/(?:\/\*\*?)+$/, '')

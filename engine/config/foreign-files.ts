@@ -5,17 +5,17 @@ import { readPlainFile } from '../core/read-plain-file.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Project } from './read-project.ts'
 
-/** Files by which repositories configure agents, and that never count here, trusted or not. */
+/** Files in which repositories configure other agents. They are never used here, even in a trusted repository. */
 const neverRead: Readonly<Record<string, string>> = {
-  '.codex/config.toml': 'another program’s; what shall count here goes into .portcullis/config.toml',
+  '.codex/config.toml': 'it belongs to another program; settings for Portcullis go into .portcullis/config.toml',
 }
 
-/** Variables that would lead an agent elsewhere: to another home, another provider, another key. */
+/** Variables that would redirect an agent to another home directory, another provider, or another key. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024
 
-/** A repository's agent configuration that has no effect on this run. */
+/** Lists the agent configuration of a repository that this run ignores. */
 export function listForeignFiles(project: Project): readonly Ignored[] {
   return directoriesBetween(project.root, project.workspace).flatMap((directory) => {
     const present = (name: string): boolean => existsSync(join(directory, name))
@@ -27,7 +27,7 @@ export function listForeignFiles(project: Project): readonly Ignored[] {
   })
 }
 
-/** A `.env` is never read for its variables; most have nothing to do with agents and are not worth a notice. */
+/** Lists the variables of a `.env` file that concern agents. The file is never loaded, and its other variables aren't worth a notice. */
 function listVariables(path: string): readonly Ignored[] {
   if (!existsSync(path)) return []
   const text = readPlainFile(path, maxBytes)

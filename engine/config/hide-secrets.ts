@@ -1,12 +1,12 @@
-/** Shown instead of a value that may be a secret. */
+/** Shown in place of a value that may be a secret. */
 const hidden = '(hidden)'
 
-/** Tables whose values are private, whatever their keys are called. */
+/** Tables whose values are hidden, whatever their keys are. */
 const tables: ReadonlySet<string> = new Set(['http_headers', 'headers', 'query_params', 'set', 'env'])
-/** The words of a command. A program's name is no secret; its arguments may be. */
+/** Settings that contain a command. The program's name isn't a secret, but its arguments may be. */
 const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
 
-/** A setting for display: headers, variables and arguments are hidden, and passwords removed from addresses. */
+/** Prepares a setting for display: hides headers, variables and arguments, and removes passwords from addresses. */
 export function hideSecrets(path: readonly string[], value: unknown): unknown {
   const name = path.at(-1) ?? ''
   if (path.some((part) => tables.has(part)) && typeof value !== 'object') return hidden

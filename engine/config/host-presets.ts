@@ -1,6 +1,6 @@
 /**
- * Names for groups of hosts in an allow-list: package registries and code hosts, with the hosts that their usual clients contact. Each on
- * the ports of http and https. Any other name of one word is a plain host.
+ * Names for groups of hosts in an allow-list: package registries and code hosts, with the hosts that their usual clients contact, on the ports of
+ * http and https. Any other single word is an ordinary host name.
  */
 export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   // JavaScript
@@ -26,7 +26,7 @@ export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   debian: ['deb.debian.org', 'security.debian.org'],
   ubuntu: ['archive.ubuntu.com', 'security.ubuntu.com', 'ports.ubuntu.com'],
   alpine: ['dl-cdn.alpinelinux.org'],
-  // Code hosts, where anybody can also put things
+  // Code hosts, on which anybody can publish
   github: [
     'github.com',
     'api.github.com',
@@ -38,7 +38,7 @@ export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   gitlab: ['gitlab.com', 'registry.gitlab.com'],
 }
 
-/** A list of allowed hosts with the presets in it opened, each host once and in its place. */
+/** Expands the presets in a list of allowed hosts. Keeps the order, and each host only once. */
 export function openPresets<T>(hosts: readonly T[]): (T | string)[] {
   const opened = hosts.flatMap((host): readonly (T | string)[] =>
     typeof host === 'string' && Object.hasOwn(hostPresets, host) ? (hostPresets[host] ?? []) : [host],

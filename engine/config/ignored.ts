@@ -1,17 +1,17 @@
-/** Configuration that was found and does not count. */
+/** Configuration that was found but isn't used. */
 export type Ignored = {
-  /** The file it is in. */
+  /** The file that contains it. */
   readonly source: string
-  /** The keys; none means the whole file. Safe to print: it may be made from untrusted text. */
+  /** The ignored keys; empty for the whole file. Safe to print: control characters of untrusted text are replaced. */
   readonly keys: readonly string[]
   readonly reason: string
 }
 
-/** How much of a stranger's file is repeated. */
+/** The limits for quoting an untrusted file. */
 const maxKeys = 20
 const maxCharacters = 80
 
-/** Names ignored keys; empty where there are none. */
+/** Describes ignored keys; gives an empty list if there are none. */
 export function ignoring(source: string, keys: readonly string[], reason: string): readonly Ignored[] {
   if (keys.length === 0) return []
   const shown = keys.slice(0, maxKeys).map((key) => printable(key))
@@ -19,15 +19,15 @@ export function ignoring(source: string, keys: readonly string[], reason: string
   return [{ source: printable(source, Infinity), keys: [...shown, ...rest], reason }]
 }
 
-/** Names a file that doesn't count. */
+/** Describes a file that is ignored as a whole. */
 export function ignoredWhole(source: string, reason: string): Ignored {
   return { source: printable(source, Infinity), keys: [], reason }
 }
 
 /**
- * Names a file that is ignored because of a fault.
+ * Describes a file that is ignored because of an error.
  *
- * @param sentence what is wrong; where it begins with `path:line:column:`, that is the position given
+ * @param sentence the error; if it begins with `path:line:column:`, this position is shown
  */
 export function ignoredForFault(path: string, sentence: string): Ignored {
   const place = sentence.startsWith(`${path}:`) ? /^:\d+:\d+/.exec(sentence.slice(path.length))?.[0] : undefined

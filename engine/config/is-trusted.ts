@@ -1,21 +1,21 @@
 import { realpathSync } from 'node:fs'
 import type { Projects } from './settings-schema.ts'
 
-/** The files that decide about trust. */
+/** The sources that decide about trust. */
 type TrustSources = {
-  /** From the machine owner's file; nobody overrules it. */
+  /** From the machine owner's file. Nothing overrides it. */
   readonly managed: Projects
   /** From the user's file. */
   readonly user: Projects
-  /** `--trust` was given: the user trusts it for this run. */
+  /** `--trust` was given: the user trusts the repository for this run. */
   readonly flag: boolean
 }
 
 /**
- * Whether to use what a repository brings along (configuration, rules, permissions). Not by default: whoever can change the repository
- * could change what restrains it.
+ * Whether to use the configuration, rules and permissions of a repository. By default they aren't used, because anyone who can change the repository
+ * could then change what restrains them.
  *
- * @param root the repository's root, or the workspace itself outside any; a real path
+ * @param root the real path of the repository's root; outside a repository, that of the workspace
  */
 export function isTrusted(root: string, { managed, user, flag }: TrustSources): boolean {
   const level = levelOf(root, managed) ?? (flag ? 'trusted' : levelOf(root, user))

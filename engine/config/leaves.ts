@@ -2,24 +2,24 @@
 export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 
 /**
- * The single settings of a configuration. Tables are opened, deeper values are one setting: a provider is taken as a whole, lest parts of
- * two make a third.
+ * Splits a configuration into single settings. Tables are split; deeper values count as one setting. A provider, for example, is never assembled from
+ * the parts of two layers.
  */
 export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])
 }
 
-/** A setting's name for people. */
+/** A setting's name, as users write it. */
 export function keyOf(path: readonly string[]): string {
   return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
 }
 
-/** The path of the setting that a path leads to, or into. */
+/** The path of the setting that contains the value at a path. */
 export function leafPath(path: readonly string[]): readonly string[] {
   return path.slice(0, depthOf(path))
 }
 
-/** A configuration made of settings. */
+/** Assembles a configuration from single settings. */
 export function fromLeaves(leaves: Iterable<Leaf>): object {
   const tree = new Map<string, Leaf[] | Leaf>()
   for (const leaf of leaves) {
@@ -42,7 +42,7 @@ function open(table: object, path: readonly string[]): readonly Leaf[] {
   })
 }
 
-/** The variables of `set` are settings each; every other table is one level deep. */
+/** How many keys name one setting. Each variable of `set` is a setting of its own; all other tables have one level. */
 function depthOf(path: readonly string[]): number {
   return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2
 }

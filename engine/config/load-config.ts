@@ -15,51 +15,51 @@ import { PermissionLayers } from './permission-layers.ts'
 import { isTrusted } from './is-trusted.ts'
 import { placeOf } from './validate.ts'
 
-/** Where a run's configuration comes from. */
+/** The sources of a run's configuration. */
 export type ConfigSources = {
   readonly places: AppPaths
   readonly project: Project
-  /** `-p`; undefined: the profile that the user's file names, if it does. */
+  /** The value of `-p`; undefined: the profile that the user's file names, if any. */
   readonly profile?: string | undefined
   /** `--trust` was given. */
   readonly trust?: boolean
-  /** `--isolated` was given: nothing of the user's or the repository's is used. */
+  /** `--isolated` was given, so nothing of the user or the repository is used. */
   readonly isolated?: boolean
-  /** Whether other programs' files are used only where they are imported. Default: false, so they may make a run stricter. */
+  /** Whether other programs' files are used only if they are imported. Default: false; then they may still make a run stricter. */
   readonly onlyImported?: boolean
-  /** `-c key=value` texts in the given order. */
+  /** The `-c key=value` texts, in order. */
   readonly overrides?: readonly string[]
-  /** `--add-dir`: absolute paths that are writable besides the configured ones. */
+  /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
   readonly addDirs?: readonly string[]
   /** Other flags that set settings, and their values. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
 
-/** A run's configuration, and how it came about. */
+/** A run's configuration and its origins. */
 export type Config = {
   readonly settings: Settings
-  /** Whether to use what the repository brings along: its configuration, rules and permissions. */
+  /** Whether the repository's configuration, rules and permissions are used. */
   readonly trusted: boolean
-  /** Whether nothing of the user's or the repository's is used: settings, rules, permissions, hooks, servers, skills, instructions. */
+  /** Whether everything of the user and the repository is left out: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
   /** Configuration that was found but is ignored. */
   readonly ignored: readonly Ignored[]
-  /** Each key in force that somebody set, with its source. */
+  /** The source of each key that is set. */
   readonly origins: ReadonlyMap<string, Origin>
   /** What the machine's owner fixed. */
   readonly managed: Settings
-  /** Variables that another program's settings set for model requests. Those of the environment win. */
+  /** Variables for model requests, from another program's settings. Variables of the environment override them. */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of every layer: they add up, where other settings replace each other. */
+  /** The permission lists of all layers. They add up, whereas other settings replace each other. */
   readonly permissions: readonly PermissionFile[]
 }
 
 /**
- * Merges a run's configuration: machine, other programs of the user, user, profile, the repository's own where it is trusted, `-c`, flags;
- * later ones win. The machine's file bounds everybody, the user's bounds the repository's. A setting of a file that exceeds a bound is
- * ignored and listed; on the command line it is an error, since somebody expects it to work.
+ * Merges a run's configuration from the machine's file, the user's other programs, the user's file, the profile, the repository's file if it is
+ * trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. If a setting in a
+ * file exceeds a bound, it is ignored and listed. On the command line that is an error, because the user expects the option to work.
  *
- * @throws UserError `usage`, naming the file or option, the line, the key, and what was expected there
+ * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { places, project, overrides = [], addDirs = [] } = sources
@@ -117,9 +117,9 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 const importsNothing =
-  "'import' lets files of yours count, and --isolated lets none of them: drop one of the two, or say the settings with -c."
+  "'import' uses files of yours, and --isolated uses none of them. Remove one of the two, or give the settings with -c."
 
-/** A repository's settings, and the ignored ones among them. */
+/** The repository's settings, and those of them that are ignored. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }
 
 const nothing: Brought = { layers: [], ignored: [] }
@@ -134,7 +134,7 @@ function addingRoots(roots: readonly string[], directories: readonly string[]): 
   return { kind: 'flag', name: '--add-dir', settings }
 }
 
-/** A layer without what exceeds a bound. */
+/** Removes the settings of a layer that exceed a bound. */
 function keepWithin(
   layer: Layer,
   bound: Layer | Settings,
@@ -145,7 +145,7 @@ function keepWithin(
   if (excess.length === 0) return { layer, ignored: [] }
   const gone = new Set(excess.map(({ path }) => keyOf(path)))
   const kept = leavesOf(layer.settings).filter(({ path }) => !gone.has(keyOf(path)))
-  const reason = 'kind' in bound ? `${bound.name} fixes it` : 'it goes beyond what the user’s own configuration fixes'
+  const reason = 'kind' in bound ? `${bound.name} fixes it` : 'it exceeds a bound in the user’s own configuration'
   return {
     layer: { ...layer, settings: fromLeaves(kept) },
     ignored: ignoring(layer.name, [...gone], reason),
@@ -159,6 +159,6 @@ function refuseBeyond(layer: Layer, managed: Layer): void {
   const what = layer.kind === '-c' ? `-c ${keyOf(excess.path)}` : layer.name
   throw new UserError(
     'usage',
-    `${what}: goes beyond what ${limit} fixes with ${keyOf(excess.limit)}. Ask for less, or leave it out.`,
+    `${what}: exceeds the bound that ${limit} sets with ${keyOf(excess.limit)}. Ask for less, or leave it out.`,
   )
 }

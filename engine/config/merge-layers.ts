@@ -4,31 +4,31 @@ import { fromLeaves, keyOf, leavesOf } from './leaves.ts'
 import type { Settings } from './settings-schema.ts'
 import type { Place } from './validate.ts'
 
-/** One source of settings. A later layer wins over an earlier one. */
+/** One source of settings. Later layers override earlier ones. */
 export type Layer = Place & {
   readonly kind: 'managed' | 'imported' | 'user' | 'project' | 'profile' | '-c' | 'flag'
   readonly settings: Settings
-  /** Where the layer's settings begin in its text, e.g. `['profiles', 'ci']`. Absent: at its top. */
+  /** Where the layer's settings are in its text, such as `['profiles', 'ci']`. Absent: at the top level. */
   readonly within?: readonly string[]
-  /** Tables that the layer replaces as a whole, so that nothing from lower layers remains. Absent: none. */
+  /** Tables that the layer replaces completely, so that nothing of lower layers remains in them. Absent: none. */
   readonly replaces?: readonly (readonly string[])[]
 }
 
-/** A setting in force, and the layer that set it. */
+/** A setting in effect, and the layer that set it. */
 export type Origin = Leaf & { readonly layer: Layer }
 
-/** Lays layers over each other. */
+/** Merges layers. Each setting comes from the last layer that sets it. */
 export function merge(layers: readonly Layer[]): ReadonlyMap<string, Origin> {
   const merged = new Map<string, Origin>()
   for (const layer of layers) {
     const leaves = leavesOf(layer.settings)
     for (const table of layer.replaces ?? []) {
       for (const [key, { path, layer: below }] of merged) {
-        // What the machine's owner fixed stays, however little higher layers set.
+        // What the machine's owner fixed stays, even if a higher layer replaces the table.
         if (below.kind !== 'managed' && table.every((part, index) => path[index] === part)) merged.delete(key)
       }
     }
-    // The network is one setting in two keys: a layer that sets one also resets the other.
+    // Two keys together describe the network, so a layer that sets one of them resets the other.
     if (leaves.some(({ path }) => isNetworkKey(keyOf(path)))) {
       for (const key of merged.keys()) if (isNetworkKey(key)) merged.delete(key)
     }
@@ -37,7 +37,7 @@ export function merge(layers: readonly Layer[]): ReadonlyMap<string, Origin> {
   return merged
 }
 
-/** Merged layers as settings. Each layer was valid, and no setting is put together from two, so the whole is valid. */
+/** Turns merged layers into settings. Each layer was valid and no setting is assembled from two layers, so the result is valid. */
 export function settingsOf(merged: ReadonlyMap<string, Origin>): Settings {
   return fromLeaves(merged.values()) as Settings
 }

@@ -6,11 +6,11 @@ import { parseTomlValue } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * The settings of `-c key=value` texts, later ones winning. Keys may be dotted; a value is TOML, and text that isn't TOML counts as a
- * string, so that `-c model=gpt-5.5` needs no inner quotes.
+ * Parses `-c key=value` texts; later ones win. Keys may be dotted. Values are TOML; text that isn't TOML counts as a string, so that `-c
+ * model=gpt-5.5` needs no inner quotes.
  *
- * @param below the settings without them: an override may change part of a table that is taken as a whole
- * @throws UserError `usage` for a text without `=`, an unknown key, or an invalid value
+ * @param below the settings without the overrides, because an override may change a part of a setting that is a whole table
+ * @throws UserError `usage` if a text has no `=`, a key is unknown, or a value is invalid
  */
 export function overrideLayer(below: object, overrides: readonly string[]): Layer {
   const parsed = overrides.map(parseOverride)
@@ -38,7 +38,7 @@ function set(target: unknown, path: readonly string[], value: unknown): object {
   const base = typeof target === 'object' && target !== null ? target : {}
   if (key === undefined) return base
   const inner: unknown = Object.hasOwn(base, key) ? (base as Record<string, unknown>)[key] : undefined
-  // Built from entries, so that a key such as `__proto__` is a key like any other, and fails validation as one.
+  // Built with `fromEntries`, so that a key such as `__proto__` is an ordinary key and fails validation as one.
   return Object.fromEntries([
     ...Object.entries(base).filter(([name]) => name !== key),
     [key, rest.length === 0 ? value : set(inner, rest, value)],

@@ -3,24 +3,24 @@ import type { PermissionFile } from '../../policies/index.ts'
 import type { Layer } from './merge-layers.ts'
 
 /**
- * Takes the permission lists out of layers before these are laid over each other: a list replaced by a later one would be
- * a deny that quietly vanished.
+ * Takes the permission lists out of layers before these are merged. Otherwise a later list would replace an earlier one, and its denials would
+ * silently vanish.
  */
 export class PermissionLayers {
   readonly #workspace: string
   readonly #taken: PermissionFile[] = []
 
-  /** @param workspace what `/path` in a list is relative to where a layer is no file */
+  /** @param workspace the folder that `/path` in a list is relative to, if the layer isn't a file */
   constructor(workspace: string) {
     this.#workspace = workspace
   }
 
-  /** The lists so far, in the order of their layers. */
+  /** The lists taken so far, in the order of their layers. */
   get taken(): readonly PermissionFile[] {
     return this.#taken
   }
 
-  /** A layer without its lists. */
+  /** Takes the lists out of a layer. Returns the layer without them. */
   take(layer: Layer): Layer {
     const { permissions: lists, ...settings } = layer.settings
     if (lists === undefined) return layer
@@ -36,7 +36,7 @@ export class PermissionLayers {
   }
 }
 
-/** The folder that a configuration file is about: the one that holds it, or a repository's own. */
+/** The folder that a configuration file applies to: the file's own, or for a repository's file the folder that contains `.portcullis`. */
 function folderOf(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.portcullis' ? dirname(folder) : folder

@@ -7,16 +7,16 @@ import { UserError } from '../core/user-error.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
 import { readForeignText } from './foreign/read-text.ts'
 
-/** The longest rule or settings file of a repository that is read. */
+/** The size limit for a rule or settings file of a repository. */
 const maxBytes = 1024 * 1024
-/** The rule files of another program that are read. */
+/** The limit for the rule files of another program. */
 const mostFiles = 200
 
 /**
- * The rule files of a folder, in the order of their names.
+ * Lists the rule files of a folder, sorted by name.
  *
- * @param leftOut told where they can't be listed. Absent: that is an error
- * @throws UserError `usage` where they can't be listed
+ * @param leftOut receives a note if the folder can't be listed. Absent: throws instead
+ * @throws UserError `usage` if the folder can't be listed
  */
 export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: LeftOut[]): readonly RuleFile[] {
   const directory = join(folder, 'rules')
@@ -25,7 +25,7 @@ export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: Left
     return names.toSorted().map((name) => ({ path: join(directory, name), layer }))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // Below a home that is no folder there are no rules; rules that are themselves a file are a mistake.
+    // If the parent isn't a directory, there are no rules. If `rules` itself is a file, that is a mistake.
     if (code === 'ENOENT' || (code === 'ENOTDIR' && !existsSync(directory))) return []
     if (leftOut === undefined)
       throw new UserError('usage', `${directory}: can't be listed: ${message}`, { cause: error })
@@ -34,7 +34,7 @@ export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: Left
   }
 }
 
-/** Claude Code's settings in a folder of the repository. */
+/** Claude Code's settings files in a folder of the repository. */
 export function settingsIn(folder: string): readonly PermissionFile[] {
   return ['settings.json', 'settings.local.json'].flatMap((name) =>
     present(join(folder, '.claude', name)).map((path) => ({ path, layer: 'project' as const })),
@@ -42,9 +42,9 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 }
 
 /**
- * The user's, for Claude Code and for this program.
+ * The user's permission files, for Claude Code and for this program.
  *
- * @throws UserError `usage` where the first exists and can't be read: its denials would be lost
+ * @throws UserError `usage` if the file for Claude Code exists but can't be read: its denials would be lost
  */
 export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)
@@ -56,7 +56,7 @@ export function ownSettings(places: AppPaths, home: string): readonly Permission
   ]
 }
 
-/** An organisation's settings for Claude Code: its file, then those in the folder next to it, by name. */
+/** An organisation's settings files for Claude Code: its main file, then those in the folder next to it, sorted by name. */
 export function managedSettings(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
@@ -64,10 +64,10 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. No content of theirs stops a run: of a broken file the
- * restrictions that can be understood apply, and the rest is reported.
+ * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run: of a broken file, the restrictions
+ * that can be understood apply, and its errors are reported.
  *
- * @param root the repository's: its files must really be in it
+ * @param root the repository's root; the real paths of its files must be in it
  */
 export function foreignRules(
   home: string,
@@ -92,7 +92,7 @@ export function foreignRules(
   return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
 }
 
-/** A rule file whose faults are reported; its remaining restrictions apply. */
+/** A rule file whose errors are reported instead of thrown. Its other restrictions still apply. */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
     ...file,
@@ -100,7 +100,7 @@ export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
       void leftOut.push({
         path: `${file.path}:${line}:${column}`,
         what: '',
-        why: `${message}; what restricts in the rest of the file holds, what allows does not`,
+        why: `${message}; the other rules of the file apply if they restrict, but not if they allow`,
       }),
   }
 }
@@ -109,21 +109,21 @@ function present(path: string): readonly string[] {
   return existsSync(path) ? [path] : []
 }
 
-/** A file from the repository. */
+/** A file of the repository. */
 export type BroughtFile = { readonly path: string }
 
-/** The same, with a note about what can't be read instead of an error. */
+/** Like `plain`, but reports an unreadable file instead of throwing. */
 export function tryPlain<File extends BroughtFile>(
   file: File,
   leftOut: LeftOut[],
 ): readonly (File & { readonly text: string })[] {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return [{ ...file, text }]
-  leftOut.push({ path: file.path, what: '', why: `it can't be read, so nothing in it has an effect: ${text.reason}` })
+  leftOut.push({ path: file.path, what: '', why: `it is not used, because it can't be read: ${text.reason}` })
   return []
 }
 
-/** A file with its text, read so that untrusted content can't block us or lead elsewhere. */
+/** Reads a file's text in such a way that untrusted content can't block us or redirect us to another file. */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }

@@ -9,7 +9,7 @@ import { ConfigFile, ManagedFile, UserFile, type Projects } from './settings-sch
 import { parseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
-/** The settings of the user's and the machine's files. A missing file has none. */
+/** The settings of the user and of the machine's owner. A missing file has none. */
 type OwnFiles = {
   readonly managed: Layer
   /** The user's file, without its profiles. */
@@ -20,10 +20,10 @@ type OwnFiles = {
 }
 
 /**
- * Reads `config.toml` of the machine's owner and of the user. All profiles are checked, also inactive ones.
+ * Reads `config.toml` of the machine's owner and of the user. All profiles are validated, even inactive ones.
  *
- * @param profile the profile that `-p` names; undefined takes the one that the file names, if it does
- * @throws UserError `usage` naming file, line, key and what was expected there; or that there is no such profile
+ * @param profile the profile that `-p` names; undefined: the one that the file names, if any
+ * @throws UserError `usage` naming the file, the line, the key and the expected value; or if there is no such profile
  */
 export function readOwnFiles(places: AppPaths, profile: string | undefined): OwnFiles {
   const machine = read(places.managed, ManagedFile)
@@ -39,9 +39,9 @@ export function readOwnFiles(places: AppPaths, profile: string | undefined): Own
 }
 
 /**
- * The same where the user's file is ignored: it is not even opened.
+ * The same, without the user's file, which isn't even opened.
  *
- * @throws UserError `usage` naming file, line, key and what was expected there
+ * @throws UserError `usage` naming the file, the line, the key and the expected value
  */
 export function readManagedFile(places: AppPaths): OwnFiles {
   const { value, place } = read(places.managed, ManagedFile)
@@ -54,7 +54,7 @@ export function readManagedFile(places: AppPaths): OwnFiles {
   }
 }
 
-/** A profile is a table of the user's file, or a file `NAME.config.toml` next to it. */
+/** Finds a profile, which is either a table of the user's file or a file `NAME.config.toml` next to it. */
 function profileLayer(
   name: string | undefined,
   profiles: Readonly<Record<string, ConfigFile>>,
@@ -65,7 +65,7 @@ function profileLayer(
   const beside = file !== undefined && existsSync(join(directory, file)) ? file : undefined
   const settings = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (settings !== undefined && beside !== undefined) {
-    throw new UserError('usage', `${place.name}: [profiles.${name}] and ${beside} are both there: keep one of them`)
+    throw new UserError('usage', `${place.name}: both [profiles.${name}] and ${beside} exist; keep one of them`)
   }
   if (settings !== undefined) return { ...place, kind: 'profile', settings, within: ['profiles', name] }
   if (beside !== undefined) {
@@ -78,7 +78,7 @@ function profileLayer(
     near !== undefined
       ? `did you mean '${near}'?`
       : known.length === 0
-        ? `it would be a table [profiles.${name}] in there, or a file ${name}.config.toml beside it`
+        ? `add a table [profiles.${name}] to that file, or a file ${name}.config.toml next to it`
         : `there are: ${known.join(', ')}`
   throw new UserError('usage', `${place.name}: there is no profile '${name}'; ${advice}`)
 }

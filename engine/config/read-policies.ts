@@ -32,23 +32,23 @@ import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Where a run's rules and permissions come from. */
+/** The sources of a run's rules and permissions. */
 type PolicySources = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether what the repository allows applies; its denials and questions always do. */
+  /** Decides whether the repository's allow rules are used. Its deny and ask rules always are. */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
-  /** Paths of further rule files, named on a command line. */
+  /** Paths of further rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
-  /** Files that replace the user's own rules, and the user's own permission lists. Absent: the user's apply. */
+  /** Files that replace the user's own rules and permission lists. Absent: the user's are used. */
   readonly inPlace?: {
     readonly rules?: readonly string[] | undefined
     readonly permissions?: readonly string[] | undefined
   }
 }
 
-/** What a Guardian decides by, of all files together. */
+/** What a Guardian decides by, from all files together. */
 export type Policies = {
   readonly rules: RuleSet
   readonly permissions: PermissionSet
@@ -56,22 +56,22 @@ export type Policies = {
   readonly ignored: readonly Ignored[]
 }
 
-const notTrusted = 'this repository is not trusted, so only what it forbids or asks about holds'
+const notTrusted = 'this repository is not trusted, so only its deny and ask rules apply'
 
 /**
- * The rules and permissions of a run: built-in ones, the machine's, the user's, the repository's, those of other programs, and files named
- * on a command line. All apply, and the strictest answer wins, whoever wrote it. Of other programs' files the restrictions apply; what they
- * allow only where the user's `import` names the program, and in a trusted repository.
+ * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on
+ * the command line. All apply, and the strictest answer wins, whoever wrote it. Files of other programs can always restrict. They can allow only if
+ * the user's `import` names the program, and in a trusted repository.
  *
- * @throws UserError `usage` with `file:line:column` for any error in any file of this program's own: a run with part of its rules
- *   missing would be a run under other rules
+ * @throws UserError `usage` with `file:line:column` for any error in one of our own files: a run that lacks part of its rules
+ *   would be a run under other rules
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
-  // A broken or missing file of somebody else stops nobody; nothing in it applies then.
+  // A broken or missing file of someone else must not stop the run; it is left out.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
     trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
@@ -129,7 +129,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
   }
 }
 
-/** Files that were named in place of the user's own, or these. */
+/** The files that replace the user's own, or else the user's own. */
 function userFiles<File>(
   named: readonly string[] | undefined,
   own: () => readonly File[],
@@ -139,7 +139,7 @@ function userFiles<File>(
 
 type Dropped = { readonly path: string; readonly keys: readonly string[]; readonly reason: string }
 
-/** One entry for each file. */
+/** Merges the entries of each file into one. */
 function together(dropped: readonly Dropped[]): readonly Ignored[] {
   return [...new Set(dropped.map(({ path }) => path))].flatMap((path) => {
     const own = dropped.filter((one) => one.path === path)
@@ -149,19 +149,19 @@ function together(dropped: readonly Dropped[]): readonly Ignored[] {
 }
 
 const notImported = (program: string): string =>
-  `another program’s: what it forbids and asks about holds, what it allows with import = ["${program}"] in your own configuration`
+  `this file belongs to another program: its deny and ask rules apply, its allow rules only with import = ["${program}"] in your own configuration`
 
-/** A rule without effect as one line: `file:line: what is wrong`. */
+/** Describes a rule without effect in one line: `file:line: message`. */
 export function describeIdleRule({ path, line, message }: IdleRule): string {
   return `${path}:${line}: ${message}`
 }
 
-/** A rule error as one line: `file:line:column: what is wrong; what was expected`. */
+/** Describes a rule error in one line: `file:line:column: message; expected …`. */
 export function describeRuleError({ path, line, column, message, expected }: RuleError): string {
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** The other settings in a settings file; none of them applies without trust. */
+/** The settings in a file other than its permissions. None of them is used without trust. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
@@ -169,18 +169,18 @@ function otherKeys(text: string): readonly string[] {
       ? Object.keys(settings).filter((key) => key !== 'permissions')
       : []
   } catch {
-    // Left out as a whole, and told so already.
+    // The whole file is left out then, and that has been reported.
     return []
   }
 }
 
-/** The path with its existing part freed of links. */
+/** Resolves the links in the part of a path that exists. */
 function followLinks(path: string): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     try {
       return join(realpathSync(at), rest)
     } catch {
-      // Missing, or not accessible: its parent directories may be.
+      // The path is missing or inaccessible, but its parent may not be.
       if (at === dirname(at)) return path
     }
   }

@@ -11,14 +11,14 @@ import { userOnly as userOnlySettings } from './settings/index.ts'
 import { parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
-/** A repository, and the directory in it that is worked in. Real paths. */
+/** A repository, and the working directory in it. Both are real paths. */
 export type Project = {
-  /** The repository's root, or the workspace itself outside any. */
+  /** The repository's root; outside a repository, the workspace itself. */
   readonly root: string
   readonly workspace: string
 }
 
-/** Where a repository stores configuration for this program, in any directory from its root down to the workspace. */
+/** The repository's configuration file. Any directory from the root down to the workspace may contain one. */
 const fileName = '.portcullis/config.toml'
 /** No configuration is longer. */
 const maxBytes = 256 * 1024
@@ -26,9 +26,9 @@ const maxBytes = 256 * 1024
 const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userOnlySettings]
 
 /**
- * The configuration that a trusted repository brings along, the root's first.
+ * Reads the configuration files of a trusted repository, that of the root first.
  *
- * @throws UserError `usage` for a file that can't be read, leads out of the repository, or has something wrong in it
+ * @throws UserError `usage` for a file that can't be read, is a link out of the repository, or contains an error
  */
 export function readProjectLayers(project: Project): {
   readonly layers: readonly Layer[]
@@ -43,17 +43,17 @@ export function readProjectLayers(project: Project): {
     const place = { name: path, text }
     const settings = validate(ConfigFile, Object.fromEntries(mine), place)
     const layer: Layer = { ...place, kind: 'project', settings }
-    return { layer, ignored: ignoring(path, others, 'only the user’s own file may say it') }
+    return { layer, ignored: ignoring(path, others, 'only the user’s own file may set it') }
   })
   return { layers: read.map(({ layer }) => layer), ignored: read.flatMap(({ ignored }) => ignored) }
 }
 
-/** The ignored settings of an untrusted repository. No content of its files makes this fail. */
+/** Lists the settings of an untrusted repository, which are ignored. Never fails, whatever its files contain. */
 export function listProjectSettings(project: Project): readonly Ignored[] {
   return projectFiles(project).flatMap((path) => {
     const text = contained(path, project.root)
     const table = typeof text === 'string' ? tryParseToml(text) : undefined
-    const reason = 'this repository is not trusted; --trust or agent trust makes it count'
+    const reason = 'this repository is not trusted; --trust or agent trust allows its use'
     const keys = table === undefined ? [] : leavesOf(table).map((leaf) => keyOf(leaf.path))
     return keys.length === 0 ? [ignoredWhole(path, reason)] : ignoring(path, keys, reason)
   })
@@ -69,5 +69,5 @@ function contained(path: string, root: string): ReturnType<typeof readPlainFile>
   const real = realpathSync(path)
   return isInside(real, root)
     ? readPlainFile(real, maxBytes)
-    : { reason: `it leads to ${real}, outside the repository` }
+    : { reason: `it is a link to ${real}, outside the repository` }
 }

@@ -3,20 +3,22 @@ import * as z from 'zod'
 const seconds = z.number().positive().max(3600)
 const text = z.string().min(1)
 
-/** The fields of a server in any of the three formats, besides its transport. */
+/** The fields that a server has in all three formats, apart from its transport. */
 const shared = {
   enabled: z.boolean().optional(),
-  /** A run that can't reach the server does not start. Default: false. */
+  /** Whether the run fails to start if the server can't be reached. Default: false. */
   required: z.boolean().optional(),
   /** Seconds. Default: 10. */
   startup_timeout_sec: seconds.optional(),
-  /** Seconds without a sign of progress. Default: 60. */
+  /** How many seconds a call may take without progress. Default: 60. */
   tool_timeout_sec: seconds.optional(),
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
-  /** Trust the server's claims about its tools: one that claims to only read may run in parallel. Default: false. Ours. */
+  /**
+   * Whether to believe what the server claims about its tools: a tool that claims to be read-only may run in parallel. Default: false. Our addition.
+   */
   trusted: z.boolean().optional(),
-  /** Its tools are in every request even where others are deferred. Default: false. */
+  /** Whether its tools are in every request, even if those of other servers are deferred. Default: false. */
   always_load: z.boolean().optional(),
 }
 
@@ -24,22 +26,22 @@ const stdio = z.strictObject({
   command: text,
   args: z.array(z.string()).optional(),
   env: z.record(text, z.string()).optional(),
-  /** Variables of our environment that it gets. */
+  /** The variables of our environment that the server gets. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
-  /** False runs it outside the sandbox. Default: true. Ours. */
+  /** False runs the server outside the sandbox. Default: true. Our addition. */
   sandbox: z.boolean().optional(),
   ...shared,
 })
 
 const remote = z.strictObject({
   url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'expected a URL that begins with http, https, ws or wss' }),
-  /** The variable that holds a token to send as `Authorization: Bearer`. */
+  /** The variable whose value is sent as `Authorization: Bearer`. */
   bearer_token_env_var: text.optional(),
   http_headers: z.record(text, z.string()).optional(),
-  /** Headers whose values are in variables of our environment. */
+  /** Headers whose values come from variables of our environment. */
   env_http_headers: z.record(text, text).optional(),
-  /** `sse` for servers that only know the older transport. Default: by the URL. Ours. */
+  /** `sse` is for servers that support only the older transport. Default: by the URL. Our addition. */
   transport: z.enum(['http', 'sse', 'ws']).optional(),
   ...shared,
 })
@@ -55,8 +57,8 @@ export const McpServerTable = z.union([stdio, remote], {
 const jsonShared = { timeout: z.number().positive().optional(), alwaysLoad: z.boolean().optional() }
 
 /**
- * A server in a `.mcp.json`, Claude Code's format, that is started as a process. Strings may contain `${NAME}` and `${NAME:-default}`.
- * Unlisted keys belong to other programs.
+ * A server of a `.mcp.json` (Claude Code's format) that runs as a process. Strings may contain `${NAME}` and `${NAME:-default}`. Keys that aren't
+ * listed belong to other programs.
  */
 export const McpJsonStdio = z.looseObject({
   type: z.literal('stdio').optional(),
@@ -66,7 +68,7 @@ export const McpJsonStdio = z.looseObject({
   ...jsonShared,
 })
 
-/** The same of one that is reached. */
+/** The same for a server that is reached by URL. */
 export const McpJsonRemote = z.looseObject({
   type: z.enum(['http', 'streamable-http', 'sse', 'ws']).optional(),
   url: text,
@@ -74,5 +76,5 @@ export const McpJsonRemote = z.looseObject({
   ...jsonShared,
 })
 
-/** One table of our configuration. */
+/** One table `mcp_servers.<name>` of our configuration. */
 export type McpServerTable = z.infer<typeof McpServerTable>

@@ -7,7 +7,7 @@ import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 
 const modes = ['read-only', 'workspace-write', 'danger-full-access']
 
-/** Whether a sandbox mode lets through no more than another. */
+/** Whether a sandbox mode allows no more than another. */
 export function modeWithin(
   asked: SandboxPolicy['mode'] | undefined,
   bound: SandboxPolicy['mode'] | undefined,
@@ -16,18 +16,18 @@ export function modeWithin(
 }
 
 /**
- * Whether everything that can happen under one approval policy could happen under the other as well. Most are just different: `never`
- * grants nothing on request, but asks less.
+ * Whether everything that can happen under one approval policy could also happen under the other. Most policies can't be ordered: `never` grants
+ * nothing on request, but it also asks less.
  */
 export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalMode | undefined): boolean {
   if (asked === bound || bound === 'bypass') return true
   return asked === 'untrusted' && (bound === 'on-request' || bound === 'on-failure')
 }
 
-/** Hosts, or patterns of hosts, that commands reach, and whether at private addresses too; `all` for every one. */
+/** The hosts or host patterns that commands can reach, and whether at private addresses too; `all` for every host. */
 export type Reach = readonly { readonly host: string; readonly private: boolean }[] | 'all'
 
-/** Whether the bound also permits everything that is reachable. */
+/** Whether the bound permits every host that is asked for. */
 export function hostsWithin(asked: Reach, bound: Reach): boolean {
   if (bound === 'all') return true
   if (asked === 'all') return false
@@ -42,7 +42,7 @@ function covers(pattern: string, host: string): boolean {
   )
 }
 
-/** Whether a value of `sandbox_limits` is no larger than another; false where either is no value. */
+/** Whether a value of `sandbox_limits` is no larger than another; false if either is invalid. */
 export function limitWithin(key: string, asked: unknown, bound: unknown): boolean {
   const known = knownLimits[key.replaceAll('_', '-')]
   const numbers = [asked, bound].map((value) => known && readLimitValue(known, `${value}`))
@@ -50,7 +50,7 @@ export function limitWithin(key: string, asked: unknown, bound: unknown): boolea
   return mine !== undefined && theirs !== undefined && mine <= theirs
 }
 
-/** Whether no path of one list contains a path of the other or lies in it, with links followed, and no name is in both lists. */
+/** Whether two lists of paths are disjoint: no path contains or equals one of the other list, after following links, and no name matches. */
 export function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.every((path) =>
     others.every((other) => {
@@ -61,7 +61,7 @@ export function apart(some: readonly string[], others: readonly string[]): boole
   )
 }
 
-/** Whether each directory really lies in one of the bound's, with links followed. */
+/** Whether each directory lies in one of the bound's directories, after following links. */
 export function rootsWithin(asked: readonly string[], bound: readonly string[]): boolean {
   return asked.every((path) => bound.some((root) => isInside(realPath(path), realPath(root))))
 }
@@ -71,7 +71,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(whole)
   } catch {
-    // A missing path can't lead elsewhere yet; the sandbox refuses a root that doesn't exist.
+    // A missing path can't be a link yet, and the sandbox refuses a root that doesn't exist.
     return whole
   }
 }

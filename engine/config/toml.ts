@@ -2,10 +2,10 @@ import { parse, TomlError } from 'smol-toml'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * A TOML document as plain data.
+ * Parses a TOML document.
  *
- * @param source what a message names as the document's place: a file or an option
- * @throws UserError `usage` with `source:line:column` when the text is not TOML 1.0
+ * @param source the file or option that messages name as the source
+ * @throws UserError `usage` with `source:line:column` if the text isn't TOML 1.0
  */
 export function parseToml(text: string, source: string): Record<string, unknown> {
   try {
@@ -17,7 +17,7 @@ export function parseToml(text: string, source: string): Record<string, unknown>
   }
 }
 
-/** A TOML document as plain data, or undefined for invalid text. */
+/** Parses a TOML document; undefined if it is invalid. */
 export function tryParseToml(text: string): Record<string, unknown> | undefined {
   try {
     return parse(text)
@@ -27,18 +27,18 @@ export function tryParseToml(text: string): Record<string, unknown> | undefined 
   }
 }
 
-/** One TOML value, or undefined for invalid text. */
+/** Parses one TOML value; undefined if it is invalid. */
 export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']
 }
 
-/** Further down no line is looked for: each costs a parse of all before it. */
+/** The limit for lines that are searched. Each line costs a parse of everything before it. */
 const maxSearchedLines = 2000
 
 /**
- * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there, or too far down. The parser
- * gives no positions, so this finds the shortest part of the document that contains the key. That costs a parse for each line: use it for
- * messages and lists only.
+ * The line, counted from 1, on which a key of a valid TOML document is set; undefined if the key isn't there or is too far down. The parser gives no
+ * positions, so this finds the shortest start of the document that contains the key. Since that costs a parse per line, use it only for messages and
+ * lists.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n').slice(0, maxSearchedLines)
@@ -52,7 +52,7 @@ export function lineOf(text: string, path: readonly string[]): number | undefine
   return undefined
 }
 
-/** A value over several lines is whole on its last one, and begins on the first that is neither empty nor a comment. */
+/** A multi-line value is complete only on its last line. It starts on the first line that is neither empty nor a comment. */
 function firstMeant(lines: readonly string[], from: number, to: number): number {
   const index = lines.slice(from, to).findIndex((line) => !/^\s*(?:#.*)?$/.test(line))
   return from + Math.max(0, index) + 1

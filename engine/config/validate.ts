@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { lineOf } from './toml.ts'
 
-/** Where a configuration comes from, for messages about it. */
+/** The source of a configuration, for messages. */
 export type Place = {
   /** A file's path, or an option such as `-c`. */
   readonly name: string
@@ -12,9 +12,9 @@ export type Place = {
 }
 
 /**
- * Checks a configuration against its schema.
+ * Validates a configuration against its schema.
  *
- * @throws UserError `usage` with a line for each wrong key: its position, what was expected, and the most similar known key
+ * @throws UserError `usage` with one line per invalid key: its position, what was expected, and the most similar known key
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place): T {
   const result = schema.safeParse(value)
@@ -23,16 +23,16 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place):
   throw new UserError('usage', messages.join('\n'))
 }
 
-/** A position for messages: `file:line`, or as much of it as is known. */
+/** A position for messages: `file:line`, as far as it is known. */
 export function placeOf(place: Place, path: readonly string[]): string {
   const line = place.text === undefined ? undefined : lineOf(place.text, path)
   return line === undefined ? place.name : `${place.name}:${line}`
 }
 
-/** A fault of a value: an unknown key, or a wrong value at a path. */
+/** An unknown key, or an invalid value at a path. */
 type Fault = { readonly path: readonly string[]; readonly unknown: boolean; readonly message: string }
 
-/** The faults of a value that didn't pass its schema, each with its position. */
+/** The faults that validation found, each with its path. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
   return error.issues.flatMap(faultsIn)
 }
@@ -54,12 +54,12 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
   const known = knownKeys(schema, path)
   return issue.keys.map((key) => {
     const near = nearest(key, known)
-    const advice = near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean '${near}'?`
+    const advice = near === undefined ? `; known keys: ${known.join(', ')}` : `; did you mean '${near}'?`
     return `${placeOf(place, [...path, key])}: unknown key '${[...path, key].join('.')}'${advice}`
   })
 }
 
-/** The faults of a value with several possible types, for the type that its tag selects. */
+/** For a value that may have one of several types, the faults for the type that its tag selects. */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const likely = issue.errors.filter((errors) =>
     errors.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),
@@ -68,7 +68,7 @@ function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue
   return fewest?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** The keys that a table of the configuration may have. */
+/** The keys that are allowed in a table of the configuration. */
 function knownKeys(whole: z.ZodType, path: readonly string[]): readonly string[] {
   let schemas: readonly z.core.JSONSchema.JSONSchema[] = [z.toJSONSchema(whole, { io: 'input' })]
   for (const key of path) {
@@ -81,7 +81,7 @@ function knownKeys(whole: z.ZodType, path: readonly string[]): readonly string[]
   return [...new Set(schemas.flatMap(choices).flatMap((schema) => Object.keys(schema.properties ?? {})))]
 }
 
-/** What a schema of several alternatives may be. */
+/** The alternatives of a schema. */
 function choices(schema: z.core.JSONSchema.JSONSchema): readonly z.core.JSONSchema.JSONSchema[] {
   const alternatives = (schema.anyOf ?? []).flatMap((one) => (typeof one === 'object' ? choices(one) : []))
   return [schema, ...alternatives]

@@ -7,12 +7,12 @@ import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * Records in the user's file that a repository is trusted. Everything else in the file stays as it is.
+ * Records in the user's file that a repository is trusted. Leaves everything else in the file as it is.
  *
- * @param directory the user's configuration folder; made where it doesn't exist
+ * @param directory the user's configuration folder; created if it doesn't exist
  * @param root the repository's root
- * @returns the file, and whether it had to be changed
- * @throws UserError `usage` where the file says otherwise already, or can't be written
+ * @returns the file, and whether it was changed
+ * @throws UserError `usage` if the file says that the repository is untrusted, or can't be written
  */
 export function writeTrust(directory: string, root: string): { readonly file: string; readonly changed: boolean } {
   const file = join(directory, 'config.toml')
@@ -23,23 +23,20 @@ export function writeTrust(directory: string, root: string): { readonly file: st
   const table = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`
   if (level === 'untrusted') {
     const line = lineOf(text, ['projects', root, 'trust_level'])
-    throw new UserError(
-      'usage',
-      `${file}:${line}: says that ${root} is untrusted; change it there if it is to be trusted`,
-    )
+    throw new UserError('usage', `${file}:${line}: marks ${root} as untrusted; to trust it, change that line`)
   }
   const longer = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${table}`
   if (tryParseToml(longer) === undefined) {
     throw new UserError(
       'usage',
-      `${file}: nothing can be added to what it says of projects; add this yourself:\n${table}`,
+      `${file}: can't be extended automatically, because of how it defines projects; add this yourself:\n${table}`,
     )
   }
   replace(file, longer)
   return { file, changed: true }
 }
 
-/** All of the new text or all of the old, and through a link to where the file really is. */
+/** Replaces a file atomically. If it is a link, its target is replaced. */
 function replace(file: string, text: string): void {
   try {
     makeDirectories(dirname(file))

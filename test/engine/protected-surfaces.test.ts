@@ -126,7 +126,7 @@ test.skipIf(needsBubblewrap())(
     expect(result.denials.map(({ subject }) => subject)).toEqual([
       expect.stringContaining(join(workspace, '.vscode/tasks.json')) as unknown,
     ])
-    expect(() => configuredPolicy({ protected: { allow: ['src'] } })).toThrow(/"src" is no protected place/)
-    expect(() => configuredPolicy({ protected: { allow: ['.portcullis'] } })).toThrow(/no protected place/)
+    expect(() => configuredPolicy({ protected: { allow: ['src'] } })).toThrow(/"src" is not a protected place/)
+    expect(() => configuredPolicy({ protected: { allow: ['.portcullis'] } })).toThrow(/not a protected place/)
   },
 )

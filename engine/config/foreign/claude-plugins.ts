@@ -12,7 +12,7 @@ const Installed = z.looseObject({
   projectPath: z.string().optional().catch(undefined),
 })
 
-/** Claude Code's record of installed plugins: a list for each `NAME@MARKETPLACE`, and in older files one entry. */
+/** Claude Code's record of installed plugins: a list of entries for each `NAME@MARKETPLACE`, or a single entry in older files. */
 const Registry = z.looseObject({
   plugins: z.record(z.string(), z.union([z.array(z.unknown()), z.looseObject({})])),
 })
@@ -23,9 +23,9 @@ export function pluginRegistry(home: string): string {
 }
 
 /**
- * Plugins that `enabledPlugins` enables, where Claude Code has installed them: for the user, or for this repository.
+ * The plugins that `enabledPlugins` enables, if Claude Code has installed them for the user or for this repository.
  *
- * @param path the file with that setting, for messages
+ * @param path the file that contains the setting, for messages
  */
 export function installedPlugins(
   enabled: Readonly<Record<string, unknown>>,
@@ -47,17 +47,17 @@ export function installedPlugins(
   )
   const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
   return {
-    // The first of a name wins, as everywhere.
+    // Reversed, because the first plugin of a name wins, as everywhere.
     tables: Object.fromEntries(sound.toReversed()),
     ignored: ignoring(
       path,
       missing.map((key) => `enabledPlugins.${key}`),
-      `${file} knows of no folder for it that is there, for the user or for this repository`,
+      `${file} names no existing folder for it, for the user or for this repository`,
     ),
   }
 }
 
-/** A plugin's bare name, in the characters that our own tables allow. */
+/** A plugin's name without its marketplace, reduced to the characters that our tables allow. */
 function nameOf(key: string): string {
   return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
 }

@@ -11,29 +11,26 @@ import { installedPlugins } from './claude-plugins.ts'
 import { parseForeignJson } from './parse-json.ts'
 import { readForeignText } from './read-text.ts'
 
-/**
- * The parts of Claude Code's settings that apply besides permissions and hooks, which are read elsewhere
- * (https://code.claude.com/docs/en/settings).
- */
+/** The parts of Claude Code's settings that are used here. Permissions and hooks are read elsewhere (https://code.claude.com/docs/en/settings). */
 const ClaudeSettings = z.looseObject({
   model: z.string().min(1).optional().catch(undefined),
   env: z.record(z.string(), z.unknown()).optional().catch(undefined),
   enabledPlugins: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
 
-/** Keys of these files that some other part of this program reads. */
+/** Keys of these files that other parts of this program read. */
 const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
 const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
 
-/** Variables that lead an agent elsewhere, or a command to another home. */
+/** Variables that redirect an agent, or give a command another home directory. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
-/** Those that give the address and the key of a model: for the model alone, never for a command. */
+/** Variables with a model's address and key. They are for requests to the model, never for commands. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
-/** Variables that make programs run other people's code: a repository may not set these. */
+/** Variables that make programs load foreign code. A repository may not set them. */
 const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OPT|LIB)|(?:LD|DYLD|GIT)_\w+)$/
 
-/** The result of Claude Code's settings. */
+/** What is imported from Claude Code's settings. */
 type ClaudeImport = {
   readonly layers: readonly Layer[]
   /** Variables for model requests. */
@@ -41,24 +38,24 @@ type ClaudeImport = {
   readonly ignored: readonly Ignored[]
 }
 
-/** The user's settings for Claude Code. */
+/** The path of the user's settings for Claude Code. */
 export function claudeSettingsFile(home: string): string {
   return join(home, '.claude', 'settings.json')
 }
 
-/** A repository's settings for Claude Code, the root's first. */
+/** The paths of a repository's settings for Claude Code, those of its root first. */
 export function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
   return directoriesBetween(root, workspace).flatMap((directory) =>
     ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),
   )
 }
 
-/** `model`, `env` and `enabledPlugins` of the user's settings for Claude Code. No content of the file makes this fail. */
+/** Imports `model`, `env` and `enabledPlugins` from the user's settings for Claude Code. Never fails, whatever the file contains. */
 export function importClaudeSettings(home: string, project: Project): ClaudeImport {
   return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
 }
 
-/** The same for a trusted repository, except for the addresses of models, and for plugins that the user has not installed. */
+/** The same for a trusted repository, but without the addresses of models, and without plugins that the user hasn't installed. */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>
     importFile({ path, kind: 'project', within: project.root, home, project }),
@@ -105,18 +102,18 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
         : [{ name: path, text: typeof text === 'string' ? text : '', kind, settings }],
     modelVariables: forModels,
     ignored: [
-      ...ignoring(path, [...unused, ...others], 'Claude Code’s own, without a counterpart here'),
+      ...ignoring(path, [...unused, ...others], 'Claude Code has this setting, Portcullis does not'),
       ...ignoring(
         path,
         refused.map((name) => `env.${name}`),
-        'this file gives no command secrets, nor what leads programs elsewhere: shell_environment_policy.set does it on purpose',
+        "this file can't give commands secrets, or variables that redirect programs; use shell_environment_policy.set for that",
       ),
       ...plugins.ignored,
     ],
   }
 }
 
-/** This program's name for a model: `opus` is the newest of its family. Undefined for an unknown name. */
+/** Our name for a model: `opus` is the newest one of that family. Undefined for an unknown name. */
 function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')
   if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined

@@ -8,7 +8,7 @@ import { placeOf } from '../validate.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings } from './sound-settings.ts'
 
-/** Codex's keys with the same meaning here (https://developers.openai.com/codex/config-reference). */
+/** The keys of Codex that mean the same here (https://developers.openai.com/codex/config-reference). */
 const sameMeaning: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
@@ -28,24 +28,24 @@ const sameMeaning: ReadonlySet<string> = new Set([
   'web_search',
 ])
 
-/** What a file of another program comes to. */
+/** What is imported from another program's file. */
 type ForeignSettings = {
-  /** Undefined where nothing in it applies. */
+  /** Undefined if no setting of the file is used. */
   readonly layer: Layer | undefined
   readonly ignored: readonly Ignored[]
 }
 
 const none: ForeignSettings = { layer: undefined, ignored: [] }
 
-/** Where Codex's configuration is looked for. */
+/** The path of Codex's configuration. */
 export function codexConfigFile(home: string): string {
   return join(home, '.codex', 'config.toml')
 }
 
 /**
- * The settings of Codex's own configuration that have the same meaning here. No content of the file makes this fail.
+ * Reads the settings of Codex's configuration that mean the same here. Never fails, whatever the file contains.
  *
- * @param whole whether all of it applies. Otherwise only what makes a run stricter does, and ignored keys are not reported
+ * @param whole whether all of these settings are used. Otherwise only those that make a run stricter are, and ignored keys aren't reported
  */
 export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   const path = codexConfigFile(home)
@@ -66,7 +66,7 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   return {
     layer,
     ignored: [
-      ...ignoring(path, [...meaningless, ...unknown], 'Codex’s own, without a counterpart here'),
+      ...ignoring(path, [...meaningless, ...unknown], 'Codex has this setting, Portcullis does not'),
       ...relevant
         .filter(({ why }) => why !== 'it has no meaning here')
         .flatMap((one) => ignoring(placeOf(place, one.path), [keyOf(one.path)], one.why)),
@@ -74,7 +74,7 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   }
 }
 
-/** The settings that make a run only stricter than without any configuration: they apply without being imported, below the user's own. */
+/** Whether a setting can only make a run stricter than no configuration would. Such settings are used without an import, below the user's own. */
 function tightens({ path, value }: Leaf): boolean {
   switch (keyOf(path)) {
     case 'sandbox_mode':

@@ -1,13 +1,13 @@
 import { locateInJson, positionAt } from '../../core/locate-json.ts'
 
-/** A value of another program's JSON file, with what its positions are computed from. */
+/** The parsed JSON of another program's file, with the positions of its values. */
 export type ForeignJson = {
   readonly value: unknown
-  /** `file:line:column` of the value at a path. */
+  /** Gives the position of the value at a path, as `file:line:column`. */
   readonly place: (path: readonly PropertyKey[]) => string
 }
 
-/** Reads JSON; faults are reported with `file:line:column`. */
+/** Parses JSON. Errors are reported with `file:line:column`. */
 export function parseForeignJson(text: string, path: string): ForeignJson | { readonly reason: string } {
   const place = ({ line, column }: { readonly line: number; readonly column: number }): string =>
     `${path}:${line}:${column}`

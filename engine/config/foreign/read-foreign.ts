@@ -6,23 +6,23 @@ import type { Settings } from '../settings-schema.ts'
 import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'
 import { readCodexConfig } from './codex-config.ts'
 
-/** The result of other programs' settings. */
+/** What is imported from other programs' settings. */
 type ForeignLayers = {
-  /** The user's, with lower precedence than their own for this program. */
+  /** The user's layers. The user's settings for this program override them. */
   readonly user: readonly Layer[]
   /** A trusted repository's. */
   readonly project: readonly Layer[]
-  /** Variables for model requests; never for a command. */
+  /** Variables for model requests. Commands never get them. */
   readonly modelVariables: Readonly<Record<string, string>>
   readonly ignored: readonly Ignored[]
 }
 
-/** No settings of other programs. */
+/** The value if nothing is imported. */
 export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVariables: {}, ignored: [] }
 
 /**
- * Reads other programs' settings. Without an import only settings that make a run stricter apply; the rest does where the user's `import`
- * names the program. No content of their files makes this fail.
+ * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; with the user's `import` of a program,
+ * all of its settings are. Never fails, whatever the files contain.
  */
 export function readForeignLayers(
   { home }: AppPaths,

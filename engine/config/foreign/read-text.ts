@@ -2,15 +2,15 @@ import { realpathSync } from 'node:fs'
 import { isInside } from '../../core/directories-between.ts'
 import { readPlainFile } from '../../core/read-plain-file.ts'
 
-/** No settings or rules of another program are longer. */
+/** The limit for settings and rules of another program. */
 const mebibyte = 1024 * 1024
 
 /**
- * The text of another program's file, through links, without ever waiting for a pipe.
+ * Reads the text of another program's file. Follows links, and never blocks on a pipe.
  *
- * @param how `within`: a folder that must really contain it, else it may be anywhere; `maxBytes`: a longer file is not read, by
+ * @param how `within`: a folder that must contain the real path; absent: any path is allowed. `maxBytes`: longer files are not read; by
  *   default 1 MiB
- * @returns undefined where there is none; or why it can't be read
+ * @returns the text; undefined if the file doesn't exist; or why it can't be read
  */
 export function readForeignText(
   path: string,
@@ -23,6 +23,6 @@ export function readForeignText(
     const { code, message } = error as NodeJS.ErrnoException
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : { reason: `it can't be read: ${message}` }
   }
-  if (within !== undefined && !isInside(real, within)) return { reason: `it leads to ${real}, outside ${within}` }
+  if (within !== undefined && !isInside(real, within)) return { reason: `it is a link to ${real}, outside ${within}` }
   return readPlainFile(real, maxBytes)
 }

@@ -3,19 +3,19 @@ import { leafPath, keyOf } from '../leaves.ts'
 import { ConfigFile } from '../settings-schema.ts'
 import { faultsOf } from '../validate.ts'
 
-/** Settings of another program that are settings here too, and those that are not. */
+/** The settings of another program that are valid here, and those that aren't. */
 type SoundSettings = {
   readonly settings: ConfigFile
-  /** Unknown keys, or keys with an invalid value. */
+  /** Unknown keys, and keys with an invalid value. */
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** Faults are removed and the rest is checked again: one fault may hide another. */
+/** The limit for validation rounds. Each round removes what was invalid and validates again, because one fault may hide another. */
 const rounds = 8
 
 /**
- * The part of a table that is valid settings. An unknown key is removed alone; an invalid value removes the whole setting, lest part of a
- * command or of a list have another meaning.
+ * Extracts the valid settings from a table. An unknown key is removed alone. An invalid value removes its whole setting, because part of a command or
+ * of a list could mean something else.
  */
 export function soundSettings(table: object): SoundSettings {
   const refused: { readonly path: readonly string[]; readonly why: string }[] = []
@@ -30,10 +30,10 @@ export function soundSettings(table: object): SoundSettings {
       left = without(left, gone)
     }
   }
-  return { settings: {}, refused: [...refused, { path: [], why: 'too much in it has no meaning here' }] }
+  return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys have no meaning here' }] }
 }
 
-/** The part of a path that leads through tables: a list is valid or invalid as a whole. */
+/** The part of a path that leads through tables only. A list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {
@@ -44,7 +44,7 @@ function reached(table: unknown, path: readonly string[]): readonly string[] {
   return whole < 0 ? path : path.slice(0, whole)
 }
 
-/** A table without the value at a path. */
+/** Removes the value at a path from a table. */
 function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
   if (!isTable(value) || key === undefined) return value
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 
-/** A path with the same meaning wherever it is set. */
+/** A path that means the same wherever it is set. */
 export const absolute = z
   .string()
   .refine(

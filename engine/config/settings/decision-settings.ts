@@ -5,17 +5,16 @@ import { absolute } from './absolute.ts'
 import { row } from './setting-row.ts'
 
 const group = 'decisions'
-// A repository can't choose its own judge.
+// A repository can't choose who judges its own runs.
 const saidBy = 'user'
 
-/** Settings about the Guardian's decisions, and who answers its questions. */
+/** Settings of the Guardian's decisions, and of who answers its questions. */
 export const decisionSettings = {
   approval_policy: row({
     group,
     schema: z.enum(['untrusted', 'on-failure', 'on-request', 'never']),
     about:
-      'when the Guardian asks: `untrusted`, `on-failure`, `on-request`, `never` ([tables](../../policies/README.md#approval-modes)). With ' +
-      '`never`, what fits the sandbox runs and whatever asks for more is refused',
+      'when the Guardian asks: `untrusted`, `on-failure`, `on-request`, `never` ([tables](../../policies/README.md#approval-modes)). With `never`, actions within the sandbox run, and requests for more are refused',
     unset: '`never`',
     value: defaultApproval,
     within: (asked, bound) => approvalWithin(asked, bound),
@@ -24,43 +23,43 @@ export const decisionSettings = {
     group,
     schema: z.enum(['user', 'program', 'model', 'auto_review', 'none']),
     about:
-      'who answers when the Guardian asks: `user` at a terminal, a `program`, a `model` (Codex: `auto_review`), or `none`, which is a no',
-    unset: 'the program where one is named, else the person at the terminal',
+      'who answers when the Guardian asks: `user` at a terminal, a `program`, a `model` (Codex: `auto_review`), or `none`, which denies',
+    unset: 'the program if one is configured, otherwise the person at the terminal',
     saidBy,
   }),
   approval_program: row({
     group,
     schema: z.tuple([z.string().min(1)], z.string()),
     about:
-      'the program that answers, as its words: JSON lines on its standard input and output ([format](../../policies/README.md#reviewers))',
+      'the program that answers, as a list of its name and arguments; it speaks JSON lines on standard input and output ([format](../../policies/README.md#reviewers))',
     unset: 'none',
     saidBy,
   }),
   approval_url: row({
     group,
     schema: z.url({ protocol: /^https?$/ }),
-    about: 'where questions are posted as JSON instead',
+    about: 'a URL to which questions are posted as JSON, in place of a program',
     unset: 'nowhere',
     saidBy,
   }),
   approval_timeout: row({
     group,
     schema: z.number().positive().max(86_400),
-    about: 'seconds that a program or a model may take to answer',
+    about: 'how many seconds a program or a model has to answer',
     unset: '120, a model 90',
     saidBy,
   }),
   reviewer_model: row({
     group,
     schema: z.string().min(1),
-    about: 'the model that reviews, named as for `model`',
+    about: 'the model that reviews, named as in `model`',
     unset: 'the run’s own',
     saidBy,
   }),
   reviewer_policy_file: row({
     group,
     schema: absolute,
-    about: 'a file whose text replaces what a reviewing model judges by',
+    about: 'a file whose text replaces the policy that a reviewing model applies',
     unset: 'the text shipped',
     saidBy,
   }),
@@ -72,10 +71,10 @@ export const decisionSettings = {
       deny: z.array(z.string()).optional(),
     }),
     about:
-      'Claude Code’s permission lists, as `Bash(git push:*)`, also read from its settings files. Those of all files add up',
+      'Claude Code’s permission lists, with entries such as `Bash(git push:*)`; also read from its settings files. The lists of all files add up',
     unset: 'none',
     keys: {
-      allow: { about: 'what is let through without asking' },
+      allow: { about: 'what is allowed without asking' },
       ask: { about: 'what is asked about' },
       deny: { about: 'what is refused' },
     },

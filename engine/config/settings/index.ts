@@ -6,19 +6,19 @@ import { sandboxSettings } from './sandbox-settings.ts'
 import { toolSettings } from './tool-settings.ts'
 
 /**
- * The table of settings. Keys have Codex's names where Codex has the concept, so that nobody has to learn them twice. A setting is defined
- * completely by its row: to add one, add a row here, and use it in one place.
+ * The table of settings. Keys have Codex's names where Codex has the same concept, so that nobody has to learn a second name. A row defines its
+ * setting completely: to add a setting, add a row here and use it in one place.
  */
 export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandboxSettings, ...toolSettings }
 
 type Table = typeof settingsTable
 
-/** The row of a setting; undefined where there is no such setting. */
+/** The row of a setting; undefined for an unknown name. */
 export function rowOf(name: string): AnyRow | undefined {
   return Object.hasOwn(settingsTable, name) ? settingsTable[name as keyof Table] : undefined
 }
 
-/** What a configuration file may say, as zod's shape of an object. */
+/** The schema of a configuration file, as the shape of a zod object. */
 export const settingsShape = Object.fromEntries(
   Object.entries(settingsTable).map(([name, { schema, about }]) => [
     name,
@@ -26,13 +26,13 @@ export const settingsShape = Object.fromEntries(
   ]),
 ) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
 
-/** The defaults of settings that have a single default value. */
+/** The defaults of the settings whose default is one value. */
 export function defaultSettings(): Readonly<Record<string, unknown>> {
   const rows = Object.entries<AnyRow>(settingsTable)
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** The settings in this table that only the user's own file may set. */
+/** The settings that only the user's own file may set. */
 export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
   saidBy === 'user' ? [name] : [],
 )

@@ -11,27 +11,26 @@ const group = 'sandbox'
 
 const limit = z.union([
   z.int().positive(),
-  z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
+  z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, optionally followed by K, M or G'),
 ])
 
-/** Settings about the access of commands. */
+/** Settings of what commands can access. */
 export const sandboxSettings = {
   sandbox_mode: row({
     group,
     schema: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
-    about: 'what commands may touch: `read-only`, `workspace-write`, `danger-full-access`',
+    about: 'what commands may access: `read-only`, `workspace-write`, `danger-full-access`',
     unset: `\`${defaultSandbox}\``,
     value: defaultSandbox,
     within: (asked, bound = defaultSandbox) => modeWithin(asked, bound),
-    // A fixed sandbox setting also fixes that there is a sandbox.
+    // Fixing any sandbox setting also bounds the mode, so that a run can't switch the sandbox off.
     isFixedBy: (_, fixed) => fixed.startsWith('sandbox_'),
   }),
   transactional: row({
     group,
     schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink', 'overlay'])]),
     about:
-      'whether a run works on a private view of the workspace, so that all it changed lands together at its end, or nothing: `true` or `"auto"`, `"reflink"` (shares ' +
-      'blocks with the original, where the file system can), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
+      'whether a run works on a private view of the workspace, so that either all its changes land together at its end, or none do: `true` or `"auto"`, `"reflink"` (shares blocks with the original, if the file system supports that), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
     unset: '`false`',
     value: false,
     within: (asked, bound) => bound === undefined || bound === false || (asked !== undefined && asked !== false),
@@ -46,7 +45,7 @@ export const sandboxSettings = {
     group,
     schema: z.string().min(1),
     about:
-      'the image that the docker backend runs commands in; it must be there already, with the tools that they need',
+      'the image in which the docker backend runs commands; it must already be on the machine, with the tools that commands need',
   }),
   sandbox_workspace_write: row({
     group,
@@ -58,7 +57,7 @@ export const sandboxSettings = {
           .array(
             z.union([
               z.string().min(1),
-              /** A host that may have an address in a private network. */
+              /** A host whose address may be in a private network. */
               z.strictObject({ host: z.string().min(1), allow_private: z.boolean() }),
             ]),
           )
@@ -68,19 +67,18 @@ export const sandboxSettings = {
       })
       .refine((table) => table.network_access !== true || table.allowed_hosts === undefined, {
         path: ['allowed_hosts'],
-        message: 'contradicts network_access = true, which reaches every host: leave one of them out',
+        message: 'contradicts network_access = true, which allows every host; remove one of the two',
       }),
     about: 'what commands may do in `workspace-write`',
     value: { writable_roots: [], network_access: false },
     keys: {
-      writable_roots: { about: 'more directories to write in, beside the workspace', unset: 'none' },
+      writable_roots: { about: 'further writable directories, besides the workspace', unset: 'none' },
       allowed_hosts: {
         about:
-          'the only hosts that commands reach, through our proxy, as `example.com`, `*.example.com` or with `:port`; names of registries (`npm`, ' +
-          '`pypi`, `crates`, …) stand for their hosts',
+          'the only hosts that commands can reach, through our proxy: `example.com`, `*.example.com`, or with `:port`; names of registries (`npm`, `pypi`, `crates`, …) stand for their hosts',
         unset: 'none',
       },
-      network_access: { about: 'whether commands reach every host', unset: '`false`' },
+      network_access: { about: 'whether commands can reach every host', unset: '`false`' },
     },
     within: (asked = {}, bound = {}, key) => {
       if (key === 'writable_roots') return rootsWithin(asked.writable_roots ?? [], bound.writable_roots ?? [])
@@ -92,23 +90,21 @@ export const sandboxSettings = {
     group,
     schema: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])),
     about:
-      'package managers whose caches are kept from run to run, each in a directory of this project’s own that commands may write to in ' +
-      '`workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. What one command puts there, later ones trust',
+      'package managers whose caches are kept between runs, each in a directory of this project that commands may write to in `workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. Later commands trust what earlier ones put there',
     unset: 'none',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
-    // A list of writable paths besides the workspace replaces the lists below it.
+    // Fixing the writable roots also fixes the caches, because these are writable too.
     isFixedBy: (_, fixed) => fixed === 'sandbox_workspace_write.writable_roots',
   }),
   protected: row({
     group,
     schema: z.strictObject({ allow: z.array(z.string().min(1)).optional() }),
-    about: 'what other programs obey, and commands and patches therefore leave alone',
+    about: 'files that other programs obey, so commands and patches can’t change them',
     saidBy: 'user',
     keys: {
       allow: {
         about:
-          'names of protected places that commands and patches may write all the same, as `[".husky"]`; `agent doctor --protected` lists them; ' +
-          'never by a repository',
+          'names of protected places that commands and patches may still write, such as `[".husky"]`; `agent doctor --protected` lists them. A repository can’t set it',
         unset: 'none',
       },
     },
@@ -130,12 +126,12 @@ export const sandboxSettings = {
     about: 'what commands may read, in every mode',
     keys: {
       allow: {
-        about: 'files and directories to show although they lie in a place that is private or denied',
+        about: 'files and directories to show even though they are in a private or denied place',
         unset: 'none',
       },
       deny: {
         about: 'files and directories to hide; `deny = [".env*"]` hides names at any depth',
-        unset: 'where credentials are kept',
+        unset: 'the places where credentials are kept',
       },
     },
     within: (asked = {}, bound = {}, key) => {
@@ -143,7 +139,7 @@ export const sandboxSettings = {
       const allowed = asked.allow ?? []
       return (bound.allow === undefined || rootsWithin(allowed, bound.allow)) && apart(allowed, bound.deny ?? [])
     },
-    // A path that must not be read must not be mounted.
+    // Showing a path would undo its denial, so fixing the denials also fixes what may be shown.
     isFixedBy: (key, fixed) => key === 'sandbox_read.allow' && fixed === 'sandbox_read.deny',
   }),
   sandbox_limits: row({
@@ -158,16 +154,17 @@ export const sandboxSettings = {
       files: limit.optional(),
       open_files: limit.optional(),
     }),
-    about: 'what one command may use: numbers, sizes also as `"512M"`; `agent doctor` says what is enforced here',
+    about:
+      'limits for one command: numbers, or sizes such as `"512M"`; `agent doctor` shows which are enforced on this machine',
     keys: {
-      output: { about: 'what is kept of what it prints' },
-      processes: { about: 'how many run at a time' },
-      memory: { about: 'all of them together' },
-      cpus: { about: 'processors’ worth of time' },
-      file_size: { about: 'the size of one file' },
-      disk: { about: 'of the disks written to, while one command runs' },
-      files: { about: 'files that come to be on these disks, while one command runs' },
-      open_files: { about: 'how many files a process has open' },
+      output: { about: 'how much of its output is kept' },
+      processes: { about: 'how many processes may run at a time' },
+      memory: { about: 'the memory of all its processes together' },
+      cpus: { about: 'how many processors it may use' },
+      file_size: { about: 'the size of a single file' },
+      disk: { about: 'how much disk space may be taken on the disks written to while it runs' },
+      files: { about: 'how many files may be created on these disks while it runs' },
+      open_files: { about: 'how many files a process may have open' },
     },
     within: (asked = {}, bound = {}, key) =>
       limitWithin(key, asked[key as keyof typeof asked], bound[key as keyof typeof bound]),
@@ -179,19 +176,19 @@ export const sandboxSettings = {
       exclude: z.array(z.string().min(1)).optional(),
       include_only: z.array(z.string().min(1)).optional(),
       set: z.record(z.string().min(1), z.string()).optional(),
-      // Only there so that Codex's files are understood.
+      // Accepted only because Codex's files contain it.
       ignore_default_excludes: z.literal(false).optional(),
     }),
     about:
-      'which variables commands get, as Codex spells it. Names that look like secrets never pass; `set` gives a command one on purpose',
+      'which environment variables commands get, in Codex’s format. Variables that look like secrets are never passed on; `set` gives one to commands on purpose',
     value: { inherit: 'core' },
     keys: {
       inherit: {
-        about: '`core`: a list of harmless names; `all`: everything that doesn’t look like a secret; `none`',
+        about: '`core`: a list of harmless variables; `all`: everything that doesn’t look like a secret; `none`',
         unset: '`core`',
       },
       exclude: { about: 'patterns of names to leave out', unset: 'none' },
-      include_only: { about: 'the only patterns of names that stay', unset: 'all' },
+      include_only: { about: 'patterns of names to keep; all others are left out', unset: 'all' },
       set: { about: 'variables to set', unset: 'none' },
     },
     within: (asked, bound, key) => {
@@ -211,8 +208,7 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and with them any of this machine’s that they can see. ' +
-      '`/tmp`, `/run`, credentials and what listens when a command starts stay hidden; what begins to listen later in the workspace or elsewhere doesn’t',
+      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and also any socket of this machine that they can see. `/tmp`, `/run`, credentials and sockets that are open when a command starts stay hidden; sockets opened later in the workspace or elsewhere don’t',
     unset: '`false`',
     saidBy: 'user',
   }),
@@ -220,13 +216,13 @@ export const sandboxSettings = {
     group,
     schema: z.boolean(),
     about:
-      'gives commands the docker daemon’s socket, and with it the machine: whoever can talk to it is root. Every event and the summary say so',
+      'gives commands the docker daemon’s socket, and with it the machine: anyone who can talk to the daemon is root. Every event and the summary mention it',
     unset: '`false`',
     saidBy: 'user',
   }),
 }
 
-/** The hosts that commands reach. */
+/** The hosts that commands can reach. */
 function reach(table: {
   readonly network_access?: boolean | undefined
   readonly allowed_hosts?: readonly (string | { readonly host: string; readonly allow_private: boolean })[] | undefined

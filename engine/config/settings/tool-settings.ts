@@ -6,27 +6,26 @@ import { row } from './setting-row.ts'
 
 const group = 'tools'
 
-/** Settings of tools, and of where they come from. */
+/** Settings of tools and of their sources. */
 export const toolSettings = {
   mcp_servers: row({
     group,
     schema: z.record(z.string().min(1), McpServerTable),
     about:
-      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. A trusted ' +
-      'repository’s `.mcp.json` counts too, and so do those of plugins',
+      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. A trusted repository’s `.mcp.json` and those of plugins are used too',
     unset: 'none',
   }),
   plugins: row({
     group,
     schema: z.record(z.string().regex(/^[\w-]+$/), z.strictObject({ path: absolute, enabled: z.boolean().optional() })),
     about:
-      'folders of skills, commands, agents, hooks and MCP servers that are switched on, each a table `plugins.<name>` with its `path`',
+      'enabled plugins, which are folders of skills, commands, agents, hooks and MCP servers; each is a table `plugins.<name>` with its `path`',
     unset: 'none',
   }),
   tool_folders: row({
     group,
     schema: z.array(absolute),
-    about: 'folders of tools that you wrote: modules of one `defineTool` each, whose code runs in this program',
+    about: 'folders of your own tools: modules with one `defineTool` each, whose code runs inside `agent`',
     unset: 'none',
     saidBy: 'user',
   }),
@@ -34,9 +33,7 @@ export const toolSettings = {
     group,
     schema: z.array(z.enum(['codex', 'claude'])),
     about:
-      'other programs whose settings count too, below yours: `codex` (`~/.codex/config.toml`, what its rules allow), `claude` (`model`, `env`, ' +
-      '`enabledPlugins` and allowed permissions of `~/.claude/settings.json`, servers of `~/.claude.json`; of a trusted repository’s `.claude`: ' +
-      '`model`, `env`, plugins that you installed). Instructions, and what only makes runs stricter, count without it',
+      'other programs whose settings are used too; yours override them: `codex` (`~/.codex/config.toml`, and what its rules allow), `claude` (`model`, `env`, `enabledPlugins` and allow rules of `~/.claude/settings.json`, servers of `~/.claude.json`; from a trusted repository’s `.claude`: `model`, `env`, and plugins that you installed). Instructions and settings that only make runs stricter are used without an import',
     unset: 'none',
     saidBy: 'user',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
@@ -50,19 +47,21 @@ export const toolSettings = {
       content: z.boolean().optional(),
     }),
     about:
-      'OpenTelemetry: traces and metrics of runs, with the names of the GenAI conventions, as OTLP in JSON over HTTP. Its own variables ' +
-      '(`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`, `TRACEPARENT`) win over ' +
-      'this table; never by a repository',
+      'OpenTelemetry: traces and metrics of runs, named by the GenAI conventions and sent as OTLP in JSON over HTTP. OpenTelemetry’s own variables ' +
+      '(`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`, `TRACEPARENT`) override this table. A repository can’t set it',
     saidBy: 'user',
     keys: {
-      endpoint: { about: 'the collector’s address, to which `/v1/traces` and `/v1/metrics` are added', unset: 'none' },
-      headers: { about: 'what is sent along to it, such as a key', unset: 'none' },
+      endpoint: {
+        about: 'the collector’s address, to which `/v1/traces` and `/v1/metrics` are appended',
+        unset: 'none',
+      },
+      headers: { about: 'HTTP headers for the collector, such as a key', unset: 'none' },
       file: {
-        about: 'a file that gets the same as lines of JSON when a run ends, in place of the one before',
+        about: 'a file that receives the same data as lines of JSON when a run ends; each run overwrites it',
         unset: 'none',
       },
       content: {
-        about: 'whether prompts, answers, commands and what they print are told too, secrets masked',
+        about: 'whether prompts, answers, commands and their output are included, with secrets masked',
         unset: '`false`',
       },
     },
@@ -71,8 +70,7 @@ export const toolSettings = {
     group,
     schema: z.array(z.string().min(1)),
     about:
-      'commands that run in the sandbox when the model is done, as with `--verify`. One that fails is told to the model, which works on; in the end the run ' +
-      'has failed. They are your words: nobody is asked about them, and rules that forbid hold',
+      'commands that run in the sandbox when the model is done, as with `--verify`. The model is told of a failure and continues; if it can’t fix it, the run fails. Since you chose these commands, nobody is asked to approve them, but rules that forbid still apply',
     unset: 'none',
     saidBy: 'user',
     within: (asked = [], bound = []) => bound.every((command) => asked.includes(command)),
@@ -80,7 +78,7 @@ export const toolSettings = {
   verify_attempts: row({
     group,
     schema: z.int().min(0),
-    about: 'how often a command of `verify` that fails is told to the model; `0`: until a budget ends',
+    about: 'how often the model is told of a failing `verify` command; `0`: until a budget is used up',
     unset: '2',
     saidBy: 'user',
   }),
@@ -90,15 +88,14 @@ export const toolSettings = {
       .string()
       .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'"),
     about:
-      'which tools requests leave out, to be searched for: `off` none; `auto` those of ours that are needed rarely, and those of servers where ' +
-      'they would take more than N % of 200,000 tokens or are more than 64; `always` those of servers in any case',
+      'which tools are left out of requests, so that the model has to search for them: `off`: none; `auto`: built-in tools that are rarely needed, and those of servers if they take more than N % of 200,000 tokens or number more than 64; `always`: those of servers in any case',
     unset: '`auto:10%`',
     isPreference: true,
   }),
   tool_concurrency: row({
     group,
     schema: z.int().min(1).max(64),
-    about: 'how many calls run at a time, of those that only read',
+    about: 'how many read-only calls may run at a time',
     unset: '10',
     isPreference: true,
   }),
@@ -106,8 +103,8 @@ export const toolSettings = {
     group,
     schema: z.int().min(100),
     about:
-      'how many tokens of one result the model is shown, whatever a call asks for; beyond it the middle is cut out, and the whole is kept',
-    unset: '10,000 where a call asks for none',
+      'the limit for the part of one result that the model sees, in tokens, whatever a call asks for; the middle of a longer result is cut out, and the full result is kept in a file',
+    unset: '10,000 if a call sets none',
     isPreference: true,
   }),
   tool_output_line_limit: row({

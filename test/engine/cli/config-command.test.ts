@@ -15,7 +15,7 @@ test('agent config schema prints a JSON Schema of the file, with what each key i
   }
   expect(code).toBe(0)
   expect(schema.properties['sandbox_mode']).toMatchObject({
-    description: expect.stringContaining('what commands may touch'),
+    description: expect.stringContaining('what commands may access'),
     enum: ['read-only', 'workspace-write', 'danger-full-access'],
   })
   const validate = compileJsonSchema(schema) as (value: unknown) => readonly string[]

@@ -175,6 +175,6 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
     chmodSync(join(home, '.cache/portcullis-caches'), 0o777)
     const ended = await confined(tempDir(), home, ['pip'], ['--', 'true'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toContain('others may write to')
+    expect(ended.stderr).toContain('is writable by others')
   })
 })

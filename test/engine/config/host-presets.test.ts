@@ -38,7 +38,7 @@ test('a preset fixed by the machine’s owner bounds hosts by those it stands fo
   const cwd = repository({ '.portcullis/config.toml': '[sandbox_workspace_write]\nallowed_hosts = ["pypi"]\n' })
   const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
   expect(stdout).toContain('["registry.npmjs.org"]')
-  expect(stdout).toContain('sandbox_workspace_write.allowed_hosts (it goes beyond')
+  expect(stdout).toContain('sandbox_workspace_write.allowed_hosts (it exceeds a bound')
 })
 
 test('agent sandbox takes a preset for its hosts', () => {

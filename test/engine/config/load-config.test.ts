@@ -477,7 +477,7 @@ describe('what the machine’s file fixes', () => {
       { flags: [{ flag: '--x', settings: { sandbox_mode: 'danger-full-access', approval_policy: 'bypass' } }] },
     ],
   ])('is an error to go beyond by %s, with file and line', (_, line) => {
-    expect(refusal({ managed }, line)).toMatch(/goes beyond what .*\/config\.toml:2 fixes with sandbox_mode/)
+    expect(refusal({ managed }, line)).toMatch(/exceeds the bound that .*\/config\.toml:2 sets with sandbox_mode/)
   })
   test('holds against no sandbox where only the network is fixed', () => {
     const network = '[sandbox_workspace_write]\nnetwork_access = false'
@@ -489,7 +489,7 @@ describe('what the machine’s file fixes', () => {
     expect(refusal({ managed: 'approval_policy = "never"' }, { flags })).toContain('fixes with approval_policy')
   })
   test('holds against --add-dir, which adds to what is configured where it may', () => {
-    expect(refusal({ managed }, { addDirs: ['/srv'] })).toMatch(/^--add-dir: goes beyond what .*:4 fixes/)
+    expect(refusal({ managed }, { addDirs: ['/srv'] })).toMatch(/^--add-dir: exceeds the bound that .*:4 sets/)
     const user = '[sandbox_workspace_write]\nwritable_roots = ["/srv"]'
     expect(load({ user }, { addDirs: ['/opt'] }).settings).toEqual({
       sandbox_workspace_write: { writable_roots: ['/srv', '/opt'] },

@@ -236,7 +236,7 @@ test.skipIf(needsBubblewrap())('what the machine’s own file fixes can’t be a
   })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toBe(
-    'agent: --dangerously-bypass-approvals-and-sandbox: goes beyond what /etc/portcullis/config.toml:1 fixes with ' +
+    'agent: --dangerously-bypass-approvals-and-sandbox: exceeds the bound that /etc/portcullis/config.toml:1 sets with ' +
       'sandbox_mode. Ask for less, or leave it out.\n',
   )
 })

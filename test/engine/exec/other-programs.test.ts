@@ -22,7 +22,7 @@ describe('import = ["codex"]', () => {
     expect([code, stdout]).toEqual([0, 'ok\n'])
     expect(mock.requests[0]?.body).toMatchObject({ model: 'gpt-5.5' })
     expect(stderr.match(/! ignored: .*/g)).toEqual([
-      `! ignored: ${home}/.codex/config.toml: notify (Codex’s own, without a counterpart here)`,
+      `! ignored: ${home}/.codex/config.toml: notify (Codex has this setting, Portcullis does not)`,
     ])
     const shown = await agent(['config', 'show'], options)
     expect(shown.stdout).toContain(`"gpt-5.5"  # imported from ${home}/.codex/config.toml:1`)
@@ -33,7 +33,7 @@ describe('import = ["codex"]', () => {
     const home = tempDir({ '.codex/config.toml': 'openai_base_url = "http://127.0.0.1:9/v1"\nmodel = "gpt-4.1"\n' })
     const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
     expect(stdout).not.toContain('127.0.0.1:9')
-    expect(stdout).toContain(`# ignored: ${cwd}/.portcullis/config.toml: import (only the user’s own file may say it)`)
+    expect(stdout).toContain(`# ignored: ${cwd}/.portcullis/config.toml: import (only the user’s own file may set it)`)
   })
 })
 

@@ -72,12 +72,12 @@ describe.skipIf(needsBubblewrap())('files that permissions deny', () => {
       const [started] = events
       return started?.type === 'thread.started' ? (started.config?.denies_not_enforced ?? []) : []
     }
-    expect((await first()).map(({ deny: text, why }) => [text.split(' ').at(-1), why.split(':')[0]])).toEqual([
-      ['Read(conf/x*/y)', 'commands are held to it for files that are there when the run begins'],
-      ['Read(//var/x*/y)', 'it is a pattern outside the workspace'],
-      ['Edit', 'it means everything there is, which commands need'],
+    expect((await first()).map(({ deny: text, why }) => [text.split(' ').at(-1), why.split(';')[0]])).toEqual([
+      ['Read(conf/x*/y)', 'for commands, it applies only to files that exist when the run starts'],
+      ['Read(//var/x*/y)', 'its pattern lies outside the workspace'],
+      ['Edit', 'it covers all files, and commands need some'],
     ])
     const open = await first('-s', 'danger-full-access')
-    expect(open.map(({ why }) => why.split(':')[0])).toEqual(Array.from({ length: 4 }, () => 'no sandbox enforces it'))
+    expect(open.map(({ why }) => why.split(';')[0])).toEqual(Array.from({ length: 4 }, () => 'no sandbox enforces it'))
   })
 })
