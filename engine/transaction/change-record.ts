@@ -7,7 +7,7 @@ import { keptBytes } from './kept-files.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
-  /** `hash`: SHA-256 of its bytes, which are stored. Null: its content is unknown. */
+  /** `hash`: the SHA-256 of the file's bytes, which are stored. Null: its content is unknown. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
   z.object({ type: z.literal('symlink'), target: z.string() }),
   z.object({ type: z.literal('directory'), mode: z.int() }),
@@ -19,25 +19,25 @@ const record = z.object({
   version: z.literal(1),
   /** ISO 8601. */
   at: z.string(),
-  /** The files of the patch: tracked files, and untracked ones that git does not ignore. */
+  /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores: counted, and kept in the view. */
+  /** Files that git ignores. They are only counted, and stay in the view. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
-  /** Files that never land: those that other programs obey. */
+  /** Files that never land, because other programs obey them. */
   protected: z.array(z.string()),
   /** Pipes, sockets and devices, which never land either. */
   special: z.array(z.string()),
-  /** Repositories in which the run made objects, such as commits, which never land: `kept` is where they are, in the view. */
+  /** Repositories in which the run made objects, such as commits. These don't land with the files. `kept`: where they are, in the view. */
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
-  /** What can't be landed, so that nothing is. */
+  /** Changes that can't land. If there are any, nothing lands. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
 })
 
-/** The state of a path, before a run or after it. */
+/** The state of a path before or after a run. */
 export type Side = z.infer<typeof side>
-/** What a run did to one path of a tree. */
+/** A run's change to one path of a tree. */
 export type RunChange = z.infer<typeof change>
-/** All that a run changed in its view. */
+/** Everything that a run changed in its view. */
 export type ChangeRecord = z.infer<typeof record>
 
 /** Removes the stored changes of a session. */
@@ -48,7 +48,7 @@ export function removeRecord(directory: string): void {
 const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')
 
-/** The file with the patch of a session's changes, as `git apply --binary` reads it. */
+/** The path of the file with a session's changes as a patch, in the format of `git apply --binary`. */
 export function patchFile(directory: string): string {
   return join(folder(directory), 'changes.patch')
 }
@@ -62,7 +62,7 @@ export function writeRecord(directory: string, now: ChangeRecord): void {
   renameSync(`${file}.new`, file)
 }
 
-/** What a session's runs changed, as far as it was gathered; undefined where it was not. */
+/** Reads what a session's runs changed; undefined if that hasn't been recorded. */
 export function readRecord(directory: string): ChangeRecord | undefined {
   const file = recordFile(directory)
   if (!existsSync(file)) return undefined
@@ -73,12 +73,12 @@ export function readRecord(directory: string): ChangeRecord | undefined {
   }
 }
 
-/** The patch of some changes. It leaves out what git can't represent: directories, and files whose earlier content is unknown. */
+/** Renders changes as a patch. Leaves out what git can't represent: directories, and files whose earlier content is unknown. */
 export function renderPatch(directory: string, changes: readonly RunChange[]): string {
   return changes.map((change) => patchOf(directory, change)).join('')
 }
 
-/** One change after the other: all of them may be more than a text can hold. */
+/** Writes one change after the other, because together they may exceed the largest possible string. */
 function writePatch(directory: string, changes: readonly RunChange[]): void {
   const descriptor = openSync(patchFile(directory), 'w', 0o600)
   try {
@@ -97,10 +97,10 @@ function writePatch(directory: string, changes: readonly RunChange[]): void {
 
 const writtenAtOnce = 1024 * 1024
 
-/** Larger files are not in a patch but by name: as text they take several times their size, and git reads no patch of 1 GiB. */
+/** Larger files are only named in a patch: as text they take several times their size, and git rejects patches of 1 GiB or more. */
 export const largestInPatch = 64 * 1024 * 1024
 
-/** How many bytes a file has on one side of a change; 0 for what is no file. */
+/** The size of a file on one side of a change; 0 for anything but a file. */
 export function sizeOf(side: Side): number {
   return side.type === 'file' ? side.size : 0
 }

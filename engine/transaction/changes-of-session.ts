@@ -6,11 +6,11 @@ import { readViewState, reopenView } from './private-view.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**
- * What a session's runs changed in its view. Where the last of them was killed, so that nobody has looked, it is found out now, in a sandbox of the
- * kind that the run had: another may not be there.
+ * Gives what a session's runs changed in the view. If the last run was killed before that was recorded, it is recorded now, in a sandbox of the same
+ * kind as the run's, because other kinds may not be available.
  *
- * @returns undefined for a session without a view, or whose changes were thrown away
- * @throws SandboxError where it takes a look and no sandbox for git can be opened
+ * @returns undefined for a session without a view, or whose changes were discarded
+ * @throws SandboxError if the changes have to be recorded and no sandbox for git can be opened
  */
 export async function changesOfSession(directory: string): Promise<ChangeRecord | undefined> {
   const state = readViewState(directory)
@@ -30,7 +30,7 @@ export async function changesOfSession(directory: string): Promise<ChangeRecord 
   }
 }
 
-/** The kind of sandbox that the last run of a session had. `{}`: it isn't known. */
+/** The kind of sandbox that the last run of a session had. `{}`: unknown. */
 export function sandboxOfLastRun(directory: string): { readonly backend?: Backend; readonly image?: string } {
   const { backend, image } = readDecidedBy(directory).at(-1)?.sandbox ?? {}
   const known = backendNames().find((name) => name === backend)

@@ -2,17 +2,17 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
-/** The git object of a file whose index entry says that it has the same content; undefined in any doubt. */
+/** Gives the git object of a file, if the index says that both have the same content; undefined in case of doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
 const largestIndex = 1024 * 1024 * 1024
 
-/** The positions of the numbers in an index entry (gitformat-index(5)). */
+/** The byte offsets of fields in an index entry (gitformat-index(5)). */
 const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
 
 /**
- * Reads which files of a work tree match git's index, as git itself does: by their recorded stats. A file written at the same time as the
- * index, or later, may have been written again in the same moment, so it doesn't count.
+ * Finds out which files of a work tree match git's index. As in git, the file times and sizes in the index decide. A file that was written in the
+ * same moment as the index, or later, doesn't count as matching: it may have changed again within that moment.
  */
 export function cleanBlobs(root: string): CleanBlobs {
   const file = join(gitDirectoriesOf(root)?.own ?? join(root, '.git'), 'index')

@@ -13,11 +13,11 @@ import {
 import { resolve } from 'node:path'
 
 /**
- * Copies a git directory for a view of its work tree: everything but the objects, which it borrows from the original. It leaves out the
- * data of other work trees, locks of a running git, and what is stored for `git lfs`.
+ * Copies a git directory for a view of its work tree. Objects aren't copied but borrowed from the original. Data of other work trees, locks of a
+ * running git, and files stored for `git lfs` are left out.
  *
- * @param count called for each file that is copied
- * @param leavesOut names of the directory itself that are left out too
+ * @param count called for each copied file
+ * @param leavesOut decides which further entries of the top directory are left out
  */
 export function copyGitDirectory(
   from: Buffer,
@@ -26,7 +26,7 @@ export function copyGitDirectory(
   leavesOut: (name: string) => boolean = () => false,
 ): void {
   mkdirSync(to, { mode: 0o755, recursive: true })
-  // Names of branches are directories too, further below.
+  // Below the top, such names may be parts of branch names.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
   for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')
@@ -43,7 +43,7 @@ export function copyGitDirectory(
   }
 }
 
-/** Objects of other repositories that these borrow are named too: from within the view, git could not follow one to the next. */
+/** Lists the original's own borrowed objects too, because inside the view git could not follow one reference to the next. */
 function borrow(objects: Buffer, to: Buffer): void {
   const places = [...placesOf(realpathSync.native(objects))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
@@ -52,7 +52,7 @@ function borrow(objects: Buffer, to: Buffer): void {
 }
 
 /**
- * Whether a repository of a view has objects of its own. It begins without any, so the run made these: commits, and added files.
+ * Whether a repository of a view has objects of its own. A view starts without any, so the run made these: commits, or added files.
  *
  * @param git the git directory
  */

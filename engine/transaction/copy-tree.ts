@@ -19,10 +19,10 @@ import { copySparse } from './tree-files.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The size up to which a tree is copied; beyond it another way is better. */
+/** The largest tree that is copied. For larger ones, another method is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }
 
-/** A tree can't be copied so: it is too large, or its file system clones no files. */
+/** Thrown if a tree can't be copied in this way: it is too large, or its file system can't clone files. */
 export class CopyRefusal extends Error {
   readonly why: 'large' | 'no-clones' | 'no-overlay'
 
@@ -33,22 +33,22 @@ export class CopyRefusal extends Error {
 }
 
 type CopyOptions = {
-  /** Whether blocks are shared with the original, and the copy is refused where that is impossible; or written anew. */
+  /** `reflink` shares blocks with the original, and refuses if that is impossible; `copy` writes them anew. */
   readonly how: 'reflink' | 'copy'
-  /** Counted while walking: a copy that is too large is cancelled early. Absent: no limit. */
+  /** Checked during the walk, so that a copy that is too large is cancelled early. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** How many entries are copied before others get a turn. */
+/** How many entries are copied before other tasks get a turn. */
 const atOnce = 200
 
 /**
- * Copies a tree with its modes and times, and records what it was copied from. It follows no symbolic link. A git directory comes without
- * its objects, which it borrows. What can't be copied (pipes, sockets, devices, what this user can't read) is left out and recorded.
+ * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied but borrowed.
+ * Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
  *
  * @param to a directory that doesn't exist yet
- * @throws CopyRefusal; what was copied until then stays
+ * @throws CopyRefusal; the part copied so far stays
  */
 export async function copyTree(from: string, to: string, { how, limit, signal }: CopyOptions): Promise<Manifest> {
   const found = new Map<string, Original>()
@@ -59,7 +59,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     bytes += size
     if (limit !== undefined && (files > limit.files || bytes > limit.bytes)) {
       const what = files > limit.files ? `${limit.files} files` : `${Math.round(limit.bytes / 1_000_000)} MB`
-      throw new CopyRefusal('large', `${from} holds more than ${what}`)
+      throw new CopyRefusal('large', `${from} contains more than ${what}`)
     }
   }
   mkdirSync(to, { mode: 0o700 })
@@ -87,7 +87,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     }
   }
   linkNested(from, `${to}/.git`, to, count)
-  // Filled first: a mode may forbid that, and it changes the time.
+  // Directories get their mode and time only now: the mode may forbid adding entries, and adding them changes the time.
   for (const key of filled.toReversed()) {
     const stats = lstatSync(bytesOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) continue
@@ -102,7 +102,9 @@ type Copying = Pick<CopyOptions, 'how'> & {
   readonly to: string
   readonly count: (size: number) => void
   readonly blobs: CleanBlobs
-  /** The first copy of each file that has several names, by its device and inode: what is written through one name shows under the others. */
+  /**
+   * The first copy of each file with several hard links, by device and inode. The other links are made to this copy, so that they stay the same file.
+   */
   readonly links: Map<string, string>
 }
 
@@ -112,7 +114,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
   const leftOut: Original = { key, kind: 'left-out', mode }
   try {
     if (stats.isDirectory()) {
-      // One that can't be looked into has no entries to copy.
+      // An unreadable directory has no entries that could be copied.
       readdirSync(source, { encoding: 'buffer' })
       mkdirSync(target, { mode: 0o700 })
       return { key, kind: 'directory', mode }
@@ -141,15 +143,15 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT') return leftOut
     if (how === 'reflink' && noClones.has(code))
-      throw new CopyRefusal('no-clones', `${from} is on a file system that clones no files`)
+      throw new CopyRefusal('no-clones', `${from} is on a file system that can't clone files`)
     throw error
   }
 }
 
-/** The size from which a file with holes keeps them in the copy: the system's own copy fills them. */
+/** Sparse files of at least this size stay sparse in the copy. The system's own copy fills their holes. */
 const sparseFrom = 1024n * 1024n
 
-/** Errors of file systems without block sharing, and of copies across file systems. */
+/** Errors of file systems that can't share blocks, and of copies across file systems. */
 const noClones: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
 
 function seconds(nanoseconds: bigint): number {

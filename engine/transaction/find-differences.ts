@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The state of a path of a view, now or before. Targets of links have a character for each byte. */
+/** The state of a path of a view, before or now. Link targets have one character per byte. */
 export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }
@@ -12,14 +12,14 @@ export type Entry =
   /** A pipe, a socket or a device. */
   | { readonly kind: 'other' }
 
-/** A path whose metadata changed; a file may still have the same bytes. */
+/** A path whose metadata changed. A file's bytes may still be the same. */
 export type Difference = { readonly key: string; readonly before: Entry; readonly after: Entry }
 
 const atOnce = 500
 
 /**
- * Finds what differs in a view from its original. It follows no symbolic link, and leaves git directories alone: `repository` is called
- * with each directory that has one.
+ * Finds the differences between a view and its originals. Follows no symbolic links, and skips git directories: `repository` is called with each
+ * directory that contains one.
  */
 export async function findDifferences(
   view: string,
@@ -57,7 +57,7 @@ function namesIn(view: string, directory: string) {
   try {
     return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
-    // A command made it unreadable even to its owner: its contents are unknown.
+    // A command made it unreadable even for its owner, so its content is unknown.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return []
     throw error
@@ -69,7 +69,7 @@ function compare(view: string, key: string, original: Original | undefined): Dif
   return stats === undefined ? undefined : compareWith(view, key, stats, original)
 }
 
-/** Compares a path of a view with its original. Undefined: it is the same. */
+/** Compares a path of a view with its original. Undefined: nothing differs. */
 export function compareWith(
   view: string,
   key: string,
@@ -95,7 +95,7 @@ export function compareWith(
   return { key, before, after: { kind: 'file', mode, size: Number(stats.size) } }
 }
 
-/** The originals of a view, in comparable form. */
+/** Converts the original of a path into comparable form. */
 export function entryOf(original: Original | undefined): Entry {
   switch (original?.kind) {
     case 'file':

@@ -8,9 +8,9 @@ import type { Difference } from './find-differences.ts'
 import { directoryOf } from './path-keys.ts'
 
 /**
- * The keys of changed files that git ignores. A directory in which only ignored files appeared or disappeared is one with them.
+ * Finds the changed files that git ignores, by their keys. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
  *
- * @param nested the repositories in the tree, of which each knows its own files alone
+ * @param nested the repositories inside the tree; each knows only its own files
  */
 export async function ignoredAmong(
   all: readonly Difference[],

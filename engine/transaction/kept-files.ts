@@ -22,12 +22,12 @@ const folder = (directory: string): string => join(directory, 'changes', 'blobs'
 
 const packFile = (directory: string): string => keptFile(directory, 'pack')
 
-/** A file of its own with stored bytes, by their hash: of those that are large. */
+/** The path of a file that stores one large content, by its hash. */
 function keptFile(directory: string, hash: string): string {
   return join(folder(directory), hash)
 }
 
-/** Where stored bytes are, for those who read them in parts. */
+/** Where stored bytes are, for callers that read them in parts. */
 export function keptPiece(directory: string, hash: string, size: number): Piece {
   const place = placeInPack(packFile(directory), hash)
   return place === undefined
@@ -35,10 +35,10 @@ export function keptPiece(directory: string, hash: string, size: number): Piece 
     : { file: packFile(directory), ...place }
 }
 
-/** As much of a file is in memory at a time. */
+/** How much of a file is in memory at a time. */
 const chunkSize = 1024 * 1024
 
-/** Stores bytes, and gives their hash. */
+/** Stores bytes. Returns their hash. */
 export function keepBytes(directory: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('hex')
   if (bytes.length <= largestPacked) {
@@ -58,10 +58,10 @@ export function keepBytes(directory: string, bytes: Buffer): string {
 }
 
 /**
- * Stores what a file holds, however large it is: through no symlink in the last place, and waiting on no pipe.
+ * Stores the content of a file of any size. Doesn't open symbolic links, and never blocks on a pipe.
  *
- * @returns undefined where it can't be read
- * @throws the system's error where it can't be stored
+ * @returns undefined if the file can't be read
+ * @throws the system's error if the content can't be stored
  */
 export function keepFile(
   directory: string,
@@ -81,7 +81,7 @@ export function keepFile(
   }
 }
 
-/** @param buffer holds the beginning of the file already */
+/** @param buffer already contains the beginning of the file */
 function keepLarge(
   directory: string,
   source: number,
@@ -95,7 +95,7 @@ function keepLarge(
     for (; got > 0; got = fill(source, buffer)) {
       const chunk = buffer.subarray(0, got)
       sum.update(chunk)
-      // A file that is sparse takes no more space here.
+      // Blocks of zeros become holes, so that a sparse file takes no more space here.
       isHole = chunk.equals(zeros.subarray(0, got))
       for (let at = 0; at < got && !isHole;) at += writeSync(target, chunk, at, got - at, size + at)
       size += got
@@ -129,7 +129,7 @@ function openOrUndefined(file: Buffer): number | undefined {
   try {
     return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // Gone, or closed to us.
+    // Removed, or not accessible.
     return undefined
   }
 }
@@ -146,9 +146,9 @@ function fill(descriptor: number, buffer: Buffer): number {
 }
 
 /**
- * Stored bytes.
+ * Reads stored bytes.
  *
- * @throws UserError `failed` where they differ from what was stored
+ * @throws UserError `failed` if they changed since they were stored
  */
 export function keptBytes(directory: string, hash: string): Buffer {
   const place = placeInPack(packFile(directory), hash)
@@ -158,7 +158,7 @@ export function keptBytes(directory: string, hash: string): Buffer {
   throw damaged(file)
 }
 
-/** Checks stored bytes without holding more than a part. @throws UserError `failed` where they differ from what was stored */
+/** Verifies stored bytes, with only a part of them in memory at a time. @throws UserError `failed` if they changed since they were stored */
 export function checkKept(directory: string, hash: string, size: number): void {
   if (size <= largestPacked) {
     keptBytes(directory, hash)
@@ -177,5 +177,5 @@ export function checkKept(directory: string, hash: string, size: number): void {
 }
 
 function damaged(file: string): UserError {
-  return new UserError('failed', `${file} is damaged: it no longer holds what was kept.`)
+  return new UserError('failed', `${file} is damaged: its content has changed since it was stored.`)
 }

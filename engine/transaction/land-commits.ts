@@ -5,32 +5,32 @@ import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
 import type { ViewState } from './private-view.ts'
 
-/** Commits of a run that are in the repository now, under a name of their own. */
+/** Commits of a run that landed in the repository, under a ref of their own. */
 type LandedCommits = {
   /** The work tree. */
   readonly path: string
   readonly ref: string
   readonly commit: string
-  /** The branch that was checked out and has moved to them. */
+  /** The checked-out branch that moved to these commits. */
   readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
-  /** Why that stayed where it was, though it was to move. */
+  /** Why the branch did not move, although that was requested. */
   readonly stayed?: string | undefined
 }
 
-/** The result for the commits of a session: what was imported, and what was not, with why. */
+/** The commits of a session that landed, and those that did not, with reasons. */
 export type CommitsReport = {
   readonly landed: readonly LandedCommits[]
   readonly failed: readonly { readonly path: string; readonly why: string }[]
 }
 
-/** Commits that are to land, and what git's files become then. */
+/** The commits to land, and the resulting changes to git's files. */
 type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
 
 /**
- * Plans to take the commits that a session's runs made into the repositories, under a name of their own. Their objects are stored at once; nothing
- * names them until what is planned is done, together with the files.
+ * Plans the landing of the commits that a session's runs made. Their objects are stored in the repositories at once, but nothing refers to them until
+ * the plan is carried out, together with the files.
  *
- * @param moveBranches whether the branch that is checked out moves to them, where it is where it was when the view was made
+ * @param moveBranches whether the checked-out branch moves to these commits, if it still points to where it did when the view was made
  */
 export async function planLandingOfCommits(
   directory: string,
@@ -45,13 +45,13 @@ export async function planLandingOfCommits(
   for (const { path, kept } of repositories) {
     const [from, to] = [privateGitOf(kept), gitDirectoriesOf(path)]
     if (from === undefined || to === undefined) {
-      if (to !== undefined) failed.push({ path, why: `what they were made in is gone: ${kept}` })
+      if (to !== undefined) failed.push({ path, why: `the repository in which they were made is gone: ${kept}` })
       continue
     }
-    // Where another repository in the tree stood was not recorded, but what was made there follows it.
+    // If the starting commit wasn't recorded, as for other repositories in the tree, the branch may only move forward from its current one.
     const known = headOf(directory, path)
     const was = known ?? readCheckedOut(to)
-    // Work trees of one repository share its names.
+    // The work trees of one repository share its refs.
     const before = git.filter(({ within }) => within.includes(to.common)).length
     const planned = await planCommits({
       from,
@@ -64,13 +64,14 @@ export async function planLandingOfCommits(
     if (planned.type !== 'planned') continue
     const { ref, commit, moved, stayed } = planned
     git.push(planned.git)
-    const why = moveBranches && was === undefined ? 'nobody knows where it stood when the run began' : stayed
+    const why =
+      moveBranches && was === undefined ? 'it was not recorded where its branch pointed when the run started' : stayed
     landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
   }
   return { landed, failed, git }
 }
 
-/** Plans to take that back. `stayed` says why a branch stays where it is, for each that does. */
+/** Plans to undo the landing of commits. `stayed` gives a reason for each branch that will not move back. */
 export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, 'roots' | 'commits'>): {
   readonly stayed: readonly string[]
   readonly git: readonly GitWrites[]

@@ -12,7 +12,7 @@ import { readViewState, writeViewState, type ViewState } from './private-view.ts
 
 /** The result of a landing. */
 export type Landing =
-  /** `files`: how many the transaction touched. `commits`: absent where none were to land. */
+  /** `files`: how many files the transaction wrote. `commits`: absent if none were to land. */
   | {
       readonly type: 'landed'
       readonly commits: CommitsReport | undefined
@@ -21,28 +21,28 @@ export type Landing =
       readonly canUndo: boolean
       readonly notes: readonly string[]
     }
-  /** The trees are as the run left its view already. */
+  /** The trees already match the view. */
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
-  /** `tree`: whether the trees are as they were. */
+  /** `tree`: whether the trees are still unchanged. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
-/** What is to land of a session's changes. */
+/** What to land of a session's changes. */
 type LandingWish = {
   /** Default: all of them. */
   readonly chosen?: readonly RunChange[]
-  /** Whether the commits of the session's runs land too, and whether the branch that is checked out moves to them. Default: they don't. */
+  /** Lands the commits of the session's runs too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
   readonly commits?: { readonly move: boolean } | undefined
 }
 
-/** How often a landing is planned again, and after how many milliseconds, where another git is at work. */
+/** If another git process is busy: how often a landing is planned again, and after how many milliseconds. */
 const [mostTries, betweenTries] = [30, 100]
 
 /**
- * Lands a session's changes in its trees, and its commits in their repositories, as one transaction of patches: all of it, or nothing.
+ * Lands a session's changes in its trees, and its commits in their repositories, as one patch transaction: all of it, or nothing.
  *
- * @param directory the session's own
+ * @param directory the session's folder
  */
 export async function land(
   directory: string,
@@ -80,7 +80,7 @@ async function tryToLand(
       return {
         type: 'failed',
         tree: 'unchanged',
-        message: `The commits that were made in ${refused.path} can\u2019t land with it: ${refused.why}.`,
+        message: `The commits made in ${refused.path} can\u2019t land: ${refused.why}.`,
       }
     const told = wanted && commits
     const alongside = alongsideOf(git)
@@ -115,7 +115,7 @@ async function tryToLand(
     if (git !== undefined) return { busy: git }
     if (error instanceof CommitError && error.code === 'changed' && error.tree === 'unchanged') {
       const differences = error.facts.differences ?? []
-      const conflicts = differences.map(({ key }) => ({ path: key, why: 'somebody changed it at this moment' }))
+      const conflicts = differences.map(({ key }) => ({ path: key, why: 'someone changed it during the landing' }))
       if (conflicts.length > 0) return { type: 'conflict', conflicts }
     }
     if (error instanceof CommitError || error instanceof PathError) {
@@ -128,16 +128,16 @@ async function tryToLand(
 
 function busyWith(path: string): string {
   return path.endsWith('.lock')
-    ? `${path} exists: a git is at work in the repository, or one was killed there. In the latter case remove the file.`
-    : `${path} was written again and again meanwhile.`
+    ? `${path} exists: a git process is working in the repository, or was killed there. If it was killed, remove the file.`
+    : `${path} kept changing during the landing.`
 }
 
 /**
- * Takes back what a session has landed, files and commits together, when no other git is at work. A branch that is elsewhere now stays, and keeps its
- * commits.
+ * Undoes a session's landing, files and commits together, once no other git process is busy. A branch that has moved on stays where it is and
+ * keeps the commits.
  *
- * @returns why a branch stays where it is, for each that does
- * @throws CommitError where the files can't be taken back, UserError `failed` where another git stays at work; then nothing is
+ * @returns a reason for each branch that did not move back
+ * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; then nothing is undone
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {
@@ -147,7 +147,7 @@ export async function takeBack(directory: string, state: ViewState): Promise<rea
   }
 }
 
-/** @returns undefined where another git is at work, unless this is the last time */
+/** @returns undefined if another git process is busy and this isn't the last try */
 async function tryToTakeBack(
   directory: string,
   state: ViewState,
@@ -175,31 +175,33 @@ async function tryToTakeBack(
   return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
 }
 
-/** The file of git's that another git held or wrote when a commit was tried; undefined where something else kept it from happening. */
+/** The file of git's that another git process locked or wrote during the commit; undefined if the commit failed for another reason. */
 function busyGit(error: unknown, gits: readonly string[]): string | undefined {
   if (!(error instanceof CommitError) || error.code !== 'changed' || error.tree !== 'unchanged') return undefined
   return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key
 }
 
-/** Whether a view contains more than what landed: ignored files, and commits. Then it stays until somebody discards it. */
+/** Whether a view contains more than what landed: ignored files, or commits. If so, it is kept until the user discards it. */
 export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
 }
 
-/** @returns false where no space is left for the note: what landed is in the tree all the same */
+/** @returns false if no space was left to record the landing; the changes are in the tree all the same */
 function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): boolean {
   const known = readViewState(directory)
   const commits = landed.length === 0 ? {} : { commits: [...landed] }
   return known === undefined || writeIfRoom(directory, { ...known, ...(landing && { landing }), ...commits })
 }
 
-/** Marks the session's changes as landed, or as discarded: its view can't be continued. */
+/** Marks the session's changes as landed or discarded. Its view can't be used any more. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {
   const known = readViewState(directory)
   if (known !== undefined) writeIfRoom(directory, { ...known, state })
 }
 
-/** A landing that is made isn't failed by a full disk. Without the mark, landing it again finds that there is nothing to do. */
+/**
+ * Writes the state unless the disk is full. A completed landing must not fail because of that: without the record, landing again finds nothing to do.
+ */
 function writeIfRoom(directory: string, state: ViewState): boolean {
   try {
     writeViewState(directory, state)

@@ -16,15 +16,15 @@ import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
-/** What a linked work tree has of its own, and what else of the repository doesn't belong to it. */
+/** Files that belong to one work tree, or to other parts of the repository, so the copy leaves them out. */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
 const pointers = /^(?:commondir|gitdir|locked)$/
 
 /**
- * Git's directories of a tree whose `.git` is none itself, but leads to them: a linked work tree's or a submodule's.
+ * The git directories of a tree whose `.git` is a file that points to them: those of a linked work tree or a submodule.
  *
- * @throws UserError `sandboxUnavailable` where it leads to none that knows the tree
+ * @throws UserError `sandboxUnavailable` if `.git` names no repository that knows this tree
  */
 export function linkedGitOf(tree: string): GitDirectories | undefined {
   const stats = lstatSync(join(tree, '.git'), { throwIfNoEntry: false })
@@ -33,12 +33,12 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
   if (git !== undefined) return git
   throw new UserError(
     'sandboxUnavailable',
-    `${join(tree, '.git')} names a repository that is not there, or that does not name ${tree} in turn, so that no private view can be made of it. ` +
-      'git worktree repair mends such links; or run without --transactional.',
+    `${join(tree, '.git')} names a repository that does not exist or does not refer back to ${tree}, so no private view of it can be made. ` +
+      'Repair the link with git worktree repair, or run without --transactional.',
   )
 }
 
-/** Makes one git directory of those of a linked work tree, for a view of it: a repository of its own, which borrows the objects. */
+/** Combines the git directories of a linked work tree into one for its view. The result is a repository of its own, which borrows its objects. */
 export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
   const bytes = (path: string): Buffer => Buffer.from(path)
   if (own !== common) {
@@ -58,11 +58,11 @@ function rewriteConfig(git: string, worktree: string | undefined): void {
   if (config !== undefined) writeFileSync(file, config, 'latin1')
 }
 
-/** A submodule or a linked work tree in a tree: its path, and where its git directories are in the tree's private one. */
+/** A submodule or linked work tree in a tree: its path, and its git directories in the view and in the original. */
 type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
 
 /**
- * Submodules and linked work trees in a tree.
+ * Lists the submodules and linked work trees in a tree.
  *
  * @param kept the git directory of the tree's view
  */
@@ -79,10 +79,10 @@ export function nestedGit(tree: string, kept: string): readonly NestedGit[] {
 }
 
 /**
- * Has the submodules and linked work trees of a view lead to the private git directory, and that to them.
+ * Links the submodules and linked work trees of a view to its private git directory, and that directory to them.
  *
  * @param kept the git directory of the view, which commands see as the tree's `.git`
- * @param files where files of the view are written: the copy, or what lies over the tree
+ * @param files where files of the view are written: the copy, or the overlay's upper directory
  */
 export function linkNested(tree: string, kept: string, files: string, count: (size: number) => void): void {
   for (const { path, kept: git, host } of nestedGit(tree, kept)) {
@@ -103,7 +103,7 @@ export function linkNested(tree: string, kept: string, files: string, count: (si
   }
 }
 
-/** Makes the directories on the way to a path where they are missing, as they are in the tree. */
+/** Makes the missing directories on the way to a path, with the owner, mode and times that they have in the tree. */
 function makeAlike(tree: string, files: string, path: string): void {
   const place = join(files, relative(tree, path))
   if (path === tree || existsSync(place)) return

@@ -1,29 +1,29 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** Contents up to this size share one file: making a file for each of them takes longer than all else that a landing does. */
+/** Contents up to this size share one file: making a file for each of them would take longer than the rest of a landing. */
 export const largestPacked = 64 * 1024
 
-/** Where a content is in its pack. */
+/** The position of a content in its pack. */
 type Place = { readonly start: number; readonly length: number }
 
-/** What a pack holds, as it was last read or written by this process. */
+/** The contents of a pack, as this process last read or wrote them. */
 type Known = {
   readonly file: string
   readonly inode: bigint
   readonly places: Map<string, Place>
-  /** Where the next record goes. Whatever lies behind was cut off by a crash, or written by another process. */
+  /** Where the next record goes. Bytes after it were left by a crash, or another process wrote them. */
   end: number
 }
 
-/** The pack of one session at a time. */
+/** The pack that was used last. Only one session's pack is held at a time. */
 let last: Known | undefined
 
 /**
- * Adds bytes to a pack, unless they are there. A record is its content's hash and length in a line, then the bytes; one that a crash cut off is
- * overwritten.
+ * Adds bytes to a pack, unless it has them already. A record is one line with the content's hash and length, followed by the bytes. A record that a
+ * crash cut off is overwritten.
  *
- * @param create makes the file where there is none, and gives its descriptor, open for reading and writing
- * @throws the system's error where it can't be written
+ * @param create makes the file if it doesn't exist, and returns its descriptor, open for reading and writing
+ * @throws the system's error if the pack can't be written
  */
 export function packContent(file: string, hash: string, bytes: Buffer, create: () => number): void {
   const descriptor = openOrUndefined(file, constants.O_RDWR) ?? create()
@@ -43,7 +43,7 @@ export function packContent(file: string, hash: string, bytes: Buffer, create: (
   }
 }
 
-/** Where the content with this hash is in a pack; undefined where it isn't in it. */
+/** The position of the content with this hash; undefined if the pack doesn't have it. */
 export function placeInPack(file: string, hash: string): Place | undefined {
   const descriptor = openOrUndefined(file, constants.O_RDONLY)
   if (descriptor === undefined) return undefined
@@ -54,7 +54,7 @@ export function placeInPack(file: string, hash: string): Place | undefined {
   }
 }
 
-/** The bytes at a place of a pack, as far as they are there. */
+/** Reads the bytes at a position of a pack, as far as they exist. */
 export function readPacked(file: string, { start, length }: Place): Buffer {
   const descriptor = openSync(file, 'r')
   try {
@@ -73,7 +73,7 @@ function look(file: string, descriptor: number): Known {
   return last
 }
 
-/** The line before a content, which is always as long: it is found by its position. */
+/** The line before a content. It has a fixed length, so that it can be found by its position. */
 const headerOf = (hash: string, length: number): Buffer =>
   Buffer.from(`${hash} ${String(length).padStart(digits)}\n`, 'latin1')
 const digits = 5

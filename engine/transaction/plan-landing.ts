@@ -16,24 +16,24 @@ import {
 import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 
-/** The result of a landing that hasn't happened yet. */
+/** The plan of a landing, which has changed nothing yet. */
 type LandingPlan = {
   readonly changeSet: ChangeSet
-  /** Paths that somebody else changed too, in other places: both changes are in the result. */
+  /** Paths that someone else changed too, in other places. The result contains both changes. */
   readonly merged: readonly string[]
-  /** Paths that can't be landed, each with why. Nothing lands then. */
+  /** Paths that can't land, each with the reason. If there are any, nothing lands. */
   readonly conflicts: readonly Conflict[]
-  /** How many are as the run left them already. */
+  /** How many paths already match the run's result. */
   readonly already: number
 }
 
-/** A path that can't be landed. */
+/** A path that can't land. */
 export type Conflict = { readonly path: string; readonly why: string }
 
 /**
- * Plans to apply a run's changes to the trees that they were made for. The current state is checked once more when the plan is committed.
+ * Plans how to apply a run's changes to their trees. The state of the trees is checked once more when the plan is committed.
  *
- * @param directory the session's, where bytes are stored
+ * @param directory the session's folder, where the contents are stored
  */
 export function planLanding(changes: readonly RunChange[], directory: string): LandingPlan {
   const roots = [...new Set(changes.map(({ root }) => root))]
@@ -72,7 +72,7 @@ type Planned =
   | { readonly nothing: true }
   | { readonly change?: Change; readonly directory?: DirectoryChange; readonly isMerged?: boolean }
 
-/** Whether a file or link was replaced by nothing or by a directory: entries below it may be added. */
+/** Whether a file or link was removed or replaced by a directory, so that entries may be added below its path. */
 function isGone({ before, after }: RunChange): boolean {
   return (
     (before.type === 'file' || before.type === 'symlink') && (after.type === 'absent' || after.type === 'directory')
@@ -84,7 +84,7 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
   const key = `${tree.root}/${path}`
   try {
     const place = tree.locateEntry(path, (each) => gone.has(each))
-    if (place.key !== key) return { why: 'a directory on the way to it is a link now' }
+    if (place.key !== key) return { why: 'a directory on its path is a link now' }
     const found = lookAt(tree, place)
     const { now } = found
     if (after.type === 'directory') return planDirectory(key, before, after.mode, now, place)
@@ -93,24 +93,24 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
     }
     if (isSide(found, after)) return { nothing: true }
     if (before.type === 'directory') {
-      if (now.type !== 'directory' && now.type !== 'absent') return { why: 'somebody else put something in its place' }
+      if (now.type !== 'directory' && now.type !== 'absent') return { why: 'someone else put something in its place' }
       const write = writeOf(place, { type: 'absent' }, after, directory)
       return write === undefined
-        ? { why: 'what it should hold is not known' }
+        ? { why: 'its new content is unknown' }
         : { change: write, ...(now.type === 'directory' ? { directory: { type: 'remove', key } } : {}) }
     }
     if (isSide(found, before)) {
       if (after.type === 'absent') return { change: { type: 'remove', place, before: now } }
-      if (belongsToOthers(now, key)) return { why: 'it belongs to another user, and may not be written by this one' }
+      if (belongsToOthers(now, key)) return { why: 'it belongs to another user, and this user may not write it' }
       const write = writeOf(place, now, after, directory)
-      return write === undefined ? { why: 'what it should hold is not known' } : { change: write }
+      return write === undefined ? { why: 'its new content is unknown' } : { change: write }
     }
     const sizes = [now.type === 'unread' ? now.size : 0, sizeOf(before), sizeOf(after)]
     if (Math.max(...sizes) > largestMerged)
-      return { why: `somebody else changed it, and it is too large to be merged (more than ${largestMerged} bytes)` }
+      return { why: `someone else changed it, and it is too large to merge (more than ${largestMerged} bytes)` }
     return merge(place, tree.read(place), before, after, directory)
   } catch (error) {
-    // Below what is a file now there is nothing that could be removed.
+    // The parent is a file now, so there is nothing to remove below it.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
     if (isBelowFile && after.type === 'absent') return { nothing: true }
     if (error instanceof PathError || error instanceof ReadError) return { why: renderFailure(error).trim() }
@@ -131,7 +131,7 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
-/** The view's copy of such a file belonged to this user, so commands could write what they can't in the tree. */
+/** Whether a file belongs to another user and can't be written. In the view it could be, because its copy there belonged to this user. */
 function belongsToOthers(now: FileState, file: string): boolean {
   if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
   try {
@@ -142,11 +142,11 @@ function belongsToOthers(now: FileState, file: string): boolean {
   }
 }
 
-/** What is at a place, and the SHA-256 of a file's bytes, which aren't held. */
+/** The entry at a path, and the SHA-256 of its bytes, which aren't held in memory. */
 type Found = { readonly now: FileState; readonly hash: string }
 
 function lookAt(tree: Tree, place: Change['place']): Found {
-  // A file that is replaced meanwhile is looked at from its beginning again.
+  // If the file is replaced meanwhile, it is read again from the start.
   let sum = createHash('sha256')
   const now = tree.look(place, (chunk, at) => {
     if (at === 0) sum = createHash('sha256')
@@ -155,7 +155,7 @@ function lookAt(tree: Tree, place: Change['place']): Found {
   return { now, hash: now.type === 'unread' ? sum.digest('hex') : '' }
 }
 
-/** Whether the current entry is what one side has: its bytes, its mode, its target. */
+/** Whether the current entry matches one side of a change: its bytes, its mode, its link target. */
 function isSide({ now, hash }: Found, side: Side): boolean {
   switch (side.type) {
     case 'absent':
@@ -174,7 +174,7 @@ function isSide({ now, hash }: Found, side: Side): boolean {
 /** Larger files are read in parts while they are written. */
 const heldSize = 4096
 
-/** @param other what to write instead of what the side holds */
+/** @param other written in place of the side's own content */
 function writeOf(
   place: Change['place'],
   now: FileState,
@@ -195,29 +195,29 @@ function writeOf(
   return { ...write, content: [], pieces, mode: side.mode }
 }
 
-/** To merge larger files would take several times their size of memory. */
+/** Merging larger files would take several times their size in memory. */
 const largestMerged = 64 * 1024 * 1024
 
-/** Merges the run's and somebody else's changes of one file. */
+/** Merges the changes of the run and of someone else to one file. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
   if (now.type === 'absent') return { why: 'somebody else removed it' }
-  if (before.type === 'absent') return { why: 'somebody else made one of this name' }
-  if (after.type === 'absent') return { why: 'the run removed it, and somebody else changed it' }
+  if (before.type === 'absent') return { why: 'someone else made one with this name' }
+  if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
   if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') {
-    return { why: 'somebody else put something of another kind in its place' }
+    return { why: 'someone else put something of another type in its place' }
   }
   if (before.hash === null || after.hash === null) {
-    return { why: 'somebody else changed it, and nobody knows what it held before' }
+    return { why: 'someone else changed it, and its earlier content is unknown' }
   }
   const [base, theirs] = [keptBytes(directory, before.hash), keptBytes(directory, after.hash)]
   const bytes = mergeText(base, now.bytes, theirs)
   const mode = now.mode === before.mode ? after.mode : after.mode === before.mode ? now.mode : undefined
-  if (bytes === undefined) return { why: 'somebody else changed the same lines' }
-  if (mode === undefined && now.mode !== after.mode) return { why: 'somebody else gave it another mode' }
+  if (bytes === undefined) return { why: 'someone else changed the same lines' }
+  if (mode === undefined && now.mode !== after.mode) return { why: 'someone else changed its mode' }
   const other = { bytes, mode: mode ?? after.mode }
   if (bytes.equals(now.bytes) && other.mode === now.mode) return { nothing: true }
   const write = writeOf(place, now, after, directory, other)
-  return write === undefined ? { why: 'what it should hold is not known' } : { change: write, isMerged: true }
+  return write === undefined ? { why: 'its new content is unknown' } : { change: write, isMerged: true }
 }
 
 function kindOf(change: Change): 'A' | 'M' | 'D' {
@@ -225,7 +225,7 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
   return change.before.type === 'absent' ? 'A' : 'M'
 }
 
-/** The directory that holds all of some; the one itself where it is alone. */
+/** The closest common directory of some paths; for a single path, the path itself. */
 function commonDirectory(paths: readonly string[]): string {
   const [first = '/', ...others] = paths
   let common = first.split('/')

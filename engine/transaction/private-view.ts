@@ -14,7 +14,7 @@ import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } f
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
-/** The size that is copied without being asked. */
+/** The largest tree that is copied unless the user asks for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 
 const state = z.object({
@@ -23,11 +23,14 @@ const state = z.object({
   /** ISO 8601. */
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
-  /** `making`: the view is not whole, and nobody has worked in it. `open`: nothing was landed. `landed`: what there was to land is in the tree. `discarded`: the view is gone. */
+  /**
+   * `making`: the view is incomplete, and no run has worked in it. `open`: nothing has landed. `landed`: everything that was to land is in the tree.
+   * `discarded`: the view is gone.
+   */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether what is in the view is on record, so that no run has worked in it since. */
+  /** Whether the record of changes is up to date, which means that no run has worked in the view since. */
   gathered: z.boolean(),
-  /** The id of the landing for `undo`, and its tree. */
+  /** The id of the landing, for `undo`, and its tree. */
   landing: z
     .object({
       id: z.string(),
@@ -41,7 +44,7 @@ const state = z.object({
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),
-  /** Commits that were taken into the repositories, and what `undo` has to take back of that. */
+  /** The commits that landed in the repositories, and what `undo` needs to remove them again. */
   commits: z
     .array(
       z.object({
@@ -64,9 +67,9 @@ export type PrivateView = {
   readonly directory: string
   readonly state: ViewState
   readonly views: readonly View[]
-  /** What the view of each tree was made from, in their order; nothing for an overlay, which lies above it. */
+  /** The manifest of each tree, in order. Empty for overlays, which are mounted over their trees. */
   readonly manifests: () => readonly Manifest[]
-  /** Where the overlay of each tree is kept, in their order; nothing for a copy. */
+  /** The storage of each tree's overlay, in order. Empty for copies. */
   readonly overlays: readonly OverlayStorage[]
 }
 
@@ -80,7 +83,7 @@ export function readViewState(directory: string): ViewState | undefined {
   try {
     return state.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    const message = `${file}: what became of this run's changes can't be read: ${(error as Error).message}`
+    const message = `${file}: the state of this run's changes can't be read: ${(error as Error).message}`
     throw new UserError('usage', message, { cause: error })
   }
 }
@@ -92,13 +95,13 @@ export function writeViewState(directory: string, now: ViewState): void {
   renameSync(`${file}.new`, file)
 }
 
-/** The view of a session as it was left; undefined where it can't be continued. */
+/** Reopens the view of a session; undefined if it can't be continued. */
 export function reopenView(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
 }
 
-/** Records whether a view's contents have been recorded: not while a run works in it. */
+/** Records whether the record of changes is up to date. It isn't while a run works in the view. */
 export function noteGathered(directory: string, gathered: boolean): void {
   const known = readViewState(directory)
   if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
@@ -115,16 +118,16 @@ function asView(directory: string, known: ViewState): PrivateView {
   }
 }
 
-/** What is to be mounted for the view of a session; undefined for one that is none of overlays. */
+/** What to mount for the view of a session; undefined if the view has no overlays. */
 export function overlaysOfView(directory: string, { strategy, roots }: ViewState): Overlays | undefined {
   return strategy === 'overlay' ? overlaysOf(directory, viewFolder(directory), roots.length) : undefined
 }
 
 /**
- * Prepares the view of a session by overlays, to be mounted in a namespace. Until `openOverlays` it isn't there.
+ * Prepares a view of overlays for a session, to be mounted in a namespace. It can't be used before `openOverlays`.
  *
- * @param paths the trees, real and none in another
- * @throws UserError `sandboxUnavailable` for a tree whose `.git` leads to no repository of it
+ * @param paths the real paths of the trees, none inside another
+ * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that knows it
  */
 export async function prepareOverlays(directory: string, paths: readonly string[]): Promise<Overlays> {
   for (const path of paths) linkedGitOf(path)
@@ -141,7 +144,7 @@ export async function prepareOverlays(directory: string, paths: readonly string[
   return overlays
 }
 
-/** The view that was prepared for a session, whose overlays are mounted now; undefined where they are not. */
+/** Opens the prepared view of a session, whose overlays are mounted now; undefined if they aren't. */
 export function openOverlays(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   const overlays = known && overlaysOfView(directory, known)
@@ -154,10 +157,10 @@ export function openOverlays(directory: string): PrivateView | undefined {
 /**
  * Makes the view of a session.
  *
- * @param paths the trees, real and none in another
- * @param asked the way to make it. Undefined: by sharing blocks where the file system can, else by a copy of what is not too large
- * @param noOverlay why there are no overlays, which would do for a tree of any size
- * @throws UserError `sandboxUnavailable` where it can't be made so, with what would help
+ * @param paths the real paths of the trees, none inside another
+ * @param asked the strategy. Undefined: sharing blocks if the file system supports it, otherwise a copy if the trees are not too large
+ * @param noOverlay why overlays aren't possible, which would work for trees of any size
+ * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
 export async function makeView(
   directory: string,
@@ -181,7 +184,7 @@ export async function makeView(
       throw refusalOf(error, directory, noOverlay)
     }
   }
-  throw new TypeError('each way ends in a view or a refusal')
+  throw new TypeError('every strategy must end in a view or a refusal')
 }
 
 async function makeWith(
@@ -192,7 +195,7 @@ async function makeWith(
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
   const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
-  // Where this is cut off, the session is still one that works on a view.
+  // If making the view is interrupted, the session is still known to be a transaction.
   writeViewState(directory, { ...making, state: 'making' })
   noteHeads(directory, paths)
   for (const [index, { path, source }] of roots.entries()) {
@@ -203,7 +206,7 @@ async function makeWith(
   return asView(directory, began)
 }
 
-/** A view that was kept after a landing contains what did not land; a new one is made next to it. */
+/** Moves the last view aside. After a landing it may contain what did not land, so a new view is made next to it. */
 function setAside(directory: string): void {
   if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
   let number = 1
@@ -211,13 +214,13 @@ function setAside(directory: string): void {
   renameSync(viewFolder(directory), `${viewFolder(directory)}-${number}`)
 }
 
-/** Throws away what all views of a session are kept in. What there is to say of its changes stays. */
+/** Removes the storage of all views of a session. The record of its changes stays. */
 export async function removeViews(directory: string): Promise<void> {
   const names = readdirSync(directory).filter((name) => /^view(?:-\d+)?$/.test(name))
   for (const name of names) await removeTree(join(directory, name))
 }
 
-/** Throws away what a session's last view is kept in. What there is to say of its changes stays. */
+/** Removes the storage of a session's last view. The record of its changes stays. */
 export async function removeView(directory: string): Promise<void> {
   await removeTree(viewFolder(directory))
 }
@@ -238,7 +241,7 @@ function refusalOf(error: unknown, directory: string, noOverlay: string): unknow
   }
   if (!isNoSpace(error)) return error
   const message =
-    `No private view for --transactional: no space is left where it is kept, in ${directory}. ` +
-    'Make room, or set XDG_STATE_HOME to a folder with more.'
+    `No private view for --transactional: no space is left in ${directory}, where it is kept. ` +
+    'Make room, or set XDG_STATE_HOME to a folder with more space.'
   return new UserError('sandboxUnavailable', message, { cause: error })
 }

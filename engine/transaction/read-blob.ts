@@ -1,7 +1,7 @@
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { hardened } from '../core/sandboxed-git.ts'
 
-/** The bytes of an object, read by git in the sandbox; undefined where it can't say. */
+/** Reads the bytes of a git object, with git in the sandbox; undefined if git can't read it. */
 export async function readBlob(
   oid: string,
   { sandbox, cwd }: { readonly sandbox: Sandbox; readonly cwd: string },

@@ -19,12 +19,12 @@ import { noteGathered, type PrivateView } from './private-view.ts'
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
 
 /**
- * Finds out what a run changed in its view, and stores it: changes to land with their bytes before and after, the rest by name or number.
- * To be called when no command runs.
+ * Finds out what a run changed in its view, and records it: changes to land with their bytes before and after, others only by name or number. Call it
+ * only when no command is running.
  *
- * @param sandbox the run's own, for git and for what protects a path
- * @param withIgnored whether ignored files count as the rest does
- * @throws UserError `failed` where no space is left to store it
+ * @param sandbox the run's sandbox, for git and for the list of protected paths
+ * @param withIgnored whether ignored files are treated like all others
+ * @throws UserError `failed` if no space is left to store the record
  */
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
   const isFirst = readRecord(view.directory) === undefined
@@ -32,7 +32,8 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
     return await gatherChanges(view, sandbox, withIgnored)
   } catch (error) {
     if (!isNoSpace(error)) throw error
-    // What is incomplete is of no use, and the session needs room to note its own end. Bytes of an earlier record stay: they may be needed to merge.
+    // An incomplete record is useless, and the session needs space to record its own end. The bytes of an earlier record stay, because merges may
+    // need them.
     if (isFirst) removeRecord(view.directory)
     throw noRoomFor(view.directory, error)
   }
@@ -54,7 +55,7 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
       if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
     }
-    // They lead to the private git directory.
+    // These `.git` files point to the private git directory.
     const pointers = new Set(nested.map((each) => join(each.path, '.git')))
     const all = found.filter(({ key }) => !pointers.has(join(path, pathOfKey(key))))
     const tree: Tree = { path, source, manifest }
@@ -77,7 +78,7 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       if (after.kind === 'other') special.push(name)
       else if (protects(name) !== undefined) protectedPaths.push(name)
       else if (!isText(key) || (after.kind === 'link' && !isText(after.target))) {
-        blocked.push({ path: name, why: 'its name, or what it links to, is not UTF-8' })
+        blocked.push({ path: name, why: 'its name or its link target is not UTF-8' })
       } else {
         const change = await changeOf(difference, tree, view.directory, sandbox, earlier)
         if (change !== undefined) changes.push(change)
@@ -101,10 +102,13 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
 
 type FoundInTree = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
-/** Each tree of a view, and how what differs in it is found. That tells of repositories in which objects were made, and where these are kept. */
+/**
+ * Each tree of a view, with a function that finds its differences. That function also reports repositories in which objects were made, and where they
+ * are kept.
+ */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
-    /** The private git directory, where there is one. */
+    /** The private git directory, if there is one. */
     readonly git: string
     readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
@@ -132,7 +136,7 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   }
 }
 
-/** Without directories that are to go and of which something stays, since that is ignored: they stay with it. */
+/** Leaves out removals of directories that still contain ignored files, because those files don't land. */
 function withoutEmptied(
   counted: readonly Difference[],
   all: readonly Difference[],
@@ -150,7 +154,7 @@ function withoutEmptied(
   )
 }
 
-/** What files held before, as an earlier look found it in the same view, when nobody else had written them yet. */
+/** The earlier contents of files that a previous record found. At that time nobody else had written them yet. */
 function knownBefore(directory: string): ReadonlyMap<string, string> {
   const changes = readRecord(directory)?.changes ?? []
   return new Map(
@@ -160,7 +164,7 @@ function knownBefore(directory: string): ReadonlyMap<string, string> {
   )
 }
 
-/** @returns undefined where both sides are the same after all */
+/** @returns undefined if both sides turn out to be the same */
 async function changeOf(
   { key, before, after }: Difference,
   tree: Tree,
@@ -200,7 +204,10 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
   }
 }
 
-/** The content of a file when the view was made: its current content, if nobody wrote it since; else git's object. Null: unknown. */
+/**
+ * The hash of a file's content when the view was made: of its current content if nobody has written it since, otherwise of the git
+ * object. Null: unknown.
+ */
 async function hashBefore(
   key: string,
   { path, manifest }: Tree,
@@ -220,6 +227,6 @@ async function hashBefore(
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a filter changes the file on checkout, its object has other bytes.
+  // If a filter changes files on checkout, the object's bytes differ from the file's.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }

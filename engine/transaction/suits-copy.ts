@@ -7,10 +7,10 @@ import { below, bytesOf } from './path-keys.ts'
 const atOnce = 500
 
 /**
- * Whether each of these trees can be copied for a view without being asked for: since its file system shares blocks, or since it is small. It is
- * counted while walking, and given up early.
+ * Whether each tree may be copied for a view without being asked for: its file system shares blocks, or it is small. The size is counted during a
+ * walk, which stops early if the tree is too large.
  *
- * @param folder where views are kept: a directory that is there
+ * @param folder where views are kept; an existing directory
  */
 export async function suitsCopy(paths: readonly string[], folder: string, limit: CopyLimit): Promise<boolean> {
   for (const path of paths) if (!(await suits(path, folder, limit))) return false
@@ -24,7 +24,7 @@ async function suits(root: string, folder: string, limit: CopyLimit): Promise<bo
     for (const entry of entriesIn(root, directory)) {
       if (++looked % atOnce === 0) await setImmediate()
       const key = below(directory, entry.name.toString('latin1'))
-      // Objects of git are not copied, and of the rest of its directory there is little.
+      // Git objects aren't copied, and the rest of a git directory is small.
       if (entry.isDirectory()) {
         if (entry.name.toString('latin1') !== '.git') pending.push(key)
         continue
@@ -43,7 +43,7 @@ function entriesIn(root: string, directory: string) {
   try {
     return readdirSync(bytesOf(root, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch {
-    // Closed to us, or gone: nothing that could be copied.
+    // Not accessible, or removed, so there is nothing to copy.
     return []
   }
 }
@@ -53,7 +53,7 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // Whatever the reason is, the copy finds it too, and says it.
+    // Whatever the reason is, making the copy will run into it too and report it.
     return false
   } finally {
     rmSync(to, { force: true })

@@ -12,10 +12,10 @@ import {
   type BigIntStats,
 } from 'node:fs'
 
-/** As much of a file is in memory at a time. */
+/** How much of a file is in memory at a time. */
 const chunkSize = 1024 * 1024
 
-/** What the system says of a file of a tree; undefined where there is none. */
+/** The stats of a file; undefined if it doesn't exist. */
 export function statsOf(file: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
@@ -26,9 +26,9 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
 }
 
 /**
- * The SHA-256 of a file of a tree, however large it is: through no symlink in the last place, and waiting on no pipe.
+ * The SHA-256 of a file of a tree, whatever its size. Doesn't open symbolic links, and never blocks on a pipe.
  *
- * @returns undefined where it can't be read, or is no regular file
+ * @returns undefined if it can't be read or isn't a regular file
  */
 export function hashOfFile(file: Buffer): string | undefined {
   let descriptor: number | undefined
@@ -43,7 +43,7 @@ export function hashOfFile(file: Buffer): string | undefined {
       sum.update(buffer.subarray(0, got))
     }
   } catch {
-    // Gone, or closed to us.
+    // Removed, or not accessible.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

@@ -130,7 +130,9 @@ test.skipIf(needsBubblewrap())(
     expect(await apply((bundle) => void rmSync(join(bundle, 'evidence.json')))).toMatchObject(
       refused(/has no evidence.json/),
     )
-    expect(await apply(undefined, { 'evidence-public-key': other.open })).toMatchObject(refused(/none of the keys/))
+    expect(await apply(undefined, { 'evidence-public-key': other.open })).toMatchObject(
+      refused(/none of the given keys/),
+    )
     expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/has no public key/))
     expect(await apply(undefined, { 'allowed-paths': 'test/**' })).toMatchObject(refused(/not among 'allowed-paths'/))
 
@@ -153,5 +155,5 @@ test.skipIf(needsBubblewrap())('a run that failed is not signed, and one with a 
   const failed = await signedRun(keys().own, { verify: 'false' })
   expect(failed.step.outputs).toMatchObject({ result: 'failed', evidence: '' })
   const wrong = await signedRun('no key')
-  expect(wrong.step).toMatchObject({ code: 1, log: expect.stringMatching(/could not be signed: .*no private key/s) })
+  expect(wrong.step).toMatchObject({ code: 1, log: expect.stringMatching(/could not be signed: .*not a private key/s) })
 })

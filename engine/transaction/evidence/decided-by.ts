@@ -7,17 +7,17 @@ import { decidedBy, type DecidedBy } from './statement.ts'
 
 const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl')
 
-/** What a run is decided by. */
+/** What the decisions of a run are based on. */
 type Basis = {
   readonly approvalPolicy: string
   readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
-  /** Of a backend that has one. */
+  /** The image, for a backend that uses one. */
   readonly image: string | undefined
   readonly rules: Pick<RuleSet, 'prefixRules' | 'networkRules' | 'hostExecutables'>
   readonly permissions: PermissionSet
 }
 
-/** Notes what a run of a session is decided by, as hashes: for evidence, which is made when the files may say something else. */
+/** Records the policies that decide in a run, as hashes. Evidence is made later, when the files may have changed. */
 export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, image, rules, permissions }: Basis): void {
   const sources = new Map<string, object[]>()
   for (const rule of [...rules.prefixRules, ...rules.networkRules, ...rules.hostExecutables]) {
@@ -27,7 +27,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
     else known.push(said)
   }
   const { policy, backend } = sandbox
-  // Values of variables may be secrets, which a hash of few possible values would tell.
+  // Variables are left out: their values may be secrets, and a hash of a value with few possibilities would reveal it.
   const { environment: _, ...confined } = policy
   const { commands, paths, hosts, tools } = permissions
   const noted: DecidedBy = {
@@ -46,7 +46,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
   appendFileSync(fileOf(directory), `${JSON.stringify(noted)}\n`, { mode: 0o600 })
 }
 
-/** What the runs of a session were decided by, the oldest first. */
+/** Reads the policies that decided in a session's runs, the oldest run first. */
 export function readDecidedBy(directory: string): readonly DecidedBy[] {
   if (!existsSync(fileOf(directory))) return []
   const lines = readFileSync(fileOf(directory), 'utf8').split('\n').slice(0, -1)

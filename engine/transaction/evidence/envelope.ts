@@ -8,16 +8,16 @@ const payloadType = 'application/vnd.in-toto+json'
 const envelope = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(payloadType),
-  /** `publicKey`: ours, so that a change is found by whoever has no key; whose it is has to be known otherwise. */
+  /** `publicKey` is our own addition: it lets anyone without the key detect changes. It doesn't prove who signed. */
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string(), publicKey: z.string() })]),
 })
 
-/** What is signed: the type and the payload, each with its length (DSSE v1.0, pre-authentication encoding). */
+/** The bytes that are signed: the type and the payload, each with its length (DSSE v1.0, pre-authentication encoding). */
 function encoded(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `), payload])
 }
 
-/** A statement in a signed envelope (DSSE), as the text of a file. */
+/** Signs a statement and puts it in an envelope (DSSE). Gives the text of the file. */
 export function sealStatement(content: Statement, key: KeyObject): string {
   const payload = Buffer.from(JSON.stringify(content))
   return render({
@@ -37,20 +37,20 @@ function render(content: z.infer<typeof envelope>): string {
   return `${JSON.stringify(content, undefined, 2)}\n`
 }
 
-/** What an envelope was found to be. */
+/** The result of opening an envelope. */
 type Opened =
   | { readonly type: 'whole'; readonly statement: Statement; readonly keyId: string; readonly isTrusted: boolean }
   | { readonly type: 'broken'; readonly why: string }
 
 /**
- * Opens an envelope, and checks that not a byte of it is other than it was written.
+ * Opens an envelope, and verifies that none of its bytes changed.
  *
- * @param trusted keys of which one must have signed it. `[]`: the one that it names itself has to have
+ * @param trusted the keys of which one must have signed it. `[]`: the key in the envelope itself must have
  */
 export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opened {
   const broken = (why: string): Opened => ({ type: 'broken', why })
   const parsed = envelope.safeParse(jsonOf(text))
-  if (!parsed.success || render(parsed.data) !== text) return broken('it is no evidence, or not as it was written')
+  if (!parsed.success || render(parsed.data) !== text) return broken('it is not evidence, or it was changed')
   const { payload, signatures } = parsed.data
   const [{ keyid, sig, publicKey }] = signatures
   const [body, signature, der] = [payload, sig, publicKey].map((each) => Buffer.from(each, 'base64'))
@@ -58,15 +58,15 @@ export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opene
     (bytes, index) => bytes?.toString('base64') === [payload, sig, publicKey][index],
   )
   if (!areExact || body === undefined || signature === undefined || der === undefined) {
-    return broken('it is not as it was written')
+    return broken('it was changed')
   }
   const key = keyOf(der)
-  if (key === undefined || keyId(key) !== keyid) return broken('the key that it names is not the one in it')
+  if (key === undefined || keyId(key) !== keyid) return broken('it contains another key than the one it names')
   const signer = trusted.length === 0 ? key : trusted.find((each) => keyId(each) === keyid)
-  if (signer === undefined) return broken(`it was signed by ${keyid}, which is none of the keys that were given`)
-  if (!isSignedBy(encoded(body), signature, signer)) return broken('the signature is not of what it says')
+  if (signer === undefined) return broken(`it was signed by ${keyid}, which is none of the given keys`)
+  if (!isSignedBy(encoded(body), signature, signer)) return broken('the signature does not match the content')
   const content = statement.safeParse(jsonOf(body.toString()))
-  if (!content.success) return broken('what was signed is no evidence of this version')
+  if (!content.success) return broken('the signed content is not evidence of a supported version')
   return { type: 'whole', statement: content.data, keyId: keyid, isTrusted: trusted.length > 0 }
 }
 

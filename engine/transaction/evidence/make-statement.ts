@@ -9,7 +9,7 @@ import { readDecidedBy } from './decided-by.ts'
 import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
 import type { UnchangedFiles } from './unchanged-files.ts'
 
-/** What the events of a session's last run tell. What is undefined nobody knows. */
+/** What the events of a session's last run say. Undefined: unknown. */
 export type RunFacts = {
   readonly model: string | undefined
   readonly result: string | undefined
@@ -19,15 +19,17 @@ export type RunFacts = {
   readonly verified: readonly Verified[]
 }
 
-/** What is known besides a session's changes. */
+/** The facts for a statement, besides the session's changes. */
 type Known = {
   readonly facts: RunFacts
-  /** What the run left alone in each tree, in their order. Undefined: it could not be listed. */
+  /** The files that the run left unchanged, for each tree in order. Undefined: they could not be listed. */
   readonly unchanged: readonly (UnchangedFiles | undefined)[]
   readonly at: Date
 }
 
-/** Puts together what is known of a session's changes: what they are, what they were made from, by what and under which rules. */
+/**
+ * Builds the statement about a session's changes: the changes, their base, the program and model that made them, and the rules they were made under.
+ */
 export function makeStatement(
   directory: string,
   state: ViewState,

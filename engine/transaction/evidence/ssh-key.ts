@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
 import { UserError } from '../../core/user-error.ts'
 
-/** Reads the fields of SSH's formats one after the other (RFC 4251, section 5). */
+/** Reads the fields of SSH's binary formats in order (RFC 4251, section 5). */
 class Fields {
   readonly #bytes: Buffer
   #at = 0
@@ -38,31 +38,31 @@ const curves: Readonly<Record<string, { readonly crv: string; readonly size: num
 }
 
 /**
- * A private key as `ssh-keygen` writes it (PROTOCOL.key of OpenSSH), as Node takes it.
+ * Converts a private key from the format of `ssh-keygen` (PROTOCOL.key of OpenSSH) into one that Node accepts.
  *
- * @param file for what is said of it
- * @throws UserError `usage` for one with a passphrase, and for what is none
+ * @param file the file's name in messages
+ * @throws UserError `usage` if the key has a passphrase, or the text isn't such a key
  */
 export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey {
   try {
     const body = /-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)-----END/.exec(text)?.[1] ?? ''
     const fields = new Fields(Buffer.from(body.replace(/\s/g, ''), 'base64'))
-    if (fields.take(magic.length).toString('latin1') !== magic) throw new RangeError('it does not begin as one')
+    if (fields.take(magic.length).toString('latin1') !== magic) throw new RangeError('it does not start like one')
     const cipher = fields.text()
     if (cipher !== 'none') {
-      const hint = `ssh-keygen -p -N '' -f COPY takes it from a copy`
-      throw new UserError('usage', `${file}: the key has a passphrase, which nobody is asked for here: ${hint}.`)
+      const hint = `to remove it from a copy, run ssh-keygen -p -N '' -f COPY`
+      throw new UserError('usage', `${file}: the key has a passphrase, and passphrases are not supported; ${hint}.`)
     }
     fields.text()
     fields.bytes()
-    if (fields.number() !== 1) throw new RangeError('it holds more than one key')
+    if (fields.number() !== 1) throw new RangeError('it contains more than one key')
     fields.bytes()
     const inner = new Fields(fields.bytes())
     if (inner.number() !== inner.number()) throw new RangeError('its checks differ')
     return privateFields(inner.text(), inner)
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError('usage', `${file}: no key that can be read: ${(error as Error).message}.`, { cause: error })
+    throw new UserError('usage', `${file}: not a readable key: ${(error as Error).message}.`, { cause: error })
   }
 }
 
@@ -83,13 +83,13 @@ function privateFields(type: string, fields: Fields): webcrypto.JsonWebKey {
     )
     return { kty: 'RSA', ...plain, dp: exponent(p), dq: exponent(q) }
   }
-  throw new RangeError(`it is of the kind ${type}, and ed25519, ecdsa and rsa are known`)
+  throw new RangeError(`its type is ${type}; supported are ed25519, ecdsa and rsa`)
 }
 
 /**
- * A public key as `ssh-keygen` writes it, in one line.
+ * Reads a public key in the one-line format of `ssh-keygen`.
  *
- * @throws UserError `usage` for what is none
+ * @throws UserError `usage` if the line isn't such a key
  */
 export function sshPublicKey(line: string, file: string): webcrypto.JsonWebKey {
   try {
@@ -97,22 +97,22 @@ export function sshPublicKey(line: string, file: string): webcrypto.JsonWebKey {
     const type = fields.text()
     if (type === 'ssh-ed25519') return { kty: 'OKP', crv: 'Ed25519', x: url(fields.bytes()) }
     if (type.startsWith('ecdsa-sha2-')) return pointOf(fields.text(), fields.bytes()).jwk
-    if (type !== 'ssh-rsa') throw new RangeError(`it is of the kind ${type}, and ed25519, ecdsa and rsa are known`)
+    if (type !== 'ssh-rsa') throw new RangeError(`its type is ${type}; supported are ed25519, ecdsa and rsa`)
     const e = numberUrl(fields.bytes())
     return { kty: 'RSA', e, n: numberUrl(fields.bytes()) }
   } catch (error) {
-    throw new UserError('usage', `${file}: no public key: ${(error as Error).message}.`, { cause: error })
+    throw new UserError('usage', `${file}: not a public key: ${(error as Error).message}.`, { cause: error })
   }
 }
 
 function pointOf(name: string, point: Buffer): { readonly jwk: webcrypto.JsonWebKey; readonly size: number } {
   const curve = curves[name]
-  if (curve === undefined || point[0] !== 4) throw new RangeError(`its curve ${name} is not known`)
+  if (curve === undefined || point[0] !== 4) throw new RangeError(`its curve ${name} is not supported`)
   const { crv, size } = curve
   return { jwk: { kty: 'EC', crv, x: url(point.subarray(1, 1 + size)), y: url(point.subarray(1 + size)) }, size }
 }
 
-/** Numbers have a zero in front there where they would be negative. */
+/** SSH puts a zero byte before a number that would otherwise be negative. This removes it and pads to the given size. */
 function sized(bytes: Buffer, size: number): Buffer {
   const plain = bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   return Buffer.concat([Buffer.alloc(Math.max(0, size - plain.length)), plain])
@@ -122,7 +122,7 @@ function url(bytes: Buffer): string {
   return bytes.toString('base64url')
 }
 
-/** A number, without the zeros in front of it. */
+/** Encodes a number for a JWK, without leading zeros. */
 function numberUrl(bytes: Buffer | undefined): string {
   return sized(bytes ?? Buffer.alloc(0), 0).toString('base64url')
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { verified } from '../../core/run-summary.ts'
 
-/** What kind of statement it is. */
+/** The type of the statement. */
 export const statementType = 'https://in-toto.io/Statement/v1'
-/** What its predicate tells: of a run that is a transaction, in this version of ours. */
+/** The type of its predicate, which describes a transactional run, in our current version. */
 export const predicateType = 'https://github.com/portcullis-dev/portcullis/evidence/v1'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** A path as a run left it, from the top of its tree. */
+/** A path in its state after a run, relative to the root of its tree. */
 const fileAfter = z.discriminatedUnion('type', [
   z.strictObject({ path: z.string(), type: z.literal('file'), sha256: hash, mode: z.int() }),
   z.strictObject({ path: z.string(), type: z.literal('symlink'), target: z.string() }),
@@ -16,7 +16,7 @@ const fileAfter = z.discriminatedUnion('type', [
   z.strictObject({ path: z.string(), type: z.literal('absent') }),
 ])
 
-/** What one run of the session was decided by: hashes of what its Guardian and its sandbox went by. */
+/** What the decisions of one run were based on: hashes of the policies of its Guardian and its sandbox. */
 export const decidedBy = z.strictObject({
   at: z.string(),
   approval_policy: z.string(),
@@ -27,7 +27,7 @@ export const decidedBy = z.strictObject({
     image: z.string().optional(),
     policy_sha256: hash,
   }),
-  /** Each source of rules with the hash of the rules that it gave. */
+  /** Each source of rules, with a hash of its rules. */
   rules: z.array(z.strictObject({ source: z.string(), rules: z.int(), sha256: hash })),
   permissions_sha256: hash,
 })
@@ -35,7 +35,7 @@ export const decidedBy = z.strictObject({
 /** The statement (in-toto, Statement v1). */
 export const statement = z.strictObject({
   _type: z.literal(statementType),
-  /** The patch, and the commit that was checked out in each tree when the run began. */
+  /** The patch, and the commit that was checked out in each tree when the run started. */
   subject: z
     .array(
       z.strictObject({
@@ -53,19 +53,19 @@ export const statement = z.strictObject({
     result: z.string().nullable(),
     exit_code: z.int().nullable(),
     cost_usd: z.number().nullable(),
-    /** How far the audit log has come, `RECORDS:HASH`. */
+    /** The last record of the audit log, as `RECORDS:HASH`. */
     audit_head: z.string().nullable(),
     verified: z.array(verified),
     decided_by: z.array(decidedBy),
     transaction: z.strictObject({ strategy: z.string(), state: z.string() }),
-    /** What each tree holds, in the order of the trees. */
+    /** The files of each tree, in the order of the trees. */
     trees: z.array(
       z.strictObject({
-        /** What the patch changes, as the run left it. */
+        /** The files that the patch changes, in their state after the run. */
         files: z.array(fileAfter),
-        /** The other source files, as they were when the statement was made. Null: they could not be listed. */
+        /** The other source files, in their state when the statement was made. Null: they could not be listed. */
         unchanged_files: z.array(fileAfter).nullable(),
-        /** Source files of which it says nothing: submodules, names that are not UTF-8, what can't be read. */
+        /** Source files that the statement doesn't cover: submodules, names that aren't UTF-8, unreadable files. */
         left_out: z.array(z.string()),
       }),
     ),

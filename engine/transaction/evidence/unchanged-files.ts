@@ -8,33 +8,33 @@ import { bytesOf, isText } from '../path-keys.ts'
 import { hashOfFile, statsOf } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
-/** The source files of a tree that a run left alone. */
+/** The source files of a tree that a run left unchanged. */
 export type UnchangedFiles = {
   readonly files: readonly FileAfter[]
-  /** Source files that no evidence covers: submodules, names that are not UTF-8, what can't be read. */
+  /** Source files that the evidence doesn't cover: submodules, names that aren't UTF-8, unreadable files. */
   readonly leftOut: readonly string[]
-  /** How many of the files somebody wrote after the run. */
+  /** How many of the files were written after the run. */
   readonly touchedLater: number
 }
 
 type Looked = {
-  /** Paths to leave out: those that the run changed, which are known otherwise. */
+  /** Paths to skip: the run changed these, and the evidence lists them separately. */
   readonly except: ReadonlySet<string>
   /** For git. */
   readonly sandbox: Sandbox
-  /** When the run's changes were recorded. */
+  /** When the changes of the run were recorded. */
   readonly since: Date
 }
 
-/** Lists of this size hold about a million files. */
+/** The size limit for git's list of files. A list of this size names about a million files. */
 const largestList = 128 * 1024 * 1024
 const atOnce = 200
 
 /**
- * What the source files hold that a run left alone: those that git tracks or would take, and without a repository all but `node_modules`. As they are
- * now, since the view of a run that landed is gone.
+ * Hashes the source files that a run left unchanged. These are the files that git tracks or would add; without a repository, all files outside
+ * `node_modules`. Their current state is used, because the view of a run that landed is gone.
  *
- * @returns undefined where they can't be listed: git fails, or there are too many to look for without it
+ * @returns undefined if they can't be listed: git fails, or there are too many to find without git
  */
 export async function unchangedFiles(
   tree: string,
@@ -49,7 +49,7 @@ export async function unchangedFiles(
     const path = pathOfKey(key)
     if (except.has(path)) continue
     const stats = statsOf(bytesOf(tree, key))
-    // Tracked, and not checked out: sparse, or removed by the user.
+    // Tracked but not checked out: a sparse checkout, or the user removed it.
     if (stats === undefined) continue
     const file = isText(key) ? stateOf(tree, key, stats) : undefined
     if (file === undefined) leftOut.push(path)
@@ -64,7 +64,7 @@ export async function unchangedFiles(
 async function sourceFiles(tree: string, sandbox: Sandbox): Promise<Iterable<string> | undefined> {
   const listed = await listedByGit({ sandbox, workspace: tree, outputLimitBytes: largestList })
   if (listed !== undefined) return listed
-  // Where there is a repository, only git knows what is no source.
+  // In a repository, only git knows which files aren't source files.
   if (isRepository(tree)) return undefined
   const walked = await walkFiles(tree)
   return 'too' in walked ? undefined : walked.keys()

@@ -7,20 +7,21 @@ import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
 import type { OverlayStorage } from './storage.ts'
 
-/** A tree with an overlay that is mounted. */
+/** A tree with a mounted overlay. */
 type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
 
-/** What differs in an overlay from the tree below it, and what these paths were when the view was made, as far as anybody knows. */
+/** The differences between an overlay and the tree below it, and the state of these paths when the view was made, as far as it is known. */
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds what differs. Names are looked for in the upper directory alone, so it takes as long as there are changes. What they mean is seen by comparing
- * what the overlay shows with what lies below: that a directory is opaque is known to its extended attributes only, which Node can't read.
+ * Finds the differences of an overlay. Only the upper directory is searched for names, so the time depends on the number of changes. To learn what an
+ * entry means, the merged view is compared with the lower tree: only extended attributes say whether a directory is opaque, and Node can't read
+ * these.
  *
- * @param repository is told of each directory with a repository in which objects were made
+ * @param repository called with each directory whose repository got new objects
  */
 export async function findOverlayDifferences(
   tree: OverlayTree,
@@ -60,7 +61,7 @@ export async function findOverlayDifferences(
       await turn()
       const key = below(directory, name)
       const now = statsOf(merged, key)
-      // A whiteout: what it hides was seen already.
+      // A whiteout. The file that it hides was handled above.
       if (now === undefined) continue
       if (name === '.git' && now.isDirectory()) {
         if (directory !== '' && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
@@ -78,12 +79,12 @@ export async function findOverlayDifferences(
 }
 
 /**
- * What a path was when the view was made. What lies below tells it where that was not changed since; else git's index of that time does, of
- * which the bytes may be known, or nobody.
+ * The state of a path when the view was made. It is that of the lower tree, if the path hasn't changed there since. Otherwise git's index of that
+ * time is used, for which the bytes may be available; otherwise the state is unknown.
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
-  // Some file systems keep whole seconds.
+  // Some file systems store times in whole seconds.
   const isTouched = ({ ctimeNs }: BigIntStats): boolean =>
     ctimeNs >= began || (ctimeNs % 1_000_000_000n === 0n && ctimeNs >= began - (began % 1_000_000_000n))
   let index: ReadonlyMap<string, IndexEntry> | undefined
@@ -94,7 +95,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
   return (key) => {
     const now = statsOf(lower, key)
     if (now === undefined) {
-      // Removed since, or never there: adding to a directory and removing from it changes its time.
+      // The path was removed since, or never existed. Adding or removing an entry changes the time of its directory.
       let at = directoryOf(key)
       while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
       const nearest = statsOf(lower, at)
@@ -104,7 +105,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
     if (now.isDirectory()) {
       const file = isTouched(now) ? tracked(key) : undefined
       if (file !== undefined) return file
-      // Whose mode it has, where both may have changed it, nobody knows: then it is no change.
+      // If both the run and someone else may have changed the mode, it is unknown who did, so it doesn't count as a change.
       const shown = isTouched(now) ? statsOf(merged, key) : undefined
       return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
     }
@@ -119,10 +120,10 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
   }
 }
 
-/** By gitformat-index(5): the size is the tenth number of what it says of a file. */
+/** The offset of the file size in an index entry's stat data (gitformat-index(5)). */
 const sizeAt = 36
 
-/** A submodule, which is a directory. */
+/** The mode of a submodule, which is a directory. */
 const gitlink = 0o160000
 
 function originalOf(key: string, { mode, stat, oid }: IndexEntry): Original {
@@ -137,7 +138,7 @@ function readIndex(file: string): ReadonlyMap<string, IndexEntry> {
   return new Map(files.map((entry) => [entry.path, entry]))
 }
 
-/** The names in a directory but for git's own; none where it is no directory. */
+/** The names in a directory, except git's own; none if it isn't a directory. */
 function plainNames(root: string, key: string): readonly string[] {
   return namesIn(root, key).filter((name) => name !== '.git')
 }
@@ -151,7 +152,7 @@ function statsOf(root: string, key: string): BigIntStats | undefined {
   try {
     return lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    // Below what is no directory here.
+    // The parent isn't a directory here.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     throw error
   }

@@ -15,23 +15,26 @@ import { shownIndex, type Overlays } from '../../../sandbox/index.ts'
 import { copyGitDirectory } from '../copy-git.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 
-/** Where one tree's overlay is kept: what lies below it, what was written above that, and git's index as it was at the beginning. */
+/** Where one tree's overlay is stored: the files written over the tree, and git's index from the time when the view was made. */
 export type OverlayStorage = {
   readonly upper: string
   readonly index: string
-  /** What holds the private git directory, as a work tree does. Absent where the tree had none. */
+  /** The directory that contains the private git directory, like a work tree. Doesn't exist if the tree had none. */
   readonly repository: string
-  /** A file that was made when the view was: whatever has a later change time was changed since. */
+  /** A file that was made together with the view. Files with a later change time have changed since. */
   readonly began: string
 }
 
-/** Where the overlay of a view's tree with this number is kept. */
+/** The storage for the overlay of the view's tree with this number. */
 export function overlayStorage(folder: string, number: number): OverlayStorage {
   const at = (name: string): string => join(folder, `${name}-${number}`)
   return { upper: at('upper'), index: at('index'), repository: at('repository'), began: join(folder, 'began') }
 }
 
-/** What is mounted for a session's view, and where: outside of the session's folder, which can be removed then while they are mounted. */
+/**
+ * What is mounted for a session's view, and where. The mount points are outside the session's folder, so that it can be removed while they are in
+ * use.
+ */
 export function overlaysOf(directory: string, folder: string, trees: number): Overlays {
   const mounted = mountFolder(directory)
   return { directory: folder, mounts: Array.from({ length: trees }, (_, number) => join(mounted, `${number}`)) }
@@ -41,10 +44,10 @@ const allMounted = (directory: string): string => join(dirname(dirname(directory
 const mountFolder = (directory: string): string => join(allMounted(directory), basename(directory))
 
 /**
- * Makes what overlays of these trees are kept in. A tree's git directory is a copy without objects, as in a view that is copied; all else lies
- * below.
+ * Makes the storage for overlays of these trees. A tree's git directory is copied without its objects, as in a copied view. Everything else stays in
+ * the lower tree.
  *
- * @param folder a directory that is there
+ * @param folder an existing directory
  */
 export function makeOverlayStorage(folder: string, trees: readonly string[]): void {
   for (const [number, tree] of trees.entries()) {
@@ -58,7 +61,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     if (linked === undefined) copyGitDirectory(Buffer.from(git), Buffer.from(kept), () => undefined)
     else {
       copyLinkedGit(linked, kept, () => undefined)
-      // In place of the file, for the private directory to be mounted on.
+      // Replaces the `.git` file, as the mount point for the private directory.
       mkdirSync(join(upper, '.git'))
     }
     linkNested(tree, kept, upper, () => undefined)
@@ -71,7 +74,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
   writeFileSync(join(folder, 'began'), '')
 }
 
-/** Makes the directories that overlays are mounted at, and removes those of runs that are over. */
+/** Makes the mount points of overlays, and removes those of runs that have ended. */
 export function makeMountPoints(
   directory: string,
   { mounts }: Overlays,
@@ -89,6 +92,6 @@ function removeMountPoints(folder: string): void {
     for (const name of readdirSync(folder)) rmdirSync(join(folder, name))
     rmdirSync(folder)
   } catch {
-    // Not empty, or mounted here: then it is in nobody's way.
+    // Not empty, or still mounted here. Leaving it does no harm.
   }
 }

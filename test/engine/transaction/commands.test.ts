@@ -89,7 +89,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const refused = await ask('apply', id)
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`${cwd}/a.txt: somebody else changed the same lines`),
+      expect.stringContaining(`${cwd}/a.txt: someone else changed the same lines`),
     ])
     expect([read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual(['theirs\n', ['.git', 'a.txt']])
   })

@@ -133,7 +133,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       before: (git) => writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), ''),
     })
     expect([locked.ended.code, locked.report?.outcome, locked.report?.commits]).toEqual([1, 'failed', []])
-    expect(locked.ended.stderr).toContain('index.lock exists: a git is at work in the repository')
+    expect(locked.ended.stderr).toContain('index.lock exists: a git process is working in the repository')
     expect([locked.read('a.txt'), locked.git('rev-parse', 'main'), locked.git('branch', '--list')]).toEqual([
       'a\n',
       locked.first,

@@ -48,7 +48,7 @@ describe('an envelope', () => {
     const other = generateKeyPairSync('ed25519').publicKey
     expect(openEnvelope(sealed, [other])).toMatchObject({
       type: 'broken',
-      why: expect.stringContaining('none of the keys'),
+      why: expect.stringContaining('none of the given keys'),
     })
     // Signed anew by somebody else.
     const forged = sealStatement(statementOf('q', []), generateKeyPairSync('ed25519').privateKey)
@@ -122,7 +122,7 @@ test('a tree differs where a directory is a link now, though the same is behind 
   // What the run removed when it put a link there is gone.
   expect(differencesIn(tree, [link, { path: 'd/x', type: 'absent' }])).toEqual([])
   expect(differencesIn(join(tree, 'd'), [{ path: '../elsewhere/x', type: 'absent' }])).toEqual([
-    '../elsewhere/x: it is not below the tree',
+    '../elsewhere/x: it is outside the tree',
   ])
 })
 
@@ -182,10 +182,10 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('which nobody has confirmed')
     writeFileSync(join(cwd, 'a.txt'), 'c\n')
     const bad = await ask('verify', file, '--tree', cwd)
-    expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content is another one\n'])
+    expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content differs\n'])
     writeFileSync(join(cwd, 'other', '7.ts'), 'p\n')
     const both = await ask('verify', file, '--tree', cwd)
-    expect(both.stdout).toBe('a.txt: its content is another one\nother/7.ts: its content is another one\n')
+    expect(both.stdout).toBe('a.txt: its content differs\nother/7.ts: its content differs\n')
     rmSync(join(cwd, 'other'), { recursive: true })
     expect((await ask('verify', file, '--tree', cwd)).stdout).toMatch(
       /^a\.txt: .*\nother\/0\.ts: it is not there\n(?:other.*\n){18}and 6 more\n$/,

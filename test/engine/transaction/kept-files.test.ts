@@ -67,7 +67,7 @@ test('a content that is damaged is no content', () => {
   writeFileSync(pack, readFileSync(pack, 'latin1').replace('small', 'smell'), 'latin1')
   writeFileSync(join(blobs(directory), hashes[1] ?? ''), randomBytes(100_000))
   for (const [index, hash] of hashes.entries()) {
-    expect(() => keptBytes(directory, hash)).toThrow('is damaged: it no longer holds what was kept')
+    expect(() => keptBytes(directory, hash)).toThrow('is damaged: its content has changed since it was stored')
     expect(() => checkKept(directory, hash, [5, 100_000][index] ?? 0)).toThrow('is damaged')
   }
 })

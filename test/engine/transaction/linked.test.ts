@@ -121,6 +121,6 @@ test('a tree whose .git leads to no repository that knows it has no private view
   writeFileSync(join(moved, '.git'), pointer)
   const ended = await onOverlay(moved, [[say('done')]], { how: 'copy' })
   expect([ended.code, ended.requests.length]).toEqual([5, 0])
-  expect(ended.stdout + ended.stderr).toContain('git worktree repair mends such links')
+  expect(ended.stdout + ended.stderr).toContain('Repair the link with git worktree repair')
   expect(existsSync(join(moved, '.git'))).toBe(true)
 })
