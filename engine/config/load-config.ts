@@ -117,7 +117,7 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 const importsNothing =
-  "'import' uses files of yours, and --isolated uses none of them. Remove one of the two, or give the settings with -c."
+  "'import' uses your files, and --isolated uses none of them. Remove one of the two, or give the settings with -c."
 
 /** The repository's settings, and those of them that are ignored. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }

@@ -23,7 +23,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place):
   throw new UserError('usage', messages.join('\n'))
 }
 
-/** A position for messages: `file:line`, as far as it is known. */
+/** A position for messages: `file:line`, or only the file or option if the line is unknown. */
 export function placeOf(place: Place, path: readonly string[]): string {
   const line = place.text === undefined ? undefined : lineOf(place.text, path)
   return line === undefined ? place.name : `${place.name}:${line}`

@@ -1,6 +1,6 @@
 import { parsePatch, PatchError } from '../../apply-patch/index.ts'
 
-/** One file of a patch: its added and removed lines, as far as the patch contains them. */
+/** One file of a patch: the added and removed lines that the patch contains. */
 export type PatchView = {
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'

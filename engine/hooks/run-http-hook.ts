@@ -10,7 +10,7 @@ const answerLimit = 1024 * 1024
  * Posts the event to a URL. A 2xx response is the answer; an empty one means no answer. Anything else, including no response in time, is a failure.
  * Redirects are not followed, so only the configured URL is contacted.
  *
- * @param env the variables for `$NAME` in headers, as far as the handler allows these names
+ * @param env the values for `$NAME` in headers; only names that the handler allows are replaced
  */
 export async function runHttpHook(
   handler: Extract<Handler, { type: 'http' }>,

@@ -23,7 +23,7 @@ export const judgement: OutputSchema = {
     type: 'object',
     properties: {
       ok: { type: 'boolean', description: 'Whether the event may proceed.' },
-      reason: { type: 'string', description: 'Why not; empty if it may.' },
+      reason: { type: 'string', description: 'The reason if it may not; otherwise empty.' },
     },
     required: ['ok', 'reason'],
     additionalProperties: false,

@@ -40,7 +40,7 @@ const probeTimeoutMs = 10_000
 
 /**
  * Checks before the run whether its hooks can work: whether the program that a command begins with, and the script that it runs, exist where the hook
- * will run; and whether remote hosts and MCP servers may be used. Commands are skipped if it isn't certain that they begin with one program.
+ * will run; and whether remote hosts and MCP servers may be used. Commands that may begin with different programs are skipped.
  *
  * @returns a sentence with `file:line:column` for each hook that can't work
  */

@@ -30,7 +30,7 @@ export function resultOf(item: CallItem): string | undefined {
 /** The conventions' attribute group for processes. */
 const group = 'process'
 
-/** Describes a command as a span: the name of its program and its exit, without its arguments. */
+/** Describes a command as a span: the name of its program and how it ended, without its arguments. */
 export function describeCommand(item: CommandItem): {
   readonly name: string
   readonly isFailed: boolean

@@ -186,7 +186,7 @@ export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
 }
 
-/** @returns false if no space was left to record the landing; the changes are in the tree all the same */
+/** @returns false if no space was left to record the landing; the changes are in the tree anyway */
 function noteLanding(directory: string, landing: ViewState['landing'], { landed }: CommitsReport): boolean {
   const known = readViewState(directory)
   const commits = landed.length === 0 ? {} : { commits: [...landed] }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, wri
 /** Contents up to this size share one file: making a file for each of them would take longer than the rest of a landing. */
 export const largestPacked = 64 * 1024
 
-/** The position of a content in its pack. */
+/** The position of stored bytes in a pack. */
 type Place = { readonly start: number; readonly length: number }
 
 /** The contents of a pack, as this process last read or wrote them. */
@@ -54,7 +54,7 @@ export function placeInPack(file: string, hash: string): Place | undefined {
   }
 }
 
-/** Reads the bytes at a position of a pack, as far as they exist. */
+/** Reads the bytes at a position of a pack. Gives fewer if the file ends earlier. */
 export function readPacked(file: string, { start, length }: Place): Buffer {
   const descriptor = openSync(file, 'r')
   try {
@@ -73,7 +73,7 @@ function look(file: string, descriptor: number): Known {
   return last
 }
 
-/** The line before a content. It has a fixed length, so that it can be found by its position. */
+/** The header line of a record. Its length is fixed, so that it can be found from the position of the content. */
 const headerOf = (hash: string, length: number): Buffer =>
   Buffer.from(`${hash} ${String(length).padStart(digits)}\n`, 'latin1')
 const digits = 5

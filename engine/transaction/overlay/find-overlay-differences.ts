@@ -10,7 +10,7 @@ import type { OverlayStorage } from './storage.ts'
 /** A tree with a mounted overlay. */
 type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
 
-/** The differences between an overlay and the tree below it, and the state of these paths when the view was made, as far as it is known. */
+/** The differences between an overlay and the tree below it, and the known states of these paths from the time when the view was made. */
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
