@@ -144,7 +144,7 @@ describe('agent trust', () => {
     const home = tempDir({ [userFile]: text })
     const ended = await agent(['trust'], { cwd, home })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toContain(`${userFile}:2: says that ${cwd} is untrusted`)
+    expect(ended.stderr).toContain(`${userFile}:2: marks ${cwd} as untrusted`)
     expect(readFileSync(join(home, userFile), 'utf8')).toBe(text)
   })
 

@@ -482,11 +482,11 @@ describe('what the machine’s file fixes', () => {
   test('holds against no sandbox where only the network is fixed', () => {
     const network = '[sandbox_workspace_write]\nnetwork_access = false'
     const flags = [{ flag: '--sandbox', settings: { sandbox_mode: 'danger-full-access' as const } }]
-    expect(refusal({ managed: network }, { flags })).toContain(':2 fixes with sandbox_workspace_write.network_access')
+    expect(refusal({ managed: network }, { flags })).toContain(':2 sets with sandbox_workspace_write.network_access')
   })
   test('holds against no approvals where only those are fixed', () => {
     const flags = [{ flag: '--x', settings: { approval_policy: 'bypass' as const } }]
-    expect(refusal({ managed: 'approval_policy = "never"' }, { flags })).toContain('fixes with approval_policy')
+    expect(refusal({ managed: 'approval_policy = "never"' }, { flags })).toContain('sets with approval_policy')
   })
   test('holds against --add-dir, which adds to what is configured where it may', () => {
     expect(refusal({ managed }, { addDirs: ['/srv'] })).toMatch(/^--add-dir: exceeds the bound that .*:4 sets/)
