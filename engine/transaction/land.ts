@@ -93,7 +93,7 @@ async function tryToLand(
     }
     const root = isEmpty ? (state?.roots[0]?.path ?? changeSet.root) : changeSet.root
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
-    // Where this is killed in between, `agent undo` finds by it what has landed.
+    // If the process is killed during the commit, `agent undo` uses this id to find what landed.
     const begins = (id: string): void => {
       const begun = { all: chosen.length === record.changes.length }
       if (!isEmpty) noteLanding(directory, { ...landing, id, begun }, commits)

@@ -200,7 +200,7 @@ const largestMerged = 64 * 1024 * 1024
 
 /** Merges the changes of the run and of someone else to one file. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
-  if (now.type === 'absent') return { why: 'somebody else removed it' }
+  if (now.type === 'absent') return { why: 'someone else removed it' }
   if (before.type === 'absent') return { why: 'someone else made one with this name' }
   if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
   if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') {

@@ -38,9 +38,9 @@ const state = z.object({
       at: z.string(),
       can_undo: z.boolean(),
       undone: z.boolean(),
-      /** What a user should know of it. */
+      /** What the user should know about it. */
       notes: z.array(z.string()).optional(),
-      /** It was about to happen: whether it did, the journals of the tree say. `all`: nothing else was left to land. */
+      /** Set before the landing starts; the tree's journals say whether it happened. `all`: nothing else was left to land. */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),

@@ -3,8 +3,8 @@ import { lockSession } from '../session/session-lock.ts'
 import { readViewState, writeViewState } from './private-view.ts'
 
 /**
- * Finds out what became of a landing that was killed: its tree is recovered, and the session knows then whether it has landed. To be called before
- * anything else is done with a session's changes, by who holds its lock.
+ * Finds out whether a landing that was killed took effect: recovers its tree, and records in the session whether it landed. Call it before doing
+ * anything else with a session's changes, while holding the session's lock.
  */
 export async function settleLanding(directory: string): Promise<void> {
   const state = readViewState(directory)
@@ -17,7 +17,7 @@ export async function settleLanding(directory: string): Promise<void> {
   else writeViewState(directory, { ...state, landing: landed, ...(begun?.all === true ? { state: 'landed' } : {}) })
 }
 
-/** The same for who doesn't hold the session's lock yet. @throws UserError where another process does */
+/** The same, for a caller that doesn't hold the session's lock yet. @throws UserError if another process holds it */
 export async function settleUnlocked(directory: string): Promise<void> {
   if (readViewState(directory)?.landing?.begun === undefined) return
   const release = lockSession(directory)

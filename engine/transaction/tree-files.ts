@@ -50,7 +50,7 @@ export function hashOfFile(file: Buffer): string | undefined {
   }
 }
 
-/** Copies a file to a new one, with its holes: a stretch of zeros takes no space in the copy. @throws the system's error */
+/** Copies a file to a new one and keeps it sparse: blocks of zeros take no space in the copy. @throws the system's error */
 export function copySparse(from: Buffer, to: Buffer, mode: number): void {
   const source = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
