@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     const undone = await ask('undo', '--last')
     expect([undone.code, undone.stderr]).toEqual([
       1,
-      expect.stringContaining(`Nothing was reverted. ${cwd}/.git/index.lock exists: a git is at work`),
+      expect.stringContaining(`Nothing was reverted. ${cwd}/.git/index.lock exists: a git process is working`),
     ])
     rmSync(join(cwd, '.git/index.lock'))
     expect([git('log', '-1', '--format=%s'), existsSync(join(cwd, 'new.txt'))]).toEqual(['third', true])
