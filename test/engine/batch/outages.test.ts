@@ -103,7 +103,7 @@ test.each(['cut', 'halt'] as const)(
   async (how) => {
     const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
     const far = await byProxy(redis)
-    const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 2; echo x > x')]
+    const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 5; echo x > x')]
     const running = place.run([...words, '--queue', far.redis.url])
     await startWorker(place, redis)
     await until(runs(place, 'a', 1))
@@ -121,7 +121,7 @@ test.each(['cut', 'halt'] as const)(
 
 test('a Redis that is full in the middle of a batch holds it up until there is room', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 2; echo x > x')]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 5; echo x > x')]
   const onRedis = [...words, '--queue', redis.url]
   let told = ''
   const running = place.run(onRedis, { onStart: (child) => child.stderr?.on('data', (text: string) => (told += text)) })
