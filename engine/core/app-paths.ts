@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { closedState, homeDirectory } from '../../sandbox/index.ts'
 import { UserError } from './user-error.ts'
 
-/** The program's own folders on this machine, by the XDG base directory specification. */
+/** The program's own folders on this machine, following the XDG Base Directory Specification. */
 export type AppPaths = {
   /** The user's home, where other agents keep their settings too. */
   readonly home: string
@@ -10,9 +10,9 @@ export type AppPaths = {
   readonly config: string
   /** The machine owner's `rules/*.rules`. */
   readonly managed: string
-  /** Claude Code's folder for an organisation's settings (`managed-settings.json`), by its documentation on settings files. */
+  /** The folder of an organisation's Claude Code settings (`managed-settings.json`), as its documentation on settings files gives it. */
   readonly managedClaude: string
-  /** Sessions, audit logs. */
+  /** Sessions and audit logs. */
   readonly state: string
 }
 
@@ -33,11 +33,11 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
 }
 
 /**
- * The folder for sessions of a run whose commands write to `roots`; it lies in none of them: the user's own, or a private one in a shared
- * temporary folder.
+ * Returns the folder for the sessions of a run whose commands write to `roots`. It is inside none of them: it is the user's own folder, or
+ * a private one in a shared temporary folder.
  *
- * @param own the user's own, from `findAppPaths`
- * @throws UserError where there is none
+ * @param own the user's own folder, from `findAppPaths`
+ * @throws UserError if there is no such folder
  */
 export function stateFor(roots: readonly string[], own: string): string {
   try {
@@ -47,7 +47,7 @@ export function stateFor(roots: readonly string[], own: string): string {
   }
 }
 
-/** The user's home, where other agents keep their settings too. */
+/** Returns the user's home directory, where other agents keep their settings too. */
 export function findHome(env: Readonly<NodeJS.ProcessEnv>): string {
   return env['HOME'] !== undefined && isAbsolute(env['HOME']) ? env['HOME'] : homeDirectory()
 }

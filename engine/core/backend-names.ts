@@ -1,6 +1,9 @@
 import { backendNames, factsOf, type ConfiningBackend, type NamedBackend } from '../../sandbox/index.ts'
 
-/** The backends that can be asked for by name, and those of them that confine. Computed at the build: each start needs them, and no more of the sandbox. */
+/**
+ * The backends that can be requested by name, and those among them that confine commands. Computed at build time, because every start needs
+ * these lists but nothing else from the sandbox package.
+ */
 export const names = {
   named: backendNames().filter((name): name is NamedBackend => !factsOf(name).isStated),
   confining: backendNames().filter((name): name is ConfiningBackend => factsOf(name).confines),

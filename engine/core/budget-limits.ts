@@ -1,6 +1,6 @@
-/** What a run may use. An absent limit does not limit. */
+/** How much a run may use. Where a limit is absent, there is none. */
 export type Budget = {
-  /** Responses of the model. */
+  /** Number of model responses. */
   readonly maxTurns?: number | undefined
   /** Input and output tokens of all responses together, as the provider counts them. */
   readonly maxTokens?: number | undefined

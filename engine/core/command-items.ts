@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Ours: the Guardian's decision about the call behind an item. */
+/** Not in Codex: the Guardian's decision about the call behind an item. */
 export const verdict = z.object({
   decision: z.enum(['allow', 'deny', 'abort']),
   decided_by: z.string(),
@@ -8,7 +8,7 @@ export const verdict = z.object({
   rule: z.string().optional(),
 })
 
-/** Ours: something the sandbox refused while a command ran, and how to allow it. */
+/** Not in Codex: something the sandbox refused while a command ran, and how to allow it. */
 const denial = z.object({
   kind: z.enum(['path', 'host', 'syscall', 'limit', 'quarantine']),
   subject: z.string(),
@@ -17,25 +17,25 @@ const denial = z.object({
   how_to_allow: z.string(),
 })
 
-/** The fields of all items. */
+/** The fields that all items share. */
 export const common = {
   id: z.string(),
-  /** Ours: the file with the whole item, when it was too long for one line. */
+  /** Not in Codex: the file with the whole item, when it was too long for one line. */
   whole_file: z.string().optional(),
-  /** Ours: who did it, where it was an agent that the run handed work to. */
+  /** Not in Codex: the agent that did it, if the run handed work to one. */
   agent_id: z.string().optional(),
 }
 
-/** The item of a command, whoever requested it. */
+/** The fields of a command's item, whoever requested the command. */
 const ran = {
   /** stdout and stderr as they came, cut in the middle when long. */
   aggregated_output: z.string(),
-  /** Null while it runs, and for a command that was declined or killed, or did not start. */
+  /** Null while the command runs, and if it was declined, was killed or did not start. */
   exit_code: z.int().nullable(),
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   sandbox: z.string().optional(),
   duration_ms: z.number().optional(),
-  /** How a command ended that has no exit code. */
+  /** How a command without an exit code ended. */
   ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
   /** The file with the whole output when `aggregated_output` was cut. */
   output_file: z.string().optional(),
@@ -43,7 +43,7 @@ const ran = {
   denials: z.array(denial).optional(),
 }
 
-/** A command of the model's. */
+/** A command that the model requested. */
 export const commandExecution = z.object({
   ...common,
   type: z.literal('command_execution'),
@@ -56,13 +56,13 @@ export const commandExecution = z.object({
   granted: z.array(z.string()).optional(),
 })
 
-/** Ours: a command of `--verify`, run after the model had come to its end. */
+/** Not in Codex: a `--verify` command, run after the model had finished. */
 export const verification = z.object({
   ...common,
   type: z.literal('verification'),
-  /** As the user wrote it. */
+  /** The command as the user wrote it. */
   command: z.string(),
-  /** Counted from 1: how often the model had come to its end by then. */
+  /** How often the model had finished by then, counted from 1. */
   attempt: z.int(),
   ...ran,
 })

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path'
 
-/** Each directory from a repository's root down to the workspace, both included. */
+/** Returns each directory from a repository's root down to the workspace, including both. */
 export function directoriesBetween(root: string, workspace: string): readonly string[] {
   const parts = relative(root, workspace)
     .split(sep)
@@ -8,7 +8,7 @@ export function directoriesBetween(root: string, workspace: string): readonly st
   return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))]
 }
 
-/** Whether a path is a directory itself or lies below it, by its name alone. */
+/** Whether a path equals a directory or lies below it, judging by the names alone. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

@@ -26,18 +26,18 @@ export type {
 export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from './run-summary.ts'
 
 /**
- * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
- * `codex exec --json`, so that its clients read ours; everything we add is an extra field or an extra item type.
+ * The event stream of a run: what `agent exec --json` prints, one object per line. Types and fields are those of `codex exec --json`, so
+ * that its clients can read our events; everything we add is an extra field or an extra item type.
  */
 
 /**
- * Incremented when a field changes its meaning or is removed; new fields don't count.
+ * Incremented when a field changes its meaning or is removed; new fields don't increment it.
  *
  * @example console.log(`these are events of schema ${schemaVersion}`)
  */
 export const schemaVersion = 1
 
-/** Ours, in every event: the fields of `SandboxStatus`. */
+/** Not in Codex, in every event: the fields of `SandboxStatus`. */
 const sandboxStatus = {
   sandbox: z.literal('external').optional(),
   dangers: z.array(z.literal('docker-socket')).optional(),
@@ -45,25 +45,25 @@ const sandboxStatus = {
 
 /** The fields of both terminal events. */
 const terminal = {
-  /** Ours. */
+  /** Not in Codex. */
   result,
-  /** Ours: at most 20; absent where there are none. */
+  /** Not in Codex: at most 20 claims; absent if there are none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
-  /** Of this run, and of all runs of the session together. */
+  /** `usage` covers this run, `total_usage` all runs of the session. */
   usage,
   total_usage: usage,
-  /** US dollars; absent where a model's price is not known. */
+  /** US dollars; absent if a model's price is not known. */
   cost_usd: z.number().optional(),
   total_cost_usd: z.number().optional(),
   duration_ms: z.number(),
   denied: z.int(),
-  /** How far the audit log has come, `RECORDS:HASH`, for `agent audit verify --head`. */
+  /** The head of the audit log, `RECORDS:HASH`, for `agent audit verify --head`. */
   audit_head: z.string().optional(),
-  /** Default limits that the sandbox could not enforce here, as sentences; absent where there were none. */
+  /** Default limits that the sandbox could not enforce here, as sentences; absent if there were none. */
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Ours: how many files of the workspace differ from before the run, and how many of them no patch changed, so that commands did.
+   * Not in Codex: how many files of the workspace differ from before the run, and how many of those were changed by commands, not by patches.
    * `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists
    * files that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
@@ -75,17 +75,17 @@ const terminal = {
       not_counted: z.string().optional(),
     })
     .optional(),
-  /** Ours: the last result of each command of `--verify`. Absent: none ran. */
+  /** Not in Codex: the last result of each `--verify` command. Absent: none ran. */
   verified: z.array(verified).optional(),
-  /** Ours: what a review came to. Absent: the run is none, or ended before its findings were there. */
+  /** Not in Codex: the result of a review. Absent: the run wasn't a review, or ended before it had findings. */
   review: reviewReport.optional(),
-  /** Ours: what became of the changes of a run that is a transaction. Absent: it worked in the tree itself. */
+  /** Not in Codex: what happened to the changes of a run that is a transaction. Absent: the run worked directly in the tree. */
   transaction: transactionReport.optional(),
 }
 
 /**
- * Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. A start
- * that fails, and so becomes no run, is `error` and `turn.failed` alone.
+ * Every event a run can emit, as a zod schema. The first is `thread.started`; the last is `turn.completed` or `turn.failed`. A run that
+ * fails to start emits only `error` and `turn.failed`.
  *
  * @example
  * const line = '{"type":"error","message":"out of memory"}'
@@ -104,15 +104,15 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
-      /** It works on a private view of these trees, made so. Absent: in the tree itself. */
+      /** The run works on a private view of these trees, made with this strategy. Absent: it works directly in the tree. */
       transaction: z
         .object({
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always']),
-          /** What it may do outside of the transaction, by how it is configured. Absent: nothing but the model's cost. */
+          /** What the run's configuration lets it do outside the transaction. Absent: nothing except incur the model's cost. */
           outside: z.array(outsideEffect).optional(),
-          /** It continues in the view of an earlier run of its session. */
+          /** The run continues in the view of an earlier run of its session. */
           resumed: z.literal(true).optional(),
         })
         .optional(),
@@ -140,8 +140,8 @@ export const RunEvent = z.discriminatedUnion('type', [
         .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
         .optional(),
       /**
-       * Denies of files (`Read(…)`, `Edit(…)`) that no sandbox enforces for commands, or not all of them, and why; at most 50. Absent: the
-       * sandbox enforces all there are.
+       * File denials (`Read(…)`, `Edit(…)`) that no sandbox enforces for commands, or only in part, and why; at most 50. Absent: the
+       * sandbox enforces all of them.
        */
       denies_not_enforced: z.array(z.object({ deny: z.string(), why: z.string() })).optional(),
     }),
@@ -164,17 +164,17 @@ export const RunEvent = z.discriminatedUnion('type', [
 
 export type RunEvent = z.infer<typeof RunEvent>
 
-/** A listener to a run. A sink can't change what the run does. */
+/** Listens to a run's events. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
-  /** A piece of a message while the model still writes it. For display; the whole message follows as an item. */
+  /** A piece of a message that the model is still writing. For display; the whole message follows as an item. */
   delta?(text: string): void
   /**
-   * An open item prints output. The function returns the end of it so far, sanitized and without secrets, for displays; it may be called
-   * until the item is complete.
+   * An open item is printing output. `read` returns the end of the output so far, sanitized and without secrets, for display. It may be
+   * called until the item is complete.
    */
   tail?(id: string, read: () => string): void
-  /** What the run has used so far; told after each response of the model. For display. */
+  /** What the run has used so far. Called after each model response. For display. */
   spent?(spent: UsageSoFar): void
   /** Called once, after the last event, with how the run ended. */
   end?(summary: RunSummary): void

@@ -1,20 +1,20 @@
 /**
- * The exit codes of the `agent` program. Every kind of end has its own number, so that a pipeline can branch without reading the output.
+ * The exit codes of the `agent` program. Every kind of ending has its own number, so that a pipeline can branch without reading the output.
  *
  * @example if (exitCodes.stoppedByGuardian === 3) console.log('a run that the Guardian stopped exits with 3')
  */
 export const exitCodes = {
-  /** The run came to its own end. */
+  /** The run finished by itself. */
   done: 0,
   /** The task failed. */
   failed: 1,
-  /** Wrong usage, configuration, rules or recording: nothing has run. */
+  /** Wrong usage, configuration, rules or recording. Nothing was run. */
   usage: 2,
   /** The Guardian stopped the run. */
   stoppedByGuardian: 3,
   /** A budget ran out. */
   budget: 4,
-  /** No sandbox here can enforce the policy asked for. */
+  /** No sandbox on this machine can enforce the requested policy. */
   sandboxUnavailable: 5,
   /** The model's provider failed. */
   provider: 6,

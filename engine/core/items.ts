@@ -19,25 +19,25 @@ const fileChange = z.object({
   verdict: verdict.optional(),
 })
 
-/** Ours: a call that is neither a command nor a change, or one that failed because its tool is unknown or its input is wrong. */
+/** Not in Codex: a call that is neither a command nor a change, or one that failed because its tool is unknown or its input is invalid. */
 const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
   tool: z.string(),
-  /** The call's text as the model wrote it, its end cut off when long. */
+  /** The call's text as the model wrote it, truncated when long. */
   input: z.string(),
   /** `declined`: refused by the Guardian or a hook. */
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** The result, its end cut off when long. */
+  /** The result, truncated when long. */
   output: z.string().optional(),
   /** Why there is no result. */
   error: z.string().optional(),
   verdict: verdict.optional(),
 })
 
-/** Ours: what a reviewer was asked about one action, and the answer. Only `allow` lets the action happen. */
+/** Not in Codex: what a reviewer was asked about one action, and the answer. Only `allow` lets the action happen. */
 const guardianAssessment = z.object({
   ...common,
   type: z.literal('guardian_assessment'),
@@ -47,27 +47,27 @@ const guardianAssessment = z.object({
   action: z.string(),
   /** Why the reviewer was asked. */
   asked_because: z.string(),
-  /** The ways of not answering are distinct from a `deny`. */
+  /** Failures to answer are distinct from a `deny`. */
   outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
   rationale: z.string().optional(),
-  /** A reviewing model's own words for it. */
+  /** The risk as the reviewing model rates it. */
   risk: z.enum(['low', 'medium', 'high', 'critical']).optional(),
   authorization: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
   duration_ms: z.number().optional(),
-  /** Part of the run's usage already. */
+  /** Already included in the run's usage. */
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }).optional(),
-  /** The call whose action it is. */
+  /** The call that the action belongs to. */
   call_id: z.string().optional(),
 })
 
-/** Ours: the conversation was too long for the model, and its beginning was summed up. */
+/** Not in Codex: the conversation was too long for the model, and its beginning was summarized. */
 const compaction = z.object({
   ...common,
   type: z.literal('context_compaction'),
-  /** `limit`: the configured share of the window is reached. `overflow`: the provider refused the request as too long. */
+  /** `limit`: the configured share of the context window was reached. `overflow`: the provider refused the request as too long. */
   trigger: z.enum(['limit', 'overflow']),
   status: z.enum(['in_progress', 'completed', 'failed']),
-  /** About how many tokens a request has. */
+  /** The approximate number of tokens in a request. */
   tokens_before: z.number(),
   tokens_after: z.number().optional(),
   /** The summary that the model continues from, cut in the middle when long. */
@@ -80,19 +80,19 @@ const mcpToolCall = z.object({
   type: z.literal('mcp_tool_call'),
   server: z.string(),
   tool: z.string(),
-  /** As the model wrote them; their JSON text, cut in the middle, where they are long. */
+  /** As the model wrote them. If they are long: their JSON text, cut in the middle. */
   arguments: z.unknown(),
   result: z.object({ content: z.array(z.unknown()), structured_content: z.unknown() }).optional(),
   error: z.object({ message: z.string() }).optional(),
   status: z.enum(['in_progress', 'completed', 'failed']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** Ours: the server's progress, by its own count. */
+  /** Not in Codex: the server's progress, in its own units. */
   progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }).optional(),
   verdict: verdict.optional(),
 })
 
-/** Ours: a hook that has run. */
+/** Not in Codex: a hook that has run. */
 const hookRun = z.object({
   ...common,
   type: z.literal('hook'),
@@ -101,11 +101,11 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** The reason where it blocked or failed; else which of its requests were ignored. */
+  /** Why the hook blocked or failed; otherwise which of its requests were ignored. */
   message: z.string().optional(),
 })
 
-/** The model's current plan: a later one replaces it. */
+/** The model's current plan. A later plan replaces it. */
 const todoList = z.object({
   ...common,
   type: z.literal('todo_list'),
@@ -113,19 +113,22 @@ const todoList = z.object({
     z.object({
       text: z.string(),
       completed: z.boolean(),
-      /** Ours. */
+      /** Not in Codex. */
       status: z.enum(['pending', 'in_progress', 'completed']).optional(),
-      /** Ours: what the model knows it by, where it has a name. */
+      /** Not in Codex: the model's name for it, if it has one. */
       id: z.string().optional(),
     }),
   ),
 })
 
-/** Ours: plan mode, in which a run changes nothing, began or ended, or a plan was shown to its reviewer. */
+/** Not in Codex: plan mode, in which a run changes nothing, began or ended, or a plan was shown to its reviewer. */
 const planMode = z.object({
   ...common,
   type: z.literal('plan_mode'),
-  /** `kept`: the plan was not approved. `delivered`: nobody was there to approve it, so it is the result of the run. */
+  /**
+   * `kept`: plan mode continues because the plan was not approved. `delivered`: nobody was there to approve the plan, so it is the result
+   * of the run.
+   */
   state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
   /** Who requested the plan. */
   requested_by: z.enum(['user', 'model']),
@@ -146,16 +149,16 @@ export const webSearchAction = z.discriminatedUnion('type', [
 const webSearch = z.object({
   ...common,
   type: z.literal('web_search'),
-  /** The query; an address for a page that was opened. */
+  /** The query, or the address of a page that was opened. */
   query: z.string(),
   action: webSearchAction,
 })
 
-/** Ours: the run works in a git worktree of its own from here on, or where it began again. */
+/** Not in Codex: from here on the run works in a git worktree of its own, or back in the directory where it began. */
 const worktree = z.object({
   ...common,
   type: z.literal('worktree'),
-  /** `left`: its files and its branch are still there. */
+  /** `left`: its files and its branch still exist. */
   state: z.enum(['entered', 'left', 'removed']),
   path: z.string(),
   branch: z.string().optional(),
@@ -186,7 +189,7 @@ export const item = z.discriminatedUnion('type', [
   errorItem,
 ])
 
-/** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
+/** A part of a run with a beginning and an end: a message, a command, a file change. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
 export type VerificationItem = z.infer<typeof verification>

@@ -3,14 +3,14 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 
-/** What is wrong with a value, one sentence for each fault; empty where it meets the schema. */
+/** Returns what is wrong with a value, one sentence per fault; empty if it conforms to the schema. */
 export type Validate = (value: unknown) => readonly string[]
 
 const options: Options = {
   allErrors: true,
-  // Words that JSON Schema doesn't know are notes, as its specification has it.
+  // Keywords that JSON Schema doesn't define are annotations, as its specification says.
   strict: false,
-  // Its logger writes to a stdout that belongs to the result.
+  // ajv's logger writes to stdout, which is reserved for the result.
   logger: false,
   formats: {
     'date-time': passes(z.iso.datetime({ offset: true })),
@@ -33,15 +33,15 @@ const drafts = [
 ] as const
 
 /**
- * Compiles a JSON Schema (draft 6, 7, 2019-09 or 2020-12) to a check. Only this file imports ajv.
+ * Compiles a JSON Schema (draft 6, 7, 2019-09 or 2020-12) to a validation function. Only this file imports ajv.
  *
- * @returns the check, or a sentence that says what is wrong with the schema and where
+ * @returns the function, or a sentence that says what is wrong with the schema and where
  */
 export function compileJsonSchema(schema: unknown): Validate | { readonly error: string } {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return { error: 'expected an object' }
   const named = '$schema' in schema ? String(schema.$schema) : 'draft/2020-12'
   const draft = drafts.find((one) => one.named.test(named))
-  if (draft === undefined) return { error: `/$schema: '${named}' is not understood: use draft 7 or 2020-12` }
+  if (draft === undefined) return { error: `/$schema: '${named}' is not supported: use draft 7 or 2020-12` }
   const ajv = draft.create()
   if (ajv.validateSchema(schema) !== true) return { error: (ajv.errors ?? []).map(sentence).join('; ') }
   try {

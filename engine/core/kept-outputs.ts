@@ -5,12 +5,12 @@ import { OutputBuffer } from './text/output-buffer.ts'
 /** The quota for all stored outputs of a run, in bytes. */
 const quotaBytes = 256 * 1024 * 1024
 
-/** How much is stored of an output once the quota is used up. */
+/** How much of an output is stored once the quota is used up. */
 const beyondQuotaBytes = 64 * 1024
 
 /**
- * Whole outputs that were too long to show. They are stored in the session's folder, which no command can read, so the model reads them
- * through this: only these files, and with the environment's secrets masked.
+ * Whole outputs that were too long to show. They are stored in the session's folder, which no command can read. The model reads them
+ * through this class, which gives access to these files only and masks the environment's secrets.
  */
 export class KeptOutputs {
   readonly #keep: (bytes: Uint8Array) => string
@@ -21,8 +21,8 @@ export class KeptOutputs {
   readonly #quota: number
 
   /**
-   * @param keep writes a file and gives its path
-   * @param quota the limit for all together, in bytes. Default: 256 MiB
+   * @param keep writes a file and returns its path
+   * @param quota the limit for all outputs together, in bytes. Default: 256 MiB
    */
   constructor(keep: (bytes: Uint8Array) => string, mask: Mask, quota = quotaBytes) {
     this.#keep = keep
@@ -30,10 +30,10 @@ export class KeptOutputs {
     this.#quota = quota
   }
 
-  /** Stores an output and gives its file's path. Once the quota is used up, only the beginning and the end are stored. */
+  /** Stores an output and returns its file's path. Once the quota is used up, only the beginning and the end are stored. */
   keep(output: Uint8Array): string {
     const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
-    // Byte for byte, whatever the encoding.
+    // latin1 preserves every byte, whatever the encoding.
     buffer.push(Buffer.from(this.#mask(Buffer.from(output).toString('latin1')), 'latin1'))
     const bytes = buffer.toBytes()
     this.#bytes += bytes.length

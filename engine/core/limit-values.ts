@@ -2,10 +2,10 @@ import type { LimitName } from '../../sandbox/index.ts'
 
 type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 
-/** A limit as people name it: its policy key and its unit. */
+/** A limit as users set it: its policy key and its unit. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
-/** The limits by the names that `--limit` takes; keys of the configuration have `_` for `-`. */
+/** The limits by the names that `--limit` accepts. Configuration keys use `_` instead of `-`. */
 export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   time: { limit: 'wallTimeMs', unit: 'seconds' },
   output: { limit: 'outputBytes', unit: 'bytes' },
@@ -20,7 +20,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
 
 const scales: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
-/** The value of a text like `512M` in the policy's unit; or what was expected instead. */
+/** Converts a text such as `512M` to the policy's unit, or returns what was expected instead. */
 export function readLimitValue(
   { unit }: KnownLimit,
   text: string,
@@ -32,14 +32,13 @@ export function readLimitValue(
   const scale = match?.['scale']?.toUpperCase() ?? ''
   if (match === undefined || (scale !== '' && unit !== 'bytes')) {
     return {
-      expected:
-        unit === 'bytes' ? 'a number of bytes, with K, M or G behind it if you like' : `a whole number (${unit})`,
+      expected: unit === 'bytes' ? 'a number of bytes, optionally followed by K, M or G' : `a whole number (${unit})`,
     }
   }
   return { value: Number(match['number']) * (unit === 'seconds' ? 1000 : (scales[scale] ?? 1)) }
 }
 
-/** A limit's name and its value as people write them, e.g. `memory` and `512M`. */
+/** A limit's name and value as users write them, e.g. `memory` and `512M`. */
 export function writeLimit(limit: LimitName, value: number): { readonly name: string; readonly value: string } {
   const [name, known] = Object.entries(knownLimits).find(([, each]) => each.limit === limit) ?? [limit, undefined]
   if (known?.unit === 'seconds') return { name, value: `${Math.ceil(value / 1000)}` }

@@ -1,15 +1,15 @@
-/** A place in a text, both counted from 1. */
+/** A position in a text. Line and column are counted from 1. */
 type TextPosition = { readonly line: number; readonly column: number }
 
-/** Line and column of an offset. */
+/** Returns the line and column of an offset. */
 export function positionAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 /**
- * The position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON; where the path doesn't
- * exist, the position of its last existing value, which is where something is missing.
+ * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If the path doesn't
+ * exist, returns the position of the last value on the path that does, which is where something is missing.
  */
 export function locateInJson(text: string, path: readonly PropertyKey[]): TextPosition {
   let at = skipSpace(text, 0)
@@ -37,7 +37,7 @@ function element(text: string, at: number, index: number): number | undefined {
   return undefined
 }
 
-/** The value of the last member with that name: the one that `JSON.parse` takes. */
+/** Finds the value of the last member with that name, which is the one that `JSON.parse` uses. */
 function member(text: string, at: number, name: string): number | undefined {
   if (text.charAt(at) !== '{') return undefined
   let found: number | undefined

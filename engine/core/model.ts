@@ -1,25 +1,25 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** What a model produces besides messages, the same in its response and in the conversation. */
+/** What a model produces besides messages. A response and the conversation use the same types. */
 type Made =
   /**
-   * What only a provider reads, stored and sent back unchanged to the provider that made it: its reasoning, and items of unknown kinds,
-   * whose text is empty.
+   * Data that only a provider reads: its reasoning, and items of unknown kinds, whose text is empty. Stored, and sent back unchanged to the
+   * provider that made it.
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
-  /** `opaque`: further fields of the call, likewise. */
+  /** `opaque`: further fields of the call, sent back in the same way. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
-/** One thing of the conversation, in the order it happened. */
+/** One item of the conversation, in the order in which it happened. */
 export type HistoryItem =
   | {
       readonly type: 'message'
       readonly role: 'user' | 'developer' | 'assistant'
       readonly text: string
-      /** Shown to the model with the text; only for a user's message. Absent: none. */
+      /** Shown to the model with the text. Only user messages have images. Absent: none. */
       readonly images?: readonly Image[]
-      /** From the model's `message` event. Must be sent back: models that use it work worse without it. */
+      /** From the model's `message` event. Must be sent back: models that use it perform worse without it. */
       readonly phase?: string
       /** From the model's `message` event: further fields of the text, sent back unchanged to the provider that made it. */
       readonly opaque?: unknown
@@ -34,7 +34,7 @@ export type HistoryItem =
       readonly images?: readonly Image[]
     }
 
-/** A search, or a look at a page, that the model's provider made for it. */
+/** A web search or page visit by the model's provider. */
 export type WebSearch = {
   /** The query, in one line. Empty: an internal step of the provider. */
   readonly query: string
@@ -52,13 +52,13 @@ export type WebSearchAction =
 
 /** How a provider may search the web for its model. */
 export type WebSearchRequest = {
-  /** `cached`: only in what the provider has read before, where it makes the difference. */
+  /** `cached`: search only pages that the provider has stored, if it makes that distinction. */
   readonly mode: 'cached' | 'live'
-  /** The only domains, with all below them, that results may come from. Absent: all. */
+  /** The only domains, including their subdomains, that results may come from. Absent: all. */
   readonly domains?: readonly string[]
 }
 
-/** A picture for the model: a media type such as `image/png`, and the bytes in base64. */
+/** An image for the model: a media type such as `image/png`, and the bytes in base64. */
 export type Image = { readonly mediaType: string; readonly data: string }
 
 /** A complete call. `function` carries JSON text as the model wrote it (perhaps not valid JSON), `freeform` plain text. */
@@ -67,11 +67,11 @@ export type ToolCall = {
   readonly name: string
   readonly kind: 'function' | 'freeform'
   readonly input: string
-  /** The answer reached the limit of its length in the middle of the call, so it must not be made. Absent: it is whole. */
+  /** The answer reached its length limit in the middle of the call, so the call must not be made. Absent: it is complete. */
   readonly cut?: true
 }
 
-/** A tool as the model is told about it. */
+/** A tool as described to the model. */
 export type ToolDeclaration =
   | {
       readonly kind: 'function'
@@ -83,9 +83,9 @@ export type ToolDeclaration =
   | {
       readonly kind: 'freeform'
       readonly name: string
-      /** For providers that only know functions. */
+      /** For providers that only support functions. */
       readonly description: string
-      /** For those that take plain text under a grammar. */
+      /** For providers that accept plain text that follows a grammar. */
       readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
       /** JSON Schema of the input object, for providers that only know functions. */
@@ -93,26 +93,26 @@ export type ToolDeclaration =
     }
 
 export type ModelRequest = {
-  /** Stable for the whole run: providers cache by prefix. */
+  /** Constant for the whole run, because providers cache by prefix. */
   readonly instructions: string
   readonly tools: readonly ToolDeclaration[]
   readonly history: readonly HistoryItem[]
-  /** Names the conversation for a provider's prompt cache. */
+  /** Identifies the conversation to a provider's prompt cache. */
   readonly threadId: string
   /** Absent: the model's own default. */
   readonly reasoningEffort?: string
   /** How verbose the model is. Absent: its own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * `agent`: where effort and verbosity are absent, those of the maker's own coding agent apply. Absent: the provider's defaults apply, as
-   * for a side question.
+   * `agent`: if effort or verbosity is absent, the setting of the model maker's own coding agent applies. Absent: the provider's defaults
+   * apply, as for a side question.
    */
   readonly asked?: 'agent'
-  /** How words are chosen, and how many at most. Absent: the model's own default. Not every model takes every one. */
+  /** How tokens are sampled, and how many at most. Absent: the model's own default. Not every model supports every setting. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
-  /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` is true. */
+  /** JSON Schema that the final message must meet, enforced by the provider if `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
-  /** Lets the provider search the web, where `searchesWeb` is true. Absent: it doesn't. */
+  /** Lets the provider search the web, if `searchesWeb` is true. Absent: no web search. */
   readonly webSearch?: WebSearchRequest
 }
 
@@ -126,14 +126,14 @@ export type Usage = {
   readonly webSearches?: number | undefined
 }
 
-/** The events of a response, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
+/** The events of a response, in order. `end` is last and comes exactly once; a stream that stops without it was interrupted. */
 export type ModelEvent =
   /** A piece of text as it arrives, for display only. */
   | { readonly type: 'text_delta'; readonly text: string }
-  /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
+  /** A finished message. `phase`: the model's label for it, such as `commentary` or `final_answer`. */
   | { readonly type: 'message'; readonly text: string; readonly phase?: string; readonly opaque?: unknown }
   | Made
-  /** The request failed in a way that allows another attempt, which is under way; earlier events of this response are void. */
+  /** The request failed in a way that allows another attempt, which is under way. Earlier events of this response are void. */
   | {
       readonly type: 'retry'
       readonly attempt: number
@@ -152,7 +152,7 @@ export type ModelEvent =
   | { readonly type: 'end'; readonly usage: Usage }
 
 /**
- * A language model. Throws `ModelError` when the provider can't be made to answer. One of your own, for `openAgent`:
+ * A language model. `respond` throws `ModelError` if the provider can't be made to answer. To use a model of your own with `openAgent`:
  *
  * ```ts
  * const usage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteInputTokens: 0, outputTokens: 0, reasoningOutputTokens: 0 }
@@ -168,14 +168,14 @@ export type ModelEvent =
 export type Model = {
   /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
   readonly name: string
-  /** Whether the provider holds the model to `outputSchema`. Absent: no. */
+  /** Whether the provider enforces `outputSchema`. Absent: no. */
   readonly enforcesSchema?: boolean
-  /** Whether the provider searches the web where a request lets it. Absent: no. */
+  /** Whether the provider searches the web if a request allows it. Absent: no. */
   readonly searchesWeb?: boolean
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** The same model, with a wrapper around its responses. */
+/** Returns the same model with a different `respond`. */
 export function wrapModel(model: Model, respond: Model['respond']): Model {
   return {
     // With fallbacks, the name changes to that of the model that answers.
@@ -190,7 +190,7 @@ export function wrapModel(model: Model, respond: Model['respond']): Model {
 /**
  * The kind of a provider's failure. `refused` blames the request, `authentication` the key, `quota` the account, `context-overflow` the
  * history's length; the others may be temporary: the connection, the server, its rate limit, a stream that was cut, idle or malformed.
- * `incomplete`: the answer reached its length limit again and again. `filtered`: the provider withheld it.
+ * `incomplete`: the answer reached its length limit too many times. `filtered`: the provider withheld it.
  */
 export type ModelFailure =
   | 'refused'
@@ -207,7 +207,8 @@ export type ModelFailure =
   | 'filtered'
 
 /**
- * Why a model gave no answer. `provider`: it failed or refused. `replay`: a recording no longer fits. `budget`: it may not be asked.
+ * Why a model gave no answer. `provider`: it failed or refused. `configuration`: the model can't be opened as configured. `replay`: a
+ * recording no longer matches. `budget`: the budget doesn't allow another request.
  *
  * @example
  * try {
@@ -219,11 +220,11 @@ export type ModelFailure =
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: 'provider' | 'configuration' | 'replay' | 'budget'
-  /** Set where `code` is `provider`. */
+  /** Set if `code` is `provider`. */
   readonly failure: ModelFailure | undefined
-  /** The HTTP status, where the failure was one. */
+  /** The HTTP status, if the failure was an HTTP error. */
   readonly status: number | undefined
-  /** What the last attempt cost; undefined where it cost nothing or the provider didn't say. */
+  /** What the last attempt cost; undefined if it cost nothing or the provider didn't say. */
   readonly spent: Usage | undefined
 
   constructor(

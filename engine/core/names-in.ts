@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 
-/** The names in a folder, sorted the same way everywhere; none where it is no folder, or unreadable. */
+/** Returns the names in a folder, sorted the same way on every machine; empty if it is not a folder or can't be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch {
-    // Missing, a file, or unreadable: the reader of its files reports that.
+    // The folder is missing, a file, or unreadable. Whatever reads its files reports that.
     return []
   }
 }

@@ -1,10 +1,10 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** Other people's files, and git's own: as in the walk for patterns of names. */
+/** Third-party files, and git's own. The walk for name patterns skips the same directories. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
-/** All that is below a directory, symlinks not followed, `.git` and `node_modules` not entered; what can't be read is left out. */
+/** Yields everything below a directory. Doesn't follow symlinks, doesn't enter `.git` or `node_modules`, and skips what it can't read. */
 export function* pathsBelow(directory: string): Generator<{ readonly path: string; readonly isDirectory: boolean }> {
   const stack = [directory]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -20,7 +20,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // Closed to this user, and so to its commands; or not there.
+    // Missing, or unreadable for this user and therefore for commands too.
     return []
   }
 }

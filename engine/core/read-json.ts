@@ -4,17 +4,17 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { UserError } from './user-error.ts'
 import { locateInJson, positionAt } from './locate-json.ts'
 
-/** A value of a JSON file, with what its positions are computed from. */
+/** The value of a JSON file, with a function that locates parts of it. */
 type JsonFile = {
   readonly value: unknown
-  /** `file:line:column` of the value at a path. */
+  /** Returns `file:line:column` of the value at a path. */
   readonly place: (path: readonly PropertyKey[]) => string
 }
 
 /**
  * Reads a JSON file that a person wrote.
  *
- * @throws UserError `usage` with `file:line:column` where it can't be read or isn't JSON
+ * @throws UserError `usage` with `file:line:column` if it can't be read or isn't JSON
  */
 export function readJson(path: string): JsonFile {
   const text = readText(path)
@@ -30,7 +30,7 @@ export function readJson(path: string): JsonFile {
 
 const largestFile = 16 * 1024 * 1024
 
-/** In a workspace there may be a pipe instead, on which a read would wait forever. */
+/** Never blocks: in a workspace the path may be a pipe, and a plain read would wait forever. */
 function readText(path: string): string {
   const bytes = readHostFile(path, { follow: true, maxBytes: largestFile })
   if (bytes !== undefined) return bytes.toString().replace(/^\ufeff/, '')
@@ -47,7 +47,7 @@ function readText(path: string): string {
  * Checks a part of a JSON file against a schema.
  *
  * @param at the path of that part in the file
- * @throws UserError `usage` naming `file:line:column`, the key and what was expected, for every fault
+ * @throws UserError `usage` that gives `file:line:column`, the key and what was expected, for every fault
  */
 export function checkJson<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * The text of a file that somebody else may have put there, without its byte-order mark.
+ * Reads the text of a file that somebody else may have put there, without its byte-order mark.
  *
  * @param maxBytes a longer file is not read
  * @returns the text, or why it can't be read
@@ -17,7 +17,8 @@ export function readPlainFile(path: string, maxBytes: number): string | { readon
 }
 
 /**
- * The same as bytes. Never waits on a pipe, never follows a link at the end of the path, and never reads more than requested.
+ * Like `readPlainFile`, but returns bytes. Never waits on a pipe, never follows a symlink at the end of the path, and never reads more than
+ * `maxBytes`.
  *
  * @param maxBytes a longer file is not read
  * @returns the bytes, or why they can't be read
@@ -32,7 +33,7 @@ export function readPlainBytes(path: string, maxBytes: number): Buffer | { reado
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) return { reason: 'it is not a file' }
-    if (stats.size > maxBytes) return { reason: `it has ${stats.size} bytes, and at most ${maxBytes} fit` }
+    if (stats.size > maxBytes) return { reason: `it has ${stats.size} bytes, but at most ${maxBytes} are allowed` }
     const bytes = Buffer.alloc(stats.size)
     const read = readSync(descriptor, bytes, 0, stats.size, 0)
     return bytes.subarray(0, read)

@@ -2,9 +2,9 @@ import { makeFirst, type Remedy } from '../../sandbox/index.ts'
 import { writeLimit } from './limit-values.ts'
 import { shellJoin } from './text/shell-join.ts'
 
-const dockerSocket = '--dangerously-mount-docker-socket, which makes commands root on this machine'
+const dockerSocket = '--dangerously-mount-docker-socket, which gives commands root access to this machine'
 
-const otherSockets = 'with which commands also reach sockets of this machine in places that they see'
+const otherSockets = "which also lets commands connect to this machine's sockets wherever they can see them"
 
 const byHand = 'make this change yourself, outside the sandbox'
 
@@ -52,7 +52,7 @@ export function remedyAsConfig(remedy: Remedy): string {
     case 'show-docker-socket':
       return dockerSocket
     case 'open-unix-sockets':
-      return `set allow_unix_sockets = true in your own config.toml, ${otherSockets}, or give -c allow_unix_sockets=true`
+      return `set allow_unix_sockets = true in your own config.toml, ${otherSockets}, or pass -c allow_unix_sockets=true`
     case 'use-mode':
       return `-s ${remedy.mode}, or sandbox_mode = "${remedy.mode}"`
     case 'allow-host':
@@ -63,7 +63,7 @@ export function remedyAsConfig(remedy: Remedy): string {
           : `{ host = ${JSON.stringify(remedy.host.host)}, allow_private = true }`,
       )
     case 'raise-limit': {
-      if (remedy.limit === 'wallTimeMs') return 'call it with a longer timeout_ms'
+      if (remedy.limit === 'wallTimeMs') return 'call the tool with a longer timeout_ms'
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
       const key = `sandbox_limits.${name.replaceAll('-', '_')}`
       return `raise ${key}, e.g. ${shellJoin(['-c', `${key}="${value}"`])}`
@@ -77,5 +77,5 @@ export function remedyAsConfig(remedy: Remedy): string {
 
 /** `value` is TOML. */
 function addTo(key: string, value: string): string {
-  return `add ${value} to ${key} in config.toml, or give ${shellJoin(['-c', `${key}=[${value}]`])}`
+  return `add ${value} to ${key} in config.toml, or pass ${shellJoin(['-c', `${key}=[${value}]`])}`
 }

@@ -1,39 +1,42 @@
-/** Who asks which model, as limits of providers are counted: by key and model. */
+/** Who asks which model. Providers count their limits per key and model. */
 export type Account = {
   /** Where requests go. */
   readonly provider: string
-  /** A hash of what the provider knows its customer by. */
+  /** A hash of the credentials by which the provider identifies its customer. */
   readonly key: string
   readonly model: string
 }
 
-/** What a provider says of its limits, a minute each; undefined where it doesn't. */
+/** A provider's limits per minute, as it states them; undefined if it states none. */
 export type RateLimits = { readonly requests: number | undefined; readonly tokens: number | undefined }
 
 /** How a request ended. */
 export type RequestEnd =
-  /** With what it used, as the provider counts it against its limits. */
+  /** `tokens`: how many the request used, as the provider counts them against its limits. */
   | { readonly type: 'answered'; readonly tokens: number }
-  /** It was refused, or failed; with how long the provider asks to wait. `limit`: too many requests or tokens. `quota`: nothing is left to use. */
+  /**
+   * The request was refused or failed. `limit`: too many requests or tokens. `quota`: the quota is used up. `waitMs`: how long the provider
+   * asks to wait.
+   */
   | { readonly type: 'failed'; readonly kind: 'limit' | 'quota' | 'other'; readonly waitMs?: number | undefined }
 
-/** What a request that was admitted tells of itself. */
+/** How an admitted request reports its progress to the gate. */
 export type Admission = {
-  /** Its answer has begun: by now the provider counts it. */
+  /** Call this when the answer begins: by then the provider has counted the request. */
   readonly arrived: () => void
   readonly left: (end: RequestEnd) => void
 }
 
-/** Asked before each request to a provider and told after it, so that many runs keep limits together. */
+/** Called before and after each request to a provider, so that many runs stay within its limits together. */
 export type RequestGate = {
   /**
    * Waits until a request may be sent.
    *
-   * @param tokens about how many it will use
-   * @returns takes how it ended, to be called once, and before that, that the provider has it
+   * @param tokens roughly how many tokens the request will use
+   * @returns `arrived`, to call when the provider has the request, and `left`, to call once with how it ended
    * @throws the signal's reason as soon as it aborts
    */
   enter(account: Account, tokens: number, signal: AbortSignal): Promise<Admission>
-  /** Told what an answer says of the limits. */
+  /** Receives what an answer says about the limits. */
   heard(account: Account, limits: RateLimits): void
 }

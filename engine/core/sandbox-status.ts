@@ -2,9 +2,9 @@ import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.
 
 /** What every event says about the run's sandbox, so that no reader can miss it. Absent: the sandbox confines commands as usual. */
 export type SandboxStatus = {
-  /** Nothing of this program confines commands: somebody stated that an external sandbox does. */
+  /** This program doesn't confine commands: the user stated that an external sandbox does. */
   readonly sandbox?: 'external'
-  /** Access to this machine that commands were given and that is a way out of any sandbox. */
+  /** Access to this machine given to commands that is a way out of any sandbox. */
   readonly dangers?: Danger[]
 }
 
@@ -19,7 +19,7 @@ export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   }
 }
 
-/** A danger as a sentence for a person. */
+/** Describes a danger in a sentence for the user. */
 export function describeDanger(danger: Danger): string {
   switch (danger) {
     case 'docker-socket':

@@ -11,7 +11,7 @@ type GitPlace = { readonly cwd: string; readonly readOnly: boolean; readonly sig
 const outputLimitBytes = 1024 * 1024
 const timeoutMs = 300_000
 
-/** What a repository's configuration must not make git run, though it runs confined too. */
+/** Options that keep a repository's configuration from making git run other programs, even though git is confined. */
 export const hardened = [
   '--no-pager',
   '--no-optional-locks',
@@ -21,10 +21,10 @@ export const hardened = [
 ]
 
 /**
- * Runs git for the run itself, in a sandbox: never on the host, whatever the repository's configuration says.
+ * Runs git for the engine, in a sandbox and never on the host, whatever the repository's configuration says.
  *
- * @param readOnly whether it can write nothing
- * @returns its outcome; a command that could not be started has failed
+ * @param where `readOnly`: whether git is kept from writing anything
+ * @returns the outcome; a command that could not be started counts as failed
  */
 export async function runGit(sandbox: Sandbox, words: readonly string[], where: GitPlace): Promise<GitResult> {
   const [stdout, stderr] = [new OutputBuffer(outputLimitBytes), new OutputBuffer(outputLimitBytes)]
@@ -38,11 +38,11 @@ export async function runGit(sandbox: Sandbox, words: readonly string[], where: 
 }
 
 /**
- * The same for what git prints that is to be read whole, byte for byte.
+ * Like `runGit`, for output that must be read in full, byte for byte.
  *
- * @param most bytes that it may print
- * @param ends the exit codes that are no failure. Default: 0
- * @returns a sentence where it failed or printed more
+ * @param most how many bytes it may print
+ * @param ends the exit codes that count as success. Default: 0
+ * @returns the output, or a sentence if git failed or printed more
  */
 export async function readGit(
   sandbox: Sandbox,

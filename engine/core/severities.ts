@@ -1,9 +1,9 @@
-// Apart from the schemas: the command line needs no more to be read.
+// Kept apart from the schemas, because the command line needs only these names.
 
-/** How bad a finding of a review is, the worst last. */
+/** The severities of a review finding, the worst last. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const
 
-/** What a finding of a review is of. */
+/** The categories of a review finding. */
 export const categories = ['bug', 'security', 'performance', 'compatibility', 'tests', 'maintainability'] as const
 
 export type Severity = (typeof severities)[number]

@@ -1,5 +1,5 @@
 /**
- * Makes `instanceof` work for errors of another copy of this package: a user's tool may import its own copy, next to that of the program
+ * Makes `instanceof` work for errors from another copy of this package: a user's tool may import its own copy, beside that of the program
  * that runs it. Subclasses are unaffected.
  *
  * @param name the same in every version of the package

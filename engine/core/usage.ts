@@ -9,7 +9,7 @@ export const noUsage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Two usages together. */
+/** Adds two usages. */
 export function sumUsage(one: Usage, other: Usage): Usage {
   const webSearches = (one.webSearches ?? 0) + (other.webSearches ?? 0)
   return {
@@ -22,7 +22,7 @@ export function sumUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** Two amounts of US dollars together; undefined where one is not known. */
+/** Adds two amounts of US dollars; undefined if one is not known. */
 export function sumCost(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : one + other
 }

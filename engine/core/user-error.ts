@@ -3,7 +3,7 @@ import { shareInstanceof } from './share-instanceof.ts'
 
 /**
  * Something the user has to fix before the program can continue. `message` is complete: what happened, where (file, line, key), what was
- * expected, what to do next. Programs print it without a stack and exit with `reason`'s code.
+ * expected, what to do next. Programs print it without a stack trace and exit with the code of `reason`.
  *
  * @example
  * try {

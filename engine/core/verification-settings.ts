@@ -1,6 +1,6 @@
-/** What a run is verified by, when its model is done. */
+/** How a run is verified when its model is done. */
 export type Verification = {
-  /** Shell command lines for the sandbox; they run in this order. `[]`: none. */
+  /** Shell command lines to run in the sandbox, in this order. `[]`: none. */
   readonly commands: readonly string[]
   /** How often the model is told about failures; 0: as often as the budget allows. */
   readonly attempts: number

@@ -2,31 +2,31 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** Longer lists are useless where a person reads them: nobody reads so many files. */
+/** A longer list would be useless: nobody reads that many file names. */
 const usualLimitBytes = 8 * 1024 * 1024
 
 type Asked = {
   readonly sandbox: Sandbox
   readonly workspace: string
-  /** Longer answers count as none. Default: 8 MiB. */
+  /** A longer answer is treated as no answer. Default: 8 MiB. */
   readonly outputLimitBytes?: number
 }
 
 /**
- * The files of a list that git ignores by the current rules. Paths are keys of `list-files.ts`.
+ * Returns the files of a list that git ignores under its current rules. Paths are keys as in `list-files.ts`.
  *
- * @returns undefined where git can't tell: it is missing, or there is no repository
+ * @returns undefined if git can't tell because it is missing or there is no repository
  */
 export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<ReadonlySet<string> | undefined> {
-  // The prefix ./ keeps a name from being an option or a magic pathspec of git.
+  // The prefix ./ keeps git from reading a name as an option or a magic pathspec.
   const input = keys.map((key) => `./${key}\0`).join('')
   const answer = await ask(['check-ignore', '-z', '--stdin'], asked, Buffer.from(input, 'latin1'))
-  // It exits with 1 where it ignores none.
+  // git exits with 1 if it ignores none of them.
   if (answer === undefined || answer.code > 1) return undefined
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }
 
-/** The files that git knows or would take; undefined where it can't say. */
+/** Returns the files that git tracks or would add; undefined if it can't tell. */
 export async function listedByGit(asked: Asked): Promise<ReadonlySet<string> | undefined> {
   const answer = await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], asked)
   return answer?.code === 0 ? new Set(namesIn(answer.output)) : undefined
@@ -36,7 +36,7 @@ function namesIn(output: Buffer): readonly string[] {
   return output.toString('latin1').split('\0').slice(0, -1)
 }
 
-/** Runs git in the sandbox, where it can write nothing; undefined where it failed, was stopped, or printed too much. */
+/** Runs git in the sandbox without write access. Returns undefined if git failed, was stopped, or printed too much. */
 async function ask(
   words: readonly string[],
   { sandbox, workspace, outputLimitBytes = usualLimitBytes }: Asked,
@@ -58,7 +58,7 @@ async function ask(
       if (length <= outputLimitBytes) chunks.push(chunk)
     })
     child.stderr.resume()
-    // It may end before it has read all.
+    // git may exit before it has read all of its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
     const result = await child.result

@@ -5,23 +5,23 @@ import { composeChanges, differing, type FileChange, type Patched, type Watched 
 import { keyOfPath, mostFiles, pathOfKey, stampFiles, walkFiles, type Stamps, type Unlisted } from './list-files.ts'
 import { Manifests } from './manifests.ts'
 
-/** A changed file that runs later, and the program that runs it, or takes from it what to run. */
+/** A changed file that runs later, with the program that runs it or reads commands from it. */
 type RunsLater = { readonly path: string; readonly kind: string; readonly program: string }
 
 /** What a run changed. */
 export type Changes = {
   readonly files: readonly FileChange[]
-  /** Files that run when somebody works in the project, including ignored ones. */
+  /** Files that run when somebody works in the project, including ignored files. */
   readonly runsLater: readonly RunsLater[]
-  /** Why what commands wrote is not among them; undefined where it is. */
+  /** Why `files` doesn't include what commands wrote; undefined if it does. */
   readonly notCounted: string | undefined
 }
 
 /** Finds out what commands write. */
 export type ChangeSource = {
-  /** To be awaited before each command that could write. */
+  /** Await this before each command that could write. */
   begin(place: { readonly workspace: string; readonly sandbox: Sandbox }): Promise<void>
-  /** The changes since the run's beginning. Call it when no command runs any more. */
+  /** Returns the changes since the run began. Call this when no command is running any more. */
   settle(): Promise<Changes>
 }
 
@@ -29,14 +29,14 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** How files are listed, the same at the beginning and at the end. */
+  /** How files are listed, at the beginning and at the end alike. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }
 
 /**
- * Finds out what commands wrote: it looks at a workspace just before the first command that could write in it, and again when the last has
- * ended. A file counts as changed when it was written, also where its bytes came out equal, and when its mode changed.
+ * Finds out what commands wrote: it looks at a workspace just before the first command that could write to it, and again when the last
+ * command has ended. A file counts as changed if it was written, even with the same bytes, or if its mode changed.
  */
 export class ChangeWatch implements ChangeSource {
   readonly #patched: () => Patched
@@ -46,18 +46,18 @@ export class ChangeWatch implements ChangeSource {
   readonly #begun = new Map<string, Promise<Beginning>>()
 
   /**
-   * @param patched the files that patches of the run have changed so far
-   * @param own the directory that the run itself writes in, which may lie in the workspace
+   * @param patched the files that the run's patches have changed so far
+   * @param own the directory that the run itself writes to, which may lie in the workspace
    */
   constructor(patched: () => Patched, own: string, workspace: string) {
     this.#patched = patched
     this.#own = own
     this.#workspace = workspace
-    // A patch may come before every command.
+    // A patch may come before the first command.
     this.#manifests.keep(workspace, ['package.json'])
   }
 
-  /** To be awaited before each command that could write. Looks once at each workspace. */
+  /** Await this before each command that could write. Looks at each workspace once. */
   async begin({ workspace, sandbox }: Place): Promise<void> {
     let begun = this.#begun.get(workspace)
     if (begun === undefined) {
@@ -79,7 +79,7 @@ export class ChangeWatch implements ChangeSource {
     return [{ path: change.path, kind: change.kind, program }]
   }
 
-  /** The changes since the run's beginning. Call it when no command runs any more. */
+  /** Returns the changes since the run began. Call this when no command is running any more. */
   async settle(): Promise<Changes> {
     const patched = this.#patched()
     const watched: Watched[] = []
@@ -121,7 +121,7 @@ function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   )
 }
 
-/** Walking needs no process. Git is asked only where the walk finds too much, and leaves out ignored files. */
+/** Walks the tree, which needs no process. If that finds too much, asks git, which leaves out ignored files. */
 async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
   const walked = await list(place, 'walk')
   if (!('too' in walked)) return { ...place, patchedBefore, by: 'walk', listed: walked }

@@ -1,18 +1,18 @@
 import { keyOfPath, pathOfKey, type Stamps } from './list-files.ts'
 
-/** What a run did to a file, from its beginning to its end. */
+/** The net change that a run made to a file. */
 export type FileChange = {
   readonly path: string
   /** `add`, `update` or `delete`. */
   readonly kind: string
-  /** Whether a command changed it, not a patch. */
+  /** Set if a command changed the file rather than a patch. */
   readonly by?: 'command'
 }
 
-/** A file's changes by patches: the first and the last of them. */
+/** The kind of the first and the last change that patches made to each file, by path. */
 export type Patched = ReadonlyMap<string, { readonly first: string; readonly last: string }>
 
-/** A workspace before the first command that could write in it, and after the last. */
+/** A workspace before the first command that could write to it and after the last one. */
 export type Watched = {
   /** Absolute path. */
   readonly root: string
@@ -20,7 +20,7 @@ export type Watched = {
   readonly after: Stamps
   /** The keys of changed files that git ignores. */
   readonly ignored: ReadonlySet<string>
-  /** The files that patches had changed before. */
+  /** The files that patches had changed before the first command. */
   readonly patchedBefore: ReadonlySet<string>
 }
 
@@ -31,10 +31,10 @@ export function differing(before: Stamps, after: Stamps): readonly string[] {
 }
 
 /**
- * Merges the changes of patches and commands. A file counts once, however often it was changed; one that was created and removed again
- * doesn't count.
+ * Merges the changes made by patches and commands. A file counts once, however often it was changed. A file that was created and removed
+ * again doesn't count.
  *
- * @param isThere whether a file that patches changed exists now
+ * @param isThere tells whether a file that patches changed exists now
  */
 export function composeChanges(
   patched: Patched,
@@ -49,7 +49,7 @@ export function composeChanges(
   })
   const byCommands = watched.flatMap(({ root, before, after, ignored }) =>
     differing(before, after)
-      // Files that tell git what to ignore are never ignored themselves.
+      // `.gitignore` files never count as ignored.
       .filter((key) => !ignored.has(key) || /(?:^|\/)\.gitignore$/.test(key))
       .map((key) => ({ path: `${root}/${pathOfKey(key)}`, kind: kindOf(before.has(key), after.has(key)) ?? 'update' }))
       .filter(({ path }) => !patched.has(path))
@@ -58,7 +58,10 @@ export function composeChanges(
   return [...byPatches, ...byCommands]
 }
 
-/** Whether a file was there before the run. A patch that came first knows; after it, commands may have been first. */
+/**
+ * Whether a file existed before the run. If a patch touched the file before any command ran, the patch's kind tells. Otherwise a command
+ * may have created it first.
+ */
 function wasThere(path: string, first: string, { root, before, after, patchedBefore }: Watched): boolean {
   const key = keyOfPath(path.slice(root.length + 1))
   const isListed = before.has(key) || after.has(key)

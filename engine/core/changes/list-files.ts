@@ -1,30 +1,31 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
-/** Files by their path below the workspace, one character per byte, each with a stamp that changes when it is written. */
+/** Files by their path relative to the workspace (one character per byte), each with a stamp that changes when the file is written. */
 export type Stamps = ReadonlyMap<string, string>
 
 /** Why files were not listed: there are too many, or it took too long. */
 export type Unlisted = { readonly too: 'many' | 'slow' }
 
-/** More files than this are not looked at. */
+/** A workspace with more files than this is not examined. */
 export const mostFiles = 20_000
 const patienceMs = 2000
-/** How many entries are read before other work may run. */
+/** How many entries to read before letting other work run. */
 const atOnce = 500
 
-/** A key for a path: one character per byte, so that any bytes can be a key. */
+/** Makes a key of a path: one character per byte, so that any bytes can form a key. */
 export function keyOfPath(path: string): string {
   return Buffer.from(path).toString('latin1')
 }
 
-/** The path of a key, as text; bytes that are not UTF-8 show as U+FFFD. */
+/** Converts a key back to a path; bytes that are not UTF-8 become U+FFFD. */
 export function pathOfKey(key: string): string {
   return Buffer.from(key, 'latin1').toString()
 }
 
 /**
- * Everything in a directory except directories, without `.git` and `node_modules`. Follows no symbolic link, and skips what it can't read.
+ * Lists everything below a directory except `.git`, `node_modules` and the directories themselves. Follows no symbolic links and skips what
+ * it can't read.
  */
 export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
@@ -45,13 +46,13 @@ export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
       if (stamp !== undefined) found.set(`${directory}${name}`, stamp)
       if (found.size > mostFiles) return { too: 'many' }
     }
-    // A tree of directories alone has an end too.
+    // The limit also holds for a tree of nothing but directories.
     if (pending.length > mostFiles) return { too: 'many' }
   }
   return found
 }
 
-/** The stamps of listed files; without missing ones and directories. */
+/** Returns the stamps of listed files, leaving out directories and missing files. */
 export async function stampFiles(root: string, keys: Iterable<string>): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
   const found = new Map<string, string>()
@@ -69,7 +70,7 @@ function entriesOf(root: string, directory: string): ReturnType<typeof readEntri
   try {
     return readEntries(bytesOf(root, directory))
   } catch {
-    // It was removed, or can't be read here.
+    // The directory was removed or can't be read.
     return []
   }
 }
@@ -78,7 +79,7 @@ function readEntries(path: Buffer) {
   return readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
 }
 
-/** The change time too: a command may set the time of writing back, and not that one. */
+/** The stamp includes ctime, because a command can set mtime back but not ctime. */
 function stampOf(root: string, key: string): string | undefined {
   try {
     const stats = lstatSync(bytesOf(root, key), { bigint: true })

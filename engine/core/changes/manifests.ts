@@ -1,12 +1,12 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** In more files than this, every change counts as a change of what runs. */
+/** If there are more manifests than this, every change to the others counts as a change to what runs. */
 const mostManifests = 500
 
 /**
- * Fields of a package.json that run nothing, however they change. For dependencies that holds for plain versions from a registry; unknown
- * fields count as running something.
+ * Fields of a package.json that run nothing, whatever their value. Changes to dependencies are harmless only between plain versions from a
+ * registry. Unknown fields count as running something.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
@@ -21,7 +21,7 @@ const dependencies: ReadonlySet<string> = new Set([
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
-  /** @param keys of `list-files.ts` */
+  /** @param keys in the form of `list-files.ts` */
   keep(workspace: string, keys: readonly string[]): void {
     for (const key of keys) {
       if (!/(?:^|\/)package\.json$/.test(key) || this.#before.size >= mostManifests) continue
@@ -30,7 +30,10 @@ export class Manifests {
     }
   }
 
-  /** Whether a change in a file may change what runs. In doubt it may: for a manifest without a stored copy, and for any other file. */
+  /**
+   * Whether a change to a file may change what runs. In doubt the answer is yes: for a manifest without a stored copy, and for any other
+   * file.
+   */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

@@ -1,5 +1,5 @@
 /**
- * Makes characters visible that would act on a terminal or can't be seen: control characters, direction marks and zero-width characters
+ * Makes characters visible that would affect a terminal or can't be seen: control characters, direction marks and zero-width characters
  * become `\u{…}`. Line feeds and tabs stay.
  */
 export function escapeInvisible(text: string): string {
@@ -10,8 +10,8 @@ export function escapeInvisible(text: string): string {
 }
 
 /**
- * The same for a text of one line: line feeds and tabs are escaped too. For names of files, and for sentences with names in them: a name
- * may contain any character but `/` and NUL, and with a line feed it could fake another line.
+ * The same for a single line of text: line feeds and tabs are escaped too. Use it for file names and for sentences that contain them: a
+ * name may contain any character except `/` and NUL, and with a line feed it could fake another line.
  */
 export function escapeInvisibleInLine(text: string): string {
   return escapeInvisible(text).replace(/[\t\n]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)

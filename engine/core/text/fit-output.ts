@@ -2,17 +2,17 @@ import type { Mask } from './mask-secrets.ts'
 import { outputLimitFor, withinLimit, type OutputLimits } from './output-limits.ts'
 import { fits, truncateOutput, type OutputLimit } from './truncate.ts'
 
-/** A result as far as its length matters. */
+/** The parts of a result that matter for its length. */
 type Fitting = {
   readonly output: string
-  /** Default: what the limits say. */
+  /** Default: the configured limit. */
   readonly limit?: OutputLimit
   readonly outputFile?: string
 }
 
 /**
- * Cuts the middle out of a result that is too long for the model, and masks secrets in it. The whole output is stored, and the cut names
- * its file and how to read it.
+ * Cuts the middle out of a result that is too long for the model, and masks secrets in it. The whole output is stored in a file, and a note
+ * at the cut says where it is and how to read it.
  */
 export function fitOutput<Result extends Fitting>(
   result: Result,
@@ -29,7 +29,7 @@ export function fitOutput<Result extends Fitting>(
   return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
 }
 
-/** The path of a whole output, as the cut names it to the model. */
+/** The path of a whole output, as the note at the cut gives it to the model. */
 export function readOnIn(file: string): string {
-  return `${file} (read_file reads on in it by offset and limit)`
+  return `${file} (to read on, call read_file with offset and limit)`
 }

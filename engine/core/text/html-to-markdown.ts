@@ -1,11 +1,11 @@
-/** The parts of an element that are used; there are no browser types here. */
+/** The parts of an element that this file uses; the browser's types are not available here. */
 type WithAttributes = { getAttribute(name: string): string | null }
 
 /**
- * The content of a page as Markdown, with absolute links.
+ * Converts a page's content to Markdown with absolute links.
  *
  * @param base the page's address
- * @throws RangeError where elements are nested too deep
+ * @throws RangeError if elements are nested too deeply
  */
 export async function htmlToMarkdown(html: string, base: URL): Promise<string> {
   const { default: Turndown } = await import('turndown')

@@ -1,22 +1,22 @@
 import { makeRedactor, redactDeep, SecretStream } from '../../../policies/index.ts'
 
-/** Provider data, pictures, and the ids that a session is found by: a mask would break them. */
+/** Provider data, images, and the ids by which a session is found: masking would break them. */
 const untouched: ReadonlySet<string> = new Set([
   ...['opaque', 'images', 'image', 'image_url', 'workspace', 'cwd', 'id', 'thread_id', 'session_dir', 'forked_from'],
 ])
 
-/** By shape alone: the values of our own variables are masked in outputs already, by their names. */
+/** Matches by shape alone: outputs already have the values of our own variables masked, by the variables' names. */
 const redact = makeRedactor({})
 
 /**
- * Masks secrets by their shape in what is stored about a run (events, and so displays and reports; the rollout), as in the audit log. What
- * a model is shown is not masked by shape: it could not edit a file that it sees altered.
+ * Masks secrets by their shape in what is stored about a run (the rollout and the events, and therefore displays and reports), as in the
+ * audit log. What the model sees is not masked by shape, because the model couldn't edit a file that it sees altered.
  */
 export function maskRecord<T>(record: T): T {
   return redactDeep(record, redact, { untouched, byName: false }) as T
 }
 
-/** Masks a text piece by piece while it arrives, with the same result as `maskRecord` on the whole. */
+/** Masks a text piece by piece as it arrives, with the same result as `maskRecord` on the whole text. */
 export function maskStream(): SecretStream {
   return new SecretStream(redact)
 }

@@ -1,13 +1,13 @@
 import { looksLikeSecret } from '../../../sandbox/index.ts'
 
-/** Shorter values are words that occur anyway. */
+/** Shorter values may be words that occur anyway. */
 const shortest = 8
 
-/** Replaces the secrets of an environment by their names, wherever they appear in a text. */
+/** Replaces the secrets of an environment with their names, wherever they appear in a text. */
 export type Mask = (text: string) => string
 
 /**
- * Makes a mask of the variables that no command gets because they look like secrets.
+ * Makes a mask for the variables that no command gets because they look like secrets.
  *
  * @param env the engine's own environment
  */

@@ -1,6 +1,6 @@
 /**
- * The candidate that a mistyped word most likely meant, or undefined when none is close. Close: at most two letters, or a third of the
- * longer word's, differ (Levenshtein distance).
+ * Returns the candidate that a mistyped word most likely meant, or undefined if none is close. Close means a Levenshtein distance of at
+ * most two, or of a third of the longer word's length.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined

@@ -1,6 +1,6 @@
 /**
- * Collects a command's output with bounded memory: the first and the last bytes are kept, those in between are counted. A command may print
- * forever; the engine must not grow with it.
+ * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print
+ * forever, and the engine must not grow with it.
  */
 export class OutputBuffer {
   readonly #headLimit: number
@@ -17,7 +17,7 @@ export class OutputBuffer {
     this.#tailLimit = Math.floor(limit / 2)
   }
 
-  /** Bytes that fell out of the middle. */
+  /** The number of bytes dropped from the middle. */
   get omitted(): number {
     return this.#omitted
   }
@@ -36,13 +36,13 @@ export class OutputBuffer {
     this.#dropOldTail()
   }
 
-  /** The kept bytes, with a line that says how many are missing, if any. */
+  /** Returns the kept bytes, with a line that says how many are missing, if any. */
   toBytes(): Buffer {
     const gap = this.#omitted === 0 ? [] : [Buffer.from(`\n[... ${this.#omitted} bytes left out ...]\n`)]
     return Buffer.concat([...this.#head, ...gap, ...this.#tail])
   }
 
-  /** The last bytes, at most so many. */
+  /** Returns the last bytes, at most `limit`. */
   tail(limit: number): Buffer {
     const parts: Uint8Array[] = []
     let missing = limit

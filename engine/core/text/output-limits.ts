@@ -2,7 +2,7 @@ import type { OutputLimit } from './truncate.ts'
 
 /** How much of one result a model is shown. */
 export type OutputLimits = {
-  /** Unless a call asks for another number. */
+  /** The number for a call that doesn't ask for another. */
   readonly tokens: number
   /** The maximum for any call. */
   readonly mostTokens: number
@@ -26,19 +26,19 @@ export function outputLimits({
   return { tokens: tokens ?? usualTokens, mostTokens: tokens ?? Number.MAX_SAFE_INTEGER, lines }
 }
 
-/** How long one output may be. @param asked tokens that the call wants; undefined is the usual number */
+/** How long one output may be. @param asked the tokens that the call asks for; undefined: the default number */
 export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): OutputLimit {
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** A limit that the caller chose, within the most that any call gets. */
+/** Caps a limit that the caller chose at the maximum for any call. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }
 
 const noteTokens = 4000
 
-/** Around an output, how a command ended and what the sandbox refused: short, and not to be cut with it. */
+/** Leaves space for the notes around an output: how the command ended and what the sandbox refused. These are short and must not be cut. */
 export function withNotes({ tokens, lines }: OutputLimit): OutputLimit {
   return { tokens: tokens + noteTokens, lines: lines + 200 }
 }

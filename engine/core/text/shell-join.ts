@@ -1,4 +1,4 @@
-/** An argument vector as one line that a POSIX shell would split back into the same words. */
+/** Joins an argument vector to one line that a POSIX shell would split back into the same words. */
 export function shellJoin(argv: readonly string[]): string {
   return argv.map(quote).join(' ')
 }

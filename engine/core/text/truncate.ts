@@ -1,22 +1,25 @@
-/** A text that was made to fit. */
+/** A text after truncation. */
 type Truncated = {
   readonly text: string
   /** UTF-16 units that were left out; 0 when the text is whole. */
   readonly omitted: number
 }
 
-/** How much of an output is shown. Whichever is reached first cuts. */
+/** How much of an output is shown. Whichever limit is reached first applies. */
 export type OutputLimit = {
-  /** As most tokenizers count, about: four characters of ASCII are one, and so is one of a script beyond Greek, Cyrillic and Arabic. */
+  /**
+   * Roughly as most tokenizers count: four ASCII characters are one token, and so is one character of a script beyond Greek, Cyrillic and
+   * Arabic.
+   */
   readonly tokens: number
   readonly lines: number
 }
 
 /**
- * Cuts the middle out of a text that is too long: a command's first and last lines matter most. The cut falls on line ends where lines are
- * short enough, never inside a surrogate pair, and a marker says how much is missing.
+ * Cuts the middle out of a text that is too long, because a command's first and last lines matter most. Cuts at line ends if lines are
+ * short enough, never inside a surrogate pair, and inserts a marker that says how much is missing.
  *
- * @param limit at most this many UTF-16 units of the text stay, marker not counted
+ * @param limit how many UTF-16 units of the text to keep at most, not counting the marker
  * @param whereWhole what the marker says about where the whole text is, e.g. a path
  */
 export function truncateMiddle(text: string, limit: number, whereWhole?: string): Truncated {
@@ -33,7 +36,7 @@ export function fits(text: string, { tokens, lines }: OutputLimit): boolean {
   )
 }
 
-/** The same by tokens and lines, half of them from the start and half from the end. */
+/** The same by tokens and lines, keeping half from the start and half from the end. */
 export function truncateOutput(text: string, limit: OutputLimit, whereWhole?: string): Truncated {
   if (fits(text, limit)) return { text, omitted: 0 }
   const { tokens, lines } = limit
@@ -80,7 +83,7 @@ function weightAt(text: string, index: number): number {
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
 }
 
-/** How many units from the start so many tokens are. */
+/** How many UTF-16 units at the start make up this many tokens. */
 function unitsFromStart(text: string, tokens: number): number {
   if (text.length <= tokens) return text.length
   let left = tokens * 4
@@ -89,7 +92,7 @@ function unitsFromStart(text: string, tokens: number): number {
   return at
 }
 
-/** Where the last so many tokens begin. */
+/** The offset at which the last `tokens` tokens begin. */
 function unitsFromEnd(text: string, tokens: number): number {
   let left = tokens * 4
   let at = text.length
@@ -97,7 +100,7 @@ function unitsFromEnd(text: string, tokens: number): number {
   return at
 }
 
-/** Where the first so many lines end. */
+/** The offset at which the first `lines` lines end. */
 function afterLines(text: string, lines: number): number {
   let at = 0
   for (let line = 0; line < lines; line++) {
@@ -108,7 +111,7 @@ function afterLines(text: string, lines: number): number {
   return at
 }
 
-/** Where the last so many lines begin. */
+/** The offset at which the last `lines` lines begin. */
 function beforeLines(text: string, lines: number): number {
   let at = text.length - (text.endsWith('\n') ? 1 : 0)
   for (let line = 0; line < lines; line++) {
