@@ -1,22 +1,22 @@
 /** How verbose a model is. */
 type Verbosity = 'low' | 'medium' | 'high'
 
-/** How a maker's own coding agent configures a model. Absent fields are not sent, so that the provider's default applies. */
+/** How a model maker's own coding agent configures a model. Absent fields are not sent, so the provider's default applies. */
 type AgentDefaults = {
   readonly effort?: string
   readonly verbosity?: Verbosity
-  /** The most tokens of one answer. Codex asks for no number. */
+  /** The maximum number of tokens in one answer. Codex doesn't set one. */
   readonly maxOutput?: number
 }
 
 const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
 
 /**
- * The first matching row counts. GPT: `default_reasoning_level` and `default_verbosity` of Codex's list of models
- * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Models before GPT-5.3 with `codex` in their name accept no
- * verbosity, and the `pro` and `chat` ones only their own effort. Claude: the effort that Claude Code requests, `high`
- * (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens where the model allows them. Models before 4.6 think
- * within a budget, which the effort translates to; those before 3.7 don't think.
+ * The first matching row counts. GPT: `default_reasoning_level` and `default_verbosity` from Codex's list of models
+ * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Models before GPT-5.3 with `codex` in their name don't accept a
+ * verbosity, and the `pro` and `chat` models accept only their own effort. Claude: the effort that Claude Code requests, `high`
+ * (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens if the model allows them. Models before 4.6 think
+ * within a budget, which is derived from the effort; models before 3.7 don't think.
  */
 const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],
@@ -29,9 +29,9 @@ const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
 ]
 
 /**
- * The defaults for a model where neither the user nor the run sets anything.
+ * Returns the defaults for a model, for settings that neither the user nor the run makes.
  *
- * @param model the name as its provider knows it, also behind a router's prefix: `us.anthropic.claude-opus-5-5` or `openai/gpt-5.5`
+ * @param model the name that its provider uses, with or without a router's prefix: `us.anthropic.claude-opus-5-5` or `openai/gpt-5.5`
  */
 export function agentDefaults(model: string): AgentDefaults {
   const name = model.slice(Math.max(0, model.search(/claude-|gpt-/)))

@@ -5,22 +5,22 @@ import type { MessagesBody } from './messages-request.ts'
 import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
-/** An open client. A call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
+/** An open client. A call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
 export type AnthropicConnection = {
   messages(body: MessagesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
 
-/** The one door to Anthropic's SDK: loaded here, and only when a model that needs it is asked something. */
+/** Connects through Anthropic's SDK. Only this function loads it, when a model that needs it gets its first request. */
 export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicConnection> {
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
     baseURL: endpoint.baseUrl,
-    // Set so that the client looks for no credentials of its own; we set the header.
+    // Set so that the client doesn't look for credentials itself; we set the header.
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),
-    // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
+    // We retry ourselves, so that each retry is an event. The SDK's logger would write to stdout, which is reserved for the result.
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
@@ -29,10 +29,10 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
-      // The model's output is sent back unchanged, whether the SDK knows its kind or not.
+      // The model's output is sent back unchanged, whether or not the SDK knows its kind.
       const checked = body satisfies Omit<MessageCreateParamsStreaming, 'messages'>
       try {
-        // Not `messages.create`: it warns of older models on the console, at every request.
+        // Not `messages.create`, which prints a warning about older models at every request.
         const asked = client.post<AsyncIterable<unknown>>('/v1/messages', {
           body: serialiseBody(checked, 'messages'),
           stream: true,

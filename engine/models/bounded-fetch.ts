@@ -2,17 +2,17 @@ import type { Endpoint } from './endpoint.ts'
 import { malformedStream } from './failure.ts'
 
 const mebibyte = 1024 * 1024
-/** The longest line of a stream: no event of a model comes close, and a line is held in memory until it ends. */
+/** The longest line of a stream. A line is held in memory until it ends, and no model event comes close to this length. */
 const longestLine = 32 * mebibyte
 /** The longest error body. */
 const longestRefusal = mebibyte / 4
 const lineFeed = 10
 
 /**
- * `fetch` for clients that keep what they read: an answer of any length takes a bounded part of the memory. A stream with a line that
- * is too long fails with a `ProviderFailure`; of a refusal the rest is not read.
+ * `fetch` for clients that buffer what they read: an answer of any length takes a bounded amount of memory. A stream with a line that is
+ * too long fails with a `ProviderFailure`. The rest of a long error body is not read.
  *
- * @param heard told the headers of each answer
+ * @param heard receives the headers of each answer
  */
 export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
   return async (...request) => {
@@ -27,12 +27,12 @@ function bounded(response: Response): Response {
   if (body === null) return response
   const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
   const answer = new Response(asStream(reading), { status, statusText, headers })
-  // What a client iterates is no stream, of which it would have to let go at the end: for that Node makes a whole JavaScript context in each process, to
-  // shorten the text of an error that nobody sees. So does `pipeThrough`.
+  // Clients iterate an iterable instead of a stream. A stream would have to be cancelled at the end, and for that Node creates a whole
+  // JavaScript context in each process, only to shorten the text of an error that nobody sees. `pipeThrough` has the same cost.
   return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
 }
 
-/** What of a chunk is passed on, and whether anything comes after it. Throws what the stream is to fail with. */
+/** Decides which part of a chunk is passed on and whether it is the last. Throws the error that the stream is to fail with. */
 type Bound = (chunk: Uint8Array) => { readonly part: Uint8Array; readonly isLast: boolean }
 
 function linesUpTo(limit: number): Bound {
@@ -56,18 +56,18 @@ function bytesUpTo(limit: number): Bound {
 
 type Step = { readonly done: true; readonly value: undefined } | { readonly done: false; readonly value: Uint8Array }
 
-/** A body that is being read: its next chunk, and the end of it before it is over. */
+/** A body that is being read: `next` reads its next chunk, `stop` ends it early. */
 type Reading = { readonly next: () => Promise<Step>; readonly stop: (why?: unknown) => Promise<void> }
 
 const ended: Step = { done: true, value: undefined }
 
-/** Reads a stream as far as the bound lets it through. */
+/** Reads as much of a stream as the bound allows. */
 function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
   const reader = body.getReader()
   let isOver = false
   const stop = async (why?: unknown): Promise<void> => {
     isOver = true
-    // What becomes of a connection that nobody reads from any more is nobody's concern.
+    // Errors of a connection that nobody reads from any more don't matter.
     await reader.cancel(why).catch(() => undefined)
   }
   const next = async (): Promise<Step> => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Converts a call's id to one that a provider accepts, the same for the call and its result: ids of other servers, and some of a provider's
- * own, are too long or contain other characters. The same id always gives the same result.
+ * Converts a call's id to one that a provider accepts. Ids from other servers, and some of a provider's own, are too long or contain other
+ * characters. The same id always gives the same result, so a call and its result still match.
  *
- * @param most how many characters it may have
+ * @param most how many characters the new id may have
  */
 export function fittingId(id: string, most = Infinity): string {
   const plain = id.replace(/[^a-zA-Z0-9_-]/g, '_')
@@ -14,12 +14,17 @@ export function fittingId(id: string, most = Infinity): string {
     : `${plain.slice(0, Math.min(most, 60) - 13)}_${digest(id).slice(0, 12)}`
 }
 
-/** The same for Mistral's models, which take nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/). */
+/**
+ * The same for Mistral's models, which accept exactly nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/).
+ */
 export function mistralId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9)
 }
 
-/** A tool's name as a provider takes it in a call: models call names that no tool could have, and the call stays in the conversation. */
+/**
+ * Converts a tool's name to one that a provider accepts in a call. Models call names that no tool could have, and such calls stay in the
+ * conversation.
+ */
 export function fittingName(name: string, most: number): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, most)
 }

@@ -11,7 +11,7 @@ import type { WireEvent } from './wire.ts'
 
 const calledFunction = z.object({
   name: z.string().nullish(),
-  // An object is what some servers send who have parsed it already.
+  // Some servers send an object, because they have already parsed the arguments.
   arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
 })
 const callPiece = z.looseObject({
@@ -21,7 +21,7 @@ const callPiece = z.looseObject({
 })
 type CallPiece = z.infer<typeof callPiece>
 
-/** Mistral's models that think send a list of parts. */
+/** Mistral's thinking models send a list of parts. */
 const contentPart = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -39,7 +39,7 @@ const chunk = z.object({
             reasoning_content: z.string().nullish(),
             reasoning: z.string().nullish(),
             tool_calls: z.array(callPiece).nullish(),
-            /** The predecessor of `tool_calls`; old servers still send it. */
+            /** The predecessor of `tool_calls`, which old servers still send. */
             function_call: calledFunction.nullish(),
           })
           .nullish(),
@@ -67,9 +67,9 @@ type OpenCall = {
 }
 
 /**
- * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces, in
- * ways that differ between servers, and are complete only when the choice has its finish reason. Throws `ProviderFailure` for a malformed,
- * truncated or filtered completion; ends without `end` where it was cut.
+ * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces,
+ * which servers divide in different ways, and are complete only when the choice has a finish reason. Throws `ProviderFailure` for a
+ * malformed, truncated or filtered completion. Ends without `end` if the stream was interrupted.
  *
  * @param model the model that answers, as the request names it
  */
@@ -94,7 +94,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       thought += content.thought
       for (const field of ['reasoning_content', 'reasoning'] as const) {
         const piece = delta[field] ?? ''
-        // A server that sends both fields repeats itself.
+        // A server that sends both fields sends the same text twice.
         if (piece !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += piece
       }
       addMore(more, moreOfMessage(delta))
@@ -102,7 +102,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       if (delta.function_call) addPiece({ function: delta.function_call }, calls)
     }
   } catch (error) {
-    // Only the count is still to come after the finish reason: not worth asking everything again.
+    // After the finish reason only the token count is missing, which isn't worth repeating the request.
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return
@@ -122,7 +122,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
   yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
 }
 
-/** The wording varies: Mistral distinguishes its window from the requested limit. */
+/** Servers use different words. Mistral distinguishes its context window from the requested limit. */
 const cutShort = /^(?:length|max_tokens|model_length|max_output_tokens)$/i
 
 function withMore(more: Record<string, unknown>): { more?: Record<string, unknown> } {
@@ -139,7 +139,7 @@ function partsOf(content: Content | null | undefined): { readonly said: string; 
   return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
 }
 
-/** Results are matched by the ids of their calls, and some servers reuse an id. */
+/** Results are matched with calls by id, and some servers reuse an id. */
 function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
   const taken = new Set<string>()
   return calls.map((call) => {
@@ -156,7 +156,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call index 0: another id with a name starts another call, and so does a name after complete arguments.
+  // Some servers give every call index 0. A different id with a name starts another call, and so does a name after complete arguments.
   const isOther =
     found !== undefined &&
     name !== '' &&
@@ -175,7 +175,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   addMore(call.more, moreOfCall(piece))
 }
 
-/** Without remains of some models' formats around a name, such as `functions.exec_command<|channel|>commentary`. */
+/** Removes remains of some models' formats around a name, such as `functions.exec_command<|channel|>commentary`. */
 function cleanName(name: string): string {
   return name
     .replace(/<\|[^]*$/, '')
@@ -187,14 +187,14 @@ function isWhole(json: string): boolean {
   try {
     return typeof JSON.parse(json) === 'object'
   } catch {
-    // A piece of it: that is the answer.
+    // A parse error means that the JSON is incomplete, which is the answer.
     return false
   }
 }
 
 function finishedCall(call: OpenCall, model: string, isCut: boolean): ModelEvent {
   if (call.name === '') throw malformedStream('a tool call without a name')
-  // Servers without ids exist; ours only has to be unique and go back with the result.
+  // Some servers send no ids. Ours only has to be unique and is sent back with the result.
   const id = call.id === '' ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : call.id
   const input = call.input.trim() === '' ? '{}' : call.input
   const kept = { from: 'openai-chat', model, ...withMore(call.more) } satisfies KeptChat

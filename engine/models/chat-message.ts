@@ -2,12 +2,12 @@
 const ofMessage = ['role', 'content', 'refusal', 'tool_calls', 'function_call', 'reasoning_content', 'reasoning']
 const ofCall = ['index', 'id', 'type', 'function']
 
-/** The fields of a piece of a message that are not understood. */
+/** Returns the unknown fields of a piece of a message. */
 export function moreOfMessage(piece: object): Record<string, unknown> {
   return without(piece, ofMessage)
 }
 
-/** The same of a piece of a call. */
+/** Returns the unknown fields of a piece of a call. */
 export function moreOfCall(piece: object): Record<string, unknown> {
   return without(piece, ofCall)
 }
@@ -22,8 +22,8 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**
- * Merges a further piece into the unknown fields. Elements of a list with the same `index` are pieces of one, as in OpenRouter's
- * `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens); all others are appended.
+ * Merges another piece into the unknown fields. List elements with the same `index` are pieces of the same element, as in OpenRouter's
+ * `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). All others are appended.
  */
 export function addMore(had: Record<string, unknown>, piece: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(piece)) had[name] = joined(name, had[name], value)

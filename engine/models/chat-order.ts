@@ -2,13 +2,14 @@ import { isMistral } from './family.ts'
 import { isOpenAIs } from './openai-models.ts'
 import type { ChatMessage } from './chat-turns.ts'
 
-/** Separates a tool's result from the user message after it. */
+/** Separates a tool's result from the user message that follows it. */
 const understood: ChatMessage = { role: 'assistant', content: 'Understood.' }
 
 /**
- * The messages in an order that templates of open models accept: consecutive user messages are joined, since templates want the speakers to
- * alternate (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja), and with Mistral's no user
- * message follows a tool result (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
+ * Puts the messages in an order that the chat templates of open models accept. Consecutive user messages are joined, because templates
+ * require the speakers to alternate (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja). With
+ * Mistral's models no user message may follow a tool result
+ * (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
  */
 export function inTemplateOrder(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (isOpenAIs(model)) return messages
@@ -24,7 +25,7 @@ export function inTemplateOrder(model: string, messages: readonly ChatMessage[])
 
 type UserMessage = Extract<ChatMessage, { role: 'user' }>
 
-/** Joined messages stay the same object, so that they are serialised once. */
+/** Joining the same messages again returns the same object, so that it is serialised once. */
 const known = new WeakMap<UserMessage, { readonly next: UserMessage; readonly both: UserMessage }>()
 
 function joined(one: UserMessage, next: UserMessage): UserMessage {

@@ -8,8 +8,8 @@ import { isStrict } from './strict-schema.ts'
 import { takeTurns } from './turns.ts'
 
 /**
- * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), as far as compatible servers
- * understand it too: Ollama, vLLM, llama.cpp, LM Studio. Unneeded fields are left out.
+ * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), limited to what compatible servers
+ * understand too: Ollama, vLLM, llama.cpp, LM Studio. Unneeded fields are left out.
  */
 export type ChatBody = {
   model: string
@@ -19,7 +19,7 @@ export type ChatBody = {
   stream_options?: { include_usage: true }
   temperature?: number
   top_p?: number
-  /** The name of the field for OpenAI's own models; compatible servers know the older name. */
+  /** OpenAI's own models use this name; compatible servers know the older one. */
   max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
@@ -57,7 +57,7 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),
-    // Other servers don't know this field of OpenAI, and the defaults of its agent are for its own API.
+    // Other servers don't know this OpenAI field, and the defaults of OpenAI's agent are meant for its own API.
     ...(verbosity === undefined || !isOpenAIs(model) ? {} : { verbosity }),
     ...(outputSchema === undefined
       ? {}

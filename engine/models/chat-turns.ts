@@ -7,7 +7,7 @@ import { isOpenAIs, longestName } from './openai-models.ts'
 import { asReminder, translateOnce } from './turns.ts'
 import type { Turn } from './turns.ts'
 
-/** A message as sent. A message of the model includes the further fields that it came with. */
+/** A message as it is sent. A message from the model includes the additional fields that it arrived with. */
 export type ChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | Part[] }
@@ -18,13 +18,13 @@ type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { u
 
 type WireCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
-/** Where servers put a model's reasoning. The API's own definition has no place for it. */
+/** The fields in which servers put a model's reasoning. The API's own definition has none for it. */
 const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
 /**
- * The contents of `opaque` for this API. `field`: the field of a thought; models that think between calls want to read it again. `more`:
- * fields of a message or a call that the API's definition doesn't have, such as Gemini's `extra_content`, without which it refuses the
+ * The contents of `opaque` for this API. `field`: the field that a thought came in; models that think between calls need to read it again.
+ * `more`: fields of a message or a call that the API's definition lacks, such as Gemini's `extra_content`, without which Gemini refuses the
  * call, and OpenRouter's `reasoning_details`. Older sessions don't name their model.
  */
 const kept = z.object({
@@ -34,10 +34,10 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as written. */
+/** The contents of `opaque` for this API, as they are written. */
 export type KeptChat = z.input<typeof kept>
 
-/** Turns into messages, each turn once. */
+/** Translates turns into messages, each turn once. */
 export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): readonly ChatMessage[] => {
   const ownOf = (opaque: unknown): z.infer<typeof kept> | undefined => {
     const own = kept.safeParse(opaque).data
@@ -81,11 +81,11 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
       }))
       const last = results.at(-1)
       const ours = turn.messages.findIndex(({ role }) => role === 'user')
-      // Our own message goes with the last result where no message may follow one.
+      // If no message may follow a tool result, our own message is added to the last result.
       const beside = last === undefined || !isMistral(model) ? 0 : ours === -1 ? turn.messages.length : ours
       if (last?.role === 'tool')
         for (const { text } of turn.messages.slice(0, beside)) last.content += `\n\n${asReminder(text)}`
-      // A tool's message holds text only, so its pictures follow as the user's.
+      // A tool's message can contain only text, so its images follow in a user message.
       const shown = turn.results.flatMap((result) => result.images ?? [])
       const messages = turn.messages.slice(beside).map((message) => userMessage(message.text, message.images ?? []))
       return [...results, ...(shown.length === 0 ? [] : [userMessage('', shown)]), ...messages]
@@ -104,8 +104,8 @@ function userMessage(text: string, images: readonly Image[]): ChatMessage {
 }
 
 /**
- * The longest id of a call for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389); other servers accept their own
- * ids.
+ * The maximum length of a call id for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389). Other servers accept the
+ * ids that they made.
  */
 const longestId = 40
 
@@ -116,19 +116,19 @@ function idFor(model: string, id: string): string {
 
 function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
-  // The model's text is sent back byte for byte where possible; servers' templates parse it and fail on anything else.
+  // The model's text is sent back byte for byte where possible; but servers' templates parse it and fail if it is not a JSON object.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
   const name = fittingName(call.name, longestName)
   return { id: idFor(model, call.id), type: 'function', function: { name, arguments: text } }
 }
 
-/** A value that Google's servers accept as a signature of another model's call. */
+/** A value that Google's servers accept as the signature of another model's call. */
 const unsigned = { google: { thought_signature: 'skip_thought_signature_validator' } }
 
 /**
- * The messages as Gemini accepts them: from version 3 on it refuses the first call of each step of the current turn without its original
- * signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls of other models have none.
+ * Adapts the messages to Gemini. From version 3 on it refuses a request unless the first call of each step of the current turn has its
+ * original signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none.
  */
 export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages

@@ -9,7 +9,7 @@ import { cutPrompt } from './cut-prompt.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Chat Completions, as OpenAI defined them and compatible servers implement them. A schema is sent, but whether the server enforces it is
+ * Chat Completions, as defined by OpenAI and implemented by compatible servers. A schema is sent, but whether the server enforces it is
  * unknown.
  */
 export function chatWire(model: string, endpoint: Endpoint): Wire {
@@ -22,7 +22,7 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     try {
       return await open.chat(countsInStream ? body : uncounted, signal)
     } catch (error) {
-      // Some servers know no such field, and say so.
+      // Some servers don't know this field, and say so.
       const isUnknown =
         error instanceof ProviderFailure && error.kind === 'refused' && /stream_options/.test(error.message)
       if (!isUnknown || !countsInStream) throw error

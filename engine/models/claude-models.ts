@@ -1,6 +1,6 @@
 import { agentDefaults } from './agent-defaults.ts'
 
-/** The generation in a model's name, such as 505 for `claude-opus-5-5-20260801`; undefined where it has none. */
+/** The generation in a model's name, such as 505 for `claude-opus-5-5-20260801`; undefined if the name has none. */
 function generation(model: string): number | undefined {
   const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
   return major === undefined ? undefined : Number(major) * 100 + Number(minor)
@@ -10,7 +10,7 @@ function isFableOrMythos(model: string): boolean {
   return /claude-(?:fable|mythos)/.test(model)
 }
 
-/** Models up to Claude 4.5: they think within a fixed budget, and know no adaptive thinking. */
+/** Whether a model thinks within a fixed budget and doesn't support adaptive thinking: all models up to Claude 4.5. */
 export function thinksByBudget(model: string): boolean {
   return /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|@|:|-latest|-v\d|$))/.test(model)
 }
@@ -21,8 +21,9 @@ export function enforcesSchema(model: string): boolean {
 }
 
 /**
- * Whether a thinking block is valid only in exactly the conversation that it came in: nothing before it may have changed
- * (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). That holds from Fable 5.1 and the other families' 5.5 on.
+ * Whether a thinking block is valid only in the conversation that it was created in, with everything before it unchanged
+ * (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). This applies from Fable 5.1 and, in the other families, from
+ * 5.5 on.
  */
 export function preservesThinking(model: string): boolean {
   const version = generation(model)
@@ -30,8 +31,8 @@ export function preservesThinking(model: string): boolean {
 }
 
 /**
- * The least thinking that a model supports. Some refuse to switch it off
- * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled); Sonnet has a separate value for that
+ * The least thinking that a model supports. Some models don't allow it to be switched off
+ * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled). Sonnet has a separate value for that
  * from 5.5 on (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
  */
 export function leastThinking(model: string): 'disabled' | 'between_tools' | 'always' {
@@ -40,7 +41,7 @@ export function leastThinking(model: string): 'disabled' | 'between_tools' | 'al
   return model.includes('claude-sonnet') ? 'between_tools' : 'always'
 }
 
-/** The default limit of tokens for one answer: from the table, also for an unknown model. */
+/** The default token limit for one answer, from the table of defaults. Unknown models have one too. */
 export function longestAnswer(model: string): number {
   return agentDefaults(model).maxOutput ?? 64_000
 }

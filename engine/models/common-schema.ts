@@ -1,10 +1,10 @@
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * The part of a tool's schema that every OpenAI-compatible server understands. llama.cpp turns it into a grammar and refuses the whole
- * request for a pattern with a lookahead, a length of 2000 or an empty schema
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What is left out is still checked here; a
- * limit is mentioned in the description.
+ * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp turns the schema into a grammar and
+ * refuses the whole request for a pattern with a lookahead, a length of 2000 or an empty schema
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). The parts left out are still checked here;
+ * limits are mentioned in the description.
  */
 export function commonSchema(schema: Schema): Record<string, unknown> {
   const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }
@@ -17,7 +17,7 @@ const reduced = new WeakMap<Schema, Record<string, unknown>>()
 const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const tables = new Set(['properties', '$defs', 'definitions'])
-/** Bounds of a number that say no more than that it is one. */
+/** Larger bounds say nothing beyond that the value is a number. */
 const largest = 1_000_000_000
 
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }

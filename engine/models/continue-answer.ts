@@ -5,21 +5,21 @@ import type { Endpoint } from './endpoint.ts'
 import type { ModelItem } from './turns.ts'
 import type { WireEvent } from './wire.ts'
 
-/** How often a provider may pause in one response before the response counts as done. */
+/** How often a provider may pause during one response before the response counts as complete. */
 const mostPauses = 16
 /** How often an answer that reached its length limit is continued. */
 const mostCuts = 4
 
 const resume =
-  'Your answer was cut off here, at the limit of its length. Resume directly where it stopped: nothing said twice, no apology, no summary.'
+  "Your answer was cut off here because it reached the length limit. Resume directly where it stopped. Don't repeat anything, apologize, or summarize."
 const thinkLess =
-  'All of your answer went into thinking, up to the limit of its length. Think less from here on, and answer or call a tool now.'
+  'You used your whole answer for thinking and reached the length limit. Think less from here on, and answer or call a tool now.'
 
 /**
- * One response, made of as many requests as the provider's pauses and its length need. A text that was cut and its continuation are one
- * message; an answer that was cut within a call ends there, since the call has to be answered.
+ * Yields one response, made with as many requests as the provider's pauses and the response's length need. A text that was cut off and its
+ * continuation become one message. An answer that was cut off and contains a call ends there, since the call has to be answered.
  *
- * @throws ModelError `provider` where it is cut off again and again
+ * @throws ModelError `provider` if the answer is cut off too often
  */
 export async function* continueAnswer(
   provider: Pick<Endpoint, 'label'>,
@@ -38,7 +38,7 @@ export async function* continueAnswer(
         if (event.type === 'retry') {
           yield event
           part.void()
-          // This part of the response is void; what came before it stays valid.
+          // This part of the response is void, but what came before it stays valid.
           yield* told.map(eventOf)
           continue
         }
@@ -78,9 +78,9 @@ class Part {
   readonly #half: string
   /** The model's items, for the next request. */
   said: ModelItem[] = []
-  /** As it was told on, a text put to the half that came before. */
+  /** The items as they were emitted, with a text joined to its earlier half. */
   told: ModelItem[] = []
-  /** Waits until it is known whether it is whole. */
+  /** The last message, held back until it is known to be complete. */
   #last: Extract<ModelEvent, { type: 'message' }> | undefined
   #isJoined = false
 
@@ -104,14 +104,14 @@ class Part {
       this.#last = event
       return
     }
-    // The item that a thought belongs to may still follow.
+    // The text may still continue after a thought.
     if (event.type === 'tool_call') yield* this.rest()
     else yield* this.#speak()
     this.told.push(item)
     yield event
   }
 
-  /** The remaining items, when the response is over. */
+  /** Yields the remaining items when the response is over. */
   *rest(): Generator<ModelEvent> {
     yield* this.#speak()
     if (this.#isJoined || this.#half === '') return
@@ -119,7 +119,7 @@ class Part {
     yield* this.#tell({ type: 'message', text: this.#half })
   }
 
-  /** The text at the end, which was cut: it is emitted when it is whole. */
+  /** Returns the text at the end, which was cut off. It is emitted once it is complete. */
   keep(): string {
     const half = `${this.#isJoined ? '' : this.#half}${this.#last?.text ?? ''}`
     this.#last = undefined
@@ -163,11 +163,11 @@ function eventOf(item: ModelItem): ModelEvent {
 }
 
 function tooLong({ label }: Pick<Endpoint, 'label'>, limit: string, spent: Usage): ModelError {
-  const message = `${label} ended its response early: ${limit} (gave up after going on with it ${mostCuts} times)`
+  const message = `${label} ended its response early: ${limit} (gave up after continuing it ${mostCuts} times)`
   return new ModelError('provider', message, { failure: 'incomplete', spent })
 }
 
-/** The same failure, with the usage before a pause. */
+/** Returns the same failure with the usage of the parts before it added. */
 function withSpent(error: unknown, usage: Usage): unknown {
   if (!(error instanceof ModelError) || usage === noUsage) return error
   const { code, message, failure, status, spent = noUsage } = error

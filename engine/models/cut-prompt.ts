@@ -1,17 +1,17 @@
 import type { Usage } from '../core/model.ts'
 import type { ChatBody } from './chat-request.ts'
 
-/** The smallest window that Ollama gives a model by default; cut prompts are detected from this size on. */
+/** The smallest context window that Ollama gives a model by default. Truncated prompts are detected from this size on. */
 const usualWindow = 4096
-/** No text has so many characters for a token, on the whole. */
+/** On average, no text has this many characters per token. */
 const mostCharacters = 8
 
 /**
- * Detects a server that reads only part of a prompt: Ollama silently cuts it to its window
- * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). Its token count then stays within the
- * window, however long the prompt is.
+ * Detects a server that reads only part of a prompt: Ollama silently truncates it to its context window
+ * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). The token count that it reports then
+ * stays within the window, however long the prompt is.
  *
- * @returns a notice for the user, once
+ * @returns a function that returns a notice for the user, once
  */
 export function cutPrompt(): (body: ChatBody, usage: Usage) => string | undefined {
   let isTold = false
@@ -21,8 +21,8 @@ export function cutPrompt(): (body: ChatBody, usage: Usage) => string | undefine
     if (least <= usualWindow) return undefined
     isTold = true
     return (
-      `The server counted ${inputTokens} tokens where at least ${least} were sent: it cuts what it is sent to its window, and the model ` +
-      'does not see all of its instructions. Give it a larger one; Ollama takes it as num_ctx, or OLLAMA_CONTEXT_LENGTH where it is started.'
+      `The server counted ${inputTokens} tokens although at least ${least} were sent: it truncates prompts to its context window, and the model ` +
+      'does not see all of its instructions. Configure a larger window: for Ollama, set num_ctx, or OLLAMA_CONTEXT_LENGTH when starting it.'
     )
   }
 }

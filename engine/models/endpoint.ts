@@ -4,24 +4,21 @@ import type { KeySource } from './provider-keys.ts'
 import type { ModelOptions } from './model-options.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** Where a model's requests go, and as whom. */
+/** Where a model's requests go, and with which credentials. */
 export type Endpoint = {
-  /** How messages name the other side. */
+  /** The provider's name in messages. */
   readonly label: string
   readonly baseUrl: string
   readonly query: Readonly<Record<string, string>>
   /** Called before each request, so that an expired key can be renewed. Rejects with `ModelError`. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>
-  /** Secrets that no message may contain; grows as keys are fetched. */
+  /** Secrets that must not appear in any message. The list grows as keys are fetched. */
   readonly secrets: readonly string[]
-  /** Told the headers of each answer. Absent: nobody listens. */
+  /** Receives the headers of each answer. Absent: nobody needs them. */
   readonly heard?: (header: (name: string) => string | null) => void
 }
 
-/**
- * Resolves a provider's URL, headers and key. Throws `ModelError` 'configuration' where the key is missing or the URL
- * can't work.
- */
+/** Resolves a provider's URL, headers and key. Throws `ModelError` 'configuration' if the key is missing or the URL is invalid. */
 export function endpointOf(id: string, provider: ModelProvider, options: ModelOptions): Endpoint {
   const label = provider.name ?? id
   const secrets = new Set<string>()
@@ -46,20 +43,20 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
   }
 }
 
-/** Where a provider's requests go. Throws `ModelError` 'configuration' for a URL that can't work. */
+/** Where a provider's requests go. Throws `ModelError` 'configuration' for an invalid URL. */
 export function baseUrlOf(id: string, provider: ModelProvider, options: ModelOptions): string {
   return checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url)
 }
 
-/** Where to look for a built-in provider's URL, first wins. */
+/** Where to look for a built-in provider's URL. The first value that is set wins. */
 function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readonly (string | undefined)[] {
   if (id === 'openai') return [openaiBaseUrl, env['OPENAI_BASE_URL']]
   return id === 'anthropic' ? [env['ANTHROPIC_BASE_URL']] : []
 }
 
 /**
- * Anthropic documents its own header for keys. Everyone else expects a bearer token, also servers that speak its format; for exceptions
- * there is `env_http_headers`.
+ * Anthropic documents a header of its own for keys. Everyone else expects a bearer token, including servers that speak Anthropic's format.
+ * For exceptions there is `env_http_headers`.
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
   return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'
@@ -88,22 +85,22 @@ function fromEnvironment(
   )
 }
 
-/** The variables that may hold a built-in provider's key, the more specific one first, in the order of `codex exec`. */
+/** The environment variables that may hold a built-in provider's key, the more specific one first, in the order of `codex exec`. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
 }
 
-/** Where a provider's key comes from, without the key. */
+/** Where a provider's key comes from. Doesn't contain the key. */
 export type KeyPlace =
-  /** The provider is asked without one. */
+  /** No key is sent. */
   | { readonly kind: 'none' }
   /** A command prints it; `command` is its name. */
   | { readonly kind: 'command'; readonly command: string }
-  /** In one of these variables: the first that is set wins; `found` is that one. Undefined: none is set. */
+  /** One of these variables holds it. `found` is the first that is set; undefined: none is set. */
   | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
 
-/** Looks up where a key would be found; runs nothing. */
+/** Looks up where a key would be found. Runs nothing. */
 export function keyPlaceOf(id: string, provider: ModelProvider, env: ModelOptions['env']): KeyPlace {
   if (provider.auth !== undefined) return { kind: 'command', command: provider.auth.command }
   const names = keyVariablesOf(id, provider)
@@ -128,7 +125,7 @@ function keySource(id: string, provider: ModelProvider, options: ModelOptions): 
     const named = variables.toReversed().join(' or ')
     throw new ModelError('configuration', `${label} needs a key: set ${named} in the environment.${how}`)
   }
-  // A variable filled from a file may end with a line break.
+  // A variable that was set from a file may end with a line break.
   const trimmed = key.trim()
   checkHeader(`The key for ${label}`, trimmed)
   return () => Promise.resolve(trimmed)

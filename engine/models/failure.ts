@@ -7,11 +7,11 @@ export class ProviderFailure extends Error {
   readonly kind: ModelFailure
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
-  /** The HTTP status, where the failure was one. */
+  /** The HTTP status, if the failure was an HTTP error. */
   readonly status: number | undefined
-  /** How long the provider asks to wait; undefined where it doesn't say. */
+  /** How long the provider asks to wait; undefined if it doesn't say. */
   readonly waitMs: number | undefined
-  /** What the attempt cost; undefined where it cost nothing or the provider didn't say. */
+  /** What the attempt cost; undefined if it cost nothing or the provider didn't say. */
   readonly spent: Usage | undefined
 
   constructor(
@@ -37,7 +37,7 @@ export class ProviderFailure extends Error {
 type Refusal = {
   /** Undefined for an error inside a stream. */
   readonly status?: number | undefined
-  /** The provider's machine-readable code or type, where it has one. */
+  /** The provider's machine-readable code or type, if it has one. */
   readonly code?: string | undefined
   readonly words: string
   readonly header?: (name: string) => string | null
@@ -49,7 +49,7 @@ const overflowWords =
 const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
-/** Codes that blame the request: sent again it would fail again. */
+/** Codes that blame the request, which would fail again if it were repeated. */
 const requestCodes = [
   'invalid_prompt',
   'invalid_request_error',
@@ -83,25 +83,25 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   return fail('server', true)
 }
 
-/** A provider's words on one line, at a length a person reads. */
+/** Puts a provider's message on one line, shortened to what a person will read. */
 function clip(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim()
   return line.length > 600 ? `${line.slice(0, 600)}… (${line.length} characters)` : line
 }
 
-/** A stream that stopped before its last event. */
+/** Makes the failure for a stream that stopped before its last event. */
 export function cutStream(detail: string): ProviderFailure {
   return new ProviderFailure('cut', `cut the stream before its last event${detail === '' ? '' : ` (${detail})`}`, {
     retryable: true,
   })
 }
 
-/** A stream that violates its protocol. */
+/** Makes the failure for a stream that violates its protocol. */
 export function malformedStream(detail: string): ProviderFailure {
   return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
 }
 
-/** An answer that ended early, with the provider's own reason. */
+/** Makes the failure for an answer that ended early, with the provider's own reason. */
 export function unfinished(kind: 'filtered' | 'context-overflow', why: string, spent: Usage): ProviderFailure {
   return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: false, spent })
 }

@@ -2,11 +2,11 @@ import { ModelError } from '../core/model.ts'
 import type { Model } from '../core/model.ts'
 
 /**
- * The first of several models whose provider answers. A change is announced as a `retry` event, and stays for the rest
- * of the run: going back and forth would pay for the prompt cache again each time.
+ * Uses the first of several models whose provider answers. A switch is announced as a `retry` event and lasts for the rest of the run:
+ * switching back and forth would pay for the prompt cache again each time.
  *
- * What another provider can't mend is thrown at once: a history that is too long wants compaction, and a wrong
- * configuration wants a person.
+ * Errors that another provider can't help with are thrown at once: a history that is too long needs compaction, and a wrong configuration
+ * needs a person.
  */
 export function withFallbacks(models: readonly Model[]): Model {
   let at = 0
@@ -19,7 +19,7 @@ export function withFallbacks(models: readonly Model[]): Model {
     get name() {
       return current().name
     },
-    // How the result is delivered is settled before the first request, so all of them must be able to.
+    // How the result is delivered is decided before the first request, so all of the models must support it.
     enforcesSchema: models.every((model) => model.enforcesSchema === true),
     searchesWeb: models.every((model) => model.searchesWeb === true),
     async *respond(request, signal) {
@@ -31,7 +31,7 @@ export function withFallbacks(models: readonly Model[]): Model {
           const next = models[at + 1]
           if (next === undefined || !isOtherProvidersChance(error)) throw error
           at++
-          const reason = `${error.message}; going on with ${next.name}`
+          const reason = `${error.message}; continuing with ${next.name}`
           yield { type: 'retry', attempt: at, of: models.length - 1, reason, waitMs: 0 }
         }
       }

@@ -1,11 +1,11 @@
 /**
- * The training of a model, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: older models of
- * OpenAI, which know neither. `claude`: edits by replacing text. `other`: unknown.
+ * What a model was trained on, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: older OpenAI
+ * models, which know neither. `claude`: edits by replacing text. `other`: unknown.
  */
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
 
 /**
- * The family of a model, by its name.
+ * Returns the family of a model, judging by its name.
  *
  * @param model the value of `-m`. It may include its provider and further folders: `PROVIDER/vendor/NAME`
  */
@@ -14,23 +14,26 @@ export function modelFamily(model: string): ModelFamily {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   if (/^claude/.test(name)) return 'claude'
   if (/^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(name)) return 'gpt'
-  // gpt-oss runs on servers of all kinds, and was trained on tools of its own.
+  // gpt-oss runs on servers of all kinds and was trained on other tools.
   return /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name) ? 'openai' : 'other'
 }
 
 /**
- * The common family of several models that may answer in one run: a conversation keeps its tools and its instructions from the first
- * request to the last. Models of different makers are `other`.
+ * Returns the common family of several models that may answer in one run, because a conversation keeps its tools and its instructions from
+ * the first request to the last. Models from different makers are `other`.
  */
 export function sharedFamily(models: readonly string[]): ModelFamily {
   const families = new Set(models.map(modelFamily))
   const [first = 'other', second] = families
   if (second === undefined) return first
-  // Instructions for the less specialised models serve the others too.
+  // Instructions for the less specialised models suit the others too.
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 
-/** Whether a model is one of Mistral's, by its name, on any server: these are strict about ids and about the order of speakers. */
+/**
+ * Whether a model is one of Mistral's, on any server, judging by its name. These models are strict about ids and about the order of
+ * speakers.
+ */
 export function isMistral(model: string): boolean {
   return /(?:mi[sx]tral|(?:code|dev|mini|magi)stral|pixtral)/i.test(model)
 }

@@ -6,26 +6,26 @@ import { ProviderFailure } from './failure.ts'
 import { rateLimitsIn } from './rate-headers.ts'
 import type { WireEvent } from './wire.ts'
 
-/** What an answer is taken to use before one was seen. */
+/** The estimated tokens of an answer before the first one arrives. */
 const usualOutput = 500
 const bytesPerToken = 3.6
 
 /** A gate in front of the requests to one model. */
 export type GatedRequests = {
-  /** Sends a request when it may be, and tells how it ended. */
+  /** Sends a request when the gate admits it, and reports how it ended. */
   readonly send: (
     request: ModelRequest,
     ask: () => AsyncIterable<WireEvent>,
     signal: AbortSignal,
   ) => AsyncGenerator<WireEvent>
-  /** To be told the headers of each answer. */
+  /** Call this with the headers of each answer. */
   readonly heard: (header: (name: string) => string | null) => void
 }
 
 /**
- * Puts a gate in front of a model's requests, each repeat included.
+ * Puts a gate in front of a model's requests, including each retry.
  *
- * @param countsCached whether the provider counts what its cache already held against its limits
+ * @param countsCached whether the provider counts input that was already in its cache against its limits
  */
 export function gatedRequests(
   gate: RequestGate,
@@ -35,7 +35,7 @@ export function gatedRequests(
 ): GatedRequests {
   let account: Promise<Account> | undefined
   let known: Account | undefined
-  // What estimates are off by, and how long answers are, as the last ones were.
+  // How far estimates are off, and how long answers are, judging by the last ones.
   let [factor, output] = [1, usualOutput]
   const sizes = new WeakMap<object, number>()
   return {
@@ -78,7 +78,7 @@ function counted({ inputTokens, cachedInputTokens, outputTokens }: Usage, counts
   return inputTokens + outputTokens - (countsCached ? 0 : cachedInputTokens)
 }
 
-/** By its key, which nobody can tell from the hash. */
+/** Identifies the account by a hash of its key, from which nobody can recover the key. */
 async function accountOf({ baseUrl, headers }: Pick<Endpoint, 'baseUrl' | 'headers'>, model: string): Promise<Account> {
   const { authorization = '', 'x-api-key': key = '' } = await headers()
   const hash = createHash('sha256').update(`${authorization}\n${key}`).digest('hex').slice(0, 16)

@@ -4,24 +4,24 @@ import type { ModelOptions } from './model-options.ts'
 import { providerOfModel } from './provider-of-model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** What a model's name resolves to, to check before a run. Contains no key. */
+/** What a model's name resolves to, for checks before a run. Contains no key. */
 export type ModelFinding =
   | { readonly kind: 'recording'; readonly problem: string | undefined }
-  /** The name or its provider can't be placed. */
+  /** The name or its provider is unknown. */
   | { readonly kind: 'unknown'; readonly problem: string }
   | {
       readonly kind: 'provider'
       readonly provider: string
-      /** What the provider calls the model. */
+      /** The provider's name for the model. */
       readonly model: string
       readonly wire: ModelProvider['wire_api']
-      /** Without query; undefined where it is invalid, and `urlProblem` says why. */
+      /** Without its query; undefined if it is invalid, and `urlProblem` says why. */
       readonly url: string | undefined
       readonly urlProblem: string | undefined
       readonly key: KeyPlace
-      /** How to get the key, by the configuration. */
+      /** How to get the key, as the configuration says. */
       readonly keyInstructions: string | undefined
-      /** Why requests can't be sent though there are a URL and a key; undefined where they can. */
+      /** Why requests can't be sent even though there are a URL and a key; undefined if they can. */
       readonly problem: string | undefined
     }
 

@@ -1,4 +1,4 @@
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export type Rates = {
   readonly input: number
   /** The part of the input that came from the provider's prompt cache. */
@@ -8,28 +8,28 @@ export type Rates = {
   readonly output: number
 }
 
-/** What a model costs. Prompts of more than `longPrompt.above` tokens are billed at other rates, all of the request. */
+/** What a model costs. If a prompt has more than `longPrompt.above` tokens, the whole request is billed at other rates. */
 export type Price = Rates & {
   readonly longPrompt?: Rates & { readonly above: number }
-  /** US dollars for a thousand searches by the provider; their results also count as input. */
+  /** US dollars per thousand searches by the provider. Their results also count as input. */
   readonly webSearch: number
 }
 
-/** The price of both makers for a thousand searches. */
+/** What both makers charge for a thousand searches. */
 export const usualWebSearch = 10
 
 /** The built-in facts about a model. */
 type KnownModel = {
-  /** Its context window in tokens, input and output together. */
+  /** Its context window in tokens, counting input and output together. */
   readonly contextWindow: number
-  /** The most tokens of one answer, thoughts included; for Claude what we ask for. */
+  /** The maximum number of tokens in one answer, including thoughts; for Claude, the number that we request. */
   readonly longestOutput: number
   readonly price: Price
 }
 
 const million = 1_000_000
 
-/** OpenAI bills cache writes like any other input; long prompts cost double, and their output half as much again. */
+/** OpenAI bills cache writes like any other input. Long prompts cost twice as much, and their output one and a half times as much. */
 function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
   return { input, cachedInput, cacheWrite, output, webSearch: usualWebSearch }
 }
@@ -46,20 +46,20 @@ function doubledBeyond(above: number, price: Price): Price {
   return { ...price, longPrompt }
 }
 
-/** GPT-6 and later: all with one window, and a write to the cache at 1.25 times the input. */
+/** GPT-6 and later models all have the same context window, and a cache write costs 1.25 times the input. */
 function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   const price = doubledBeyond(272_000, openai(input, cachedInput, output, input * 1.25))
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }
 }
 
-/** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless stated otherwise. */
+/** Anthropic bills a write to its five-minute cache at 1.25 times the input price, and a read at a tenth of it unless stated otherwise. */
 function anthropic(input: number, output: number, cachedInput = input / 10): Price {
   return { input, cachedInput, cacheWrite: input * 1.25, output, webSearch: usualWebSearch }
 }
 
 /**
- * Models by the name that their maker's API has for them. List prices of the makers' own APIs in November 2026, no batch, no
- * priority, no promotion; the configuration's `model_prices` and `model_context_window` win over them.
+ * Models by their name in their maker's API. These are the list prices of the makers' own APIs in November 2026, without batch, priority or
+ * promotion rates. `model_prices` and `model_context_window` in the configuration override them.
  *
  * https://developers.openai.com/api/docs/pricing and https://platform.claude.com/docs/en/about-claude/pricing
  */

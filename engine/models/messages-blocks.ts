@@ -7,7 +7,7 @@ import { saysSomething } from './messages-turns.ts'
 import { after, isThought, type Block, type Prefix } from './preserved-thinking.ts'
 import { readSearch } from './read-search.ts'
 
-/** The event that a content block begins with. */
+/** The event that starts a content block. */
 export const blockStart = z.object({
   index: z.number(),
   content_block: z.looseObject({
@@ -19,21 +19,21 @@ export const blockStart = z.object({
     signature: z.string().optional(),
   }),
 })
-/** A content block as far as it has come. `json` gathers a tool's input. */
+/** A content block as far as it has arrived. `json` collects a tool's input. */
 export type OpenBlock = z.infer<typeof blockStart>['content_block'] & { json: string }
 
 /**
- * The events for one message's blocks, in their order. All fields are kept with them, including unknown ones, so that the message can be
- * sent back exactly as it came.
+ * Produces the events for one message's blocks, in order. All fields are kept, including unknown ones, so that the message can be sent back
+ * exactly as it arrived.
  */
 export class SaidBlocks {
   readonly #model: string
   #prefix: Prefix | undefined
-  /** An answer with sources has one block for each cited piece, and is still one message. */
+  /** An answer with sources has one block per cited piece, but is still one message. */
   #texts: Block[] = []
-  /** A query of the provider's search: with the result that follows it makes one event. */
+  /** A query of the provider's search. Together with the result that follows it, it makes one event. */
   #asked: Block | undefined
-  /** A call: whether it is whole is known when more comes, or the message has ended. */
+  /** A call. Whether it is complete is known when another block arrives or the message ends. */
   #call: Extract<ModelEvent, { type: 'tool_call' }> | undefined
 
   constructor(model: string, prefix: Prefix | undefined) {
@@ -41,7 +41,7 @@ export class SaidBlocks {
     this.#prefix = prefix
   }
 
-  /** The events for a finished block and for those before it that waited for more. */
+  /** Yields the events for a finished block and for earlier blocks that were waiting for more. */
   *take(open: OpenBlock): Generator<ModelEvent> {
     const { json, ...start } = open
     const block: Block = json === '' ? start : { ...start, input: inputOf(start, json) }
@@ -68,7 +68,7 @@ export class SaidBlocks {
   }
 
   /**
-   * The events that are still pending at the end of the message.
+   * Yields the events that are still pending at the end of the message.
    *
    * @param isCut whether the message reached its length limit, so that a call at its end may be incomplete
    */
@@ -103,12 +103,12 @@ export class SaidBlocks {
     yield { type: 'message', text, ...(isPlain ? {} : { opaque }) }
   }
 
-  /** Thinking, and other blocks that only the provider reads. */
+  /** Makes the event for thinking and other blocks that only the provider reads. */
   #unread(block: Block): ModelEvent {
     const { thinking } = block
     const seal = this.#prefix !== undefined && isThought(block) ? { seal: this.#prefix } : {}
     const text = typeof thinking === 'string' ? thinking : ''
-    // The API refuses a thinking block that was cut before its signature.
+    // The API refuses a thinking block that was cut off before its signature.
     if (block.type === 'thinking' && !block['signature']) return { type: 'reasoning', text }
     const opaque = { from: 'anthropic-messages', model: this.#model, ...seal, blocks: [block] } satisfies KeptBlocks
     return { type: 'reasoning', text, opaque }
@@ -136,7 +136,7 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
   return { type: 'web_search', ...readSearch(action), opaque }
 }
 
-/** A call's input as it is sent back; the input of the provider's own tools is never the model's mistake. */
+/** Parses a call's input for sending it back. If the input of the provider's own tool is not JSON, that is not the model's mistake. */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])
   try {
@@ -146,7 +146,7 @@ function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   }
 }
 
-/** The unknown fields of a block. Null fields count as absent. */
+/** Returns the unknown fields of a block. Null fields count as absent. */
 function more(block: Block, known: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(block).filter(([name, value]) => !known.includes(name) && value !== null))
 }

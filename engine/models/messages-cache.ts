@@ -1,25 +1,25 @@
 import type { Cached, TextBlock, UserBlock, WireMessage } from './messages-turns.ts'
 
-/** The most breakpoints of one request (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+/** The maximum number of breakpoints in one request (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const mostBreakpoints = 4
 
 const mark = { cache_control: { type: 'ephemeral' } } as const satisfies Cached
 
-/** What a request begins with, in the order of the cached prefix. */
+/** The parts of a request that can be cached, in the order of the cached prefix. */
 type Parts<Tool extends { readonly name: string }> = {
   readonly tools: readonly Tool[]
   readonly instructions: readonly string[]
   readonly messages: readonly WireMessage[]
 }
 
-/** The same for the fields of a body. Empty fields are left out. */
+/** The same as fields of a body. Empty fields are left out. */
 type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
 
 /**
- * Marks where the prompt cache is written. Our last two messages come first: the newest writes the cache, the one before is where the last
- * request wrote it, since the API looks back only some blocks, and many parallel results are many blocks. Then the fixed instructions, with
- * the tools before them; our own tools separately from those of servers, which differ from run to run; and the description of the
- * environment.
+ * Marks where the prompt cache is written. Our last two messages come first: the newest writes the cache, and the one before it is where
+ * the last request wrote it. Both are needed because the API looks back only some blocks, and many parallel results are many blocks. Then
+ * come the fixed instructions together with the tools before them; our own tools separately from those of servers, which differ from run to
+ * run; and the description of the environment.
  */
 export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool>): CachedParts<Tool> {
   const { tools, instructions, messages } = parts
@@ -45,7 +45,7 @@ export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool
     messages: messages.map((message, at) => {
       const last = message.content.at(-1)
       if (message.role !== 'user' || last === undefined || !ours.includes(at)) return message
-      // The message itself is sent again without the mark.
+      // The message is sent without the mark next time, so the original stays unmarked.
       return { role: 'user', content: [...message.content.slice(0, -1), { ...last, ...mark }] as UserBlock[] }
     }),
   }

@@ -36,12 +36,12 @@ const messageDelta = z.object({
 })
 
 /**
- * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks count when they stop;
- * thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused message; ends without `end` where the stream
- * was cut.
+ * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). A block is emitted when it
+ * stops; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused message. Ends without `end` if the
+ * stream was interrupted.
  *
  * @param model the model that answers, as the request names it
- * @param prefix the contents of the request, where the provider checks thinking against it
+ * @param prefix the contents of the request, if the provider checks thinking against it
  */
 export async function* readMessages(
   stream: AsyncIterable<unknown>,
@@ -90,7 +90,7 @@ export async function* readMessages(
         }
         return
       default:
-        // The API announces that it will send new event types.
+        // The API's documentation announces that there will be new event types.
         break
     }
   }
@@ -123,7 +123,7 @@ function extend(block: OpenBlock, delta: z.infer<typeof blockDelta>['delta']): v
       ]
       break
     default:
-      // The API announces that it will send new ones.
+      // The API's documentation announces that there will be new delta types.
       break
   }
 }
@@ -139,12 +139,12 @@ function refuseUnfinished(stopReason: string | undefined, spent: Usage): void {
   }
 }
 
-/** The fields that say something: a later count replaces an earlier one only where it has a number. */
+/** Returns the fields that have a value: a later count replaces an earlier one only if it is a number. */
 function known(counts: Counted | null | undefined): Counted {
   return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => value !== null && value !== undefined))
 }
 
-/** Anthropic counts cache reads and writes separately from the input; here input is all of it. */
+/** Anthropic counts cache reads and writes separately from the input. Here they are part of the input. */
 function readUsage(counted: Counted): Usage {
   const cached = counted.cache_read_input_tokens ?? 0
   const written = counted.cache_creation_input_tokens ?? 0

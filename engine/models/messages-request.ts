@@ -7,7 +7,7 @@ import { prefixOf, withoutUnbound, type Block, type Prefix } from './preserved-t
 import { cached } from './messages-cache.ts'
 import { takeTurns } from './turns.ts'
 
-/** The body of `POST /v1/messages` (https://platform.claude.com/docs/en/api/messages), as far as used. */
+/** The body of `POST /v1/messages` (https://platform.claude.com/docs/en/api/messages), limited to the fields that we use. */
 export type MessagesBody = {
   model: string
   max_tokens: number
@@ -34,7 +34,7 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
   return buildMessages(model, request).body
 }
 
-/** The same, with the prefix of the answer; undefined for a model whose provider doesn't check that. */
+/** Like `buildMessagesBody`, with the prefix of the answer; undefined for a model whose provider doesn't check it. */
 export function buildMessages(
   model: string,
   request: ModelRequest,
@@ -99,7 +99,7 @@ function reasoning(
   if (effort === undefined) return configured(format)
   if (effort === 'none') {
     const least = leastThinking(model)
-    // Where it can't be switched off, it can be little.
+    // If thinking can't be switched off, it can at least be low.
     return least === 'always'
       ? { thinking: { type: 'adaptive' }, ...configured({ effort: 'low', ...format }) }
       : { thinking: { type: least }, ...configured(format) }
@@ -109,7 +109,7 @@ function reasoning(
     return { thinking: { type: 'adaptive' }, ...configured({ effort: level, ...format }) }
   }
   const budget = Math.min(budgets[effort] ?? 10_000, (maxOutputTokens ?? longestAnswer(model)) - 1024)
-  // The API's minimum; the rest is for the answer.
+  // 1024 is the API's minimum. What remains is for the answer.
   if (budget < 1024 || !mayThink(messages)) return { thinking: { type: 'disabled' }, ...configured(format) }
   return { thinking: { type: 'enabled', budget_tokens: budget }, ...configured(format) }
 }

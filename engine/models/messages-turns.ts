@@ -6,7 +6,7 @@ import { isThought, sealed, type Block } from './preserved-thinking.ts'
 import { asReminder, translateOnce } from './turns.ts'
 import type { ModelItem, Turn } from './turns.ts'
 
-/** A mark that a prompt cache is to be written up to here. */
+/** Marks a block up to which the prompt cache is to be written. */
 export type Cached = { cache_control?: { type: 'ephemeral' } }
 /** A text. */
 export type TextBlock = { type: 'text'; text: string } & Cached
@@ -18,14 +18,14 @@ type ResultBlock = {
   content: (TextBlock | ImageBlock)[]
   is_error: boolean
 } & Cached
-/** One of our own blocks. */
+/** A block that we write ourselves. */
 export type UserBlock = TextBlock | ImageBlock | ResultBlock
-/** A message as sent. The model's blocks are sent back unchanged, of whatever kind. */
+/** A message as it is sent. The model's blocks are sent back unchanged, whatever their kind. */
 export type WireMessage = { role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: Block[] }
 
 /**
- * The contents of `opaque` for this API: blocks as they came, or `more`, the unknown fields of a block. `seal` identifies everything before
- * a thinking block, and the block itself. Older sessions contain a single `block`, and don't name their model.
+ * The contents of `opaque` for this API: blocks as they arrived, or `more`, the unknown fields of a block. `seal` identifies a thinking
+ * block and everything before it. Older sessions contain a single `block` and don't name their model.
  */
 const kept = z.object({
   from: z.literal('anthropic-messages'),
@@ -36,22 +36,22 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as written. */
+/** The contents of `opaque` for this API, as they are written. */
 export type KeptBlocks = z.input<typeof kept>
 
-/** Turns into messages, each turn once. */
+/** Translates turns into messages, each turn once. */
 export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly WireMessage[] => {
   if (turn.side === 'model') {
     const content = turn.said.flatMap((item) => blocksOf(item, model, tools))
     return content.length === 0 ? [] : [{ role: 'assistant', content }]
   }
   const results = turn.results.map(({ callId, output, ok, images = [] }): ResultBlock => {
-    // The API refuses pictures in a result that is an error.
+    // The API refuses images in a result that is an error.
     const shown = [...textBlock(output), ...(ok ? images.map(imageBlock) : [])]
     return { type: 'tool_result', tool_use_id: fittingId(callId), content: shown, is_error: !ok }
   })
   const last = results.at(-1)
-  // A text after the results is a known cause of empty answers, so our own message goes into the last result. A user's message stays
+  // Text after the results is a known cause of empty answers, so our own message goes into the last result. A user's message stays
   // separate.
   const spoken = turn.messages.findIndex(({ role }) => role === 'user')
   const beside = last === undefined ? 0 : spoken === -1 ? turn.messages.length : spoken
@@ -69,7 +69,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'message': {
       const own = keptOf(item.opaque)?.blocks?.filter(saysSomething) ?? []
       const text = own.map(({ text: part }) => (typeof part === 'string' ? part : '')).join('')
-      // A hook may have put another text in its place.
+      // A hook may have replaced the text.
       return own.length > 0 && text === item.text ? own : textBlock(item.text)
     }
     case 'tool_call': {
@@ -89,7 +89,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'web_search': {
       const own = keptOf(item.opaque)
       const { block, blocks = block === undefined ? [] : [block] } = own ?? {}
-      // One model can't read another's thoughts. Older sessions don't name their model.
+      // A model can't read another model's thoughts. Older sessions don't name their model.
       const isReadable = own?.model === undefined || own.model === model
       return blocks.filter((each) => isReadable || isSearch(each)).map((each) => sealed(each, own?.seal))
     }
@@ -98,7 +98,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
   }
 }
 
-/** The longest name of a tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools). */
+/** The maximum length of a tool's name (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools). */
 const longestName = 128
 
 function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
@@ -109,7 +109,7 @@ function isSearch({ type }: Block): boolean {
   return type === 'server_tool_use' || type === 'web_search_tool_result'
 }
 
-/** The API refuses blocks of text without any, also those that it sent. */
+/** Whether a block says something. The API refuses text blocks without text, even those that it sent itself. */
 export function saysSomething({ type, text }: Block): boolean {
   return type !== 'text' || (typeof text === 'string' && text.trim() !== '')
 }
@@ -126,8 +126,8 @@ function imageBlock(image: Image): ImageBlock {
 }
 
 /**
- * The messages without what the API refuses in a finished turn: thinking without a result, and calls of the provider's own tools that will
- * never be answered. It answers those after a pause, or once the other calls are answered.
+ * Removes what the API refuses in a finished turn: thinking without a result, and calls of the provider's own tools that will never be
+ * answered. The API answers such calls after a pause, or once the other calls are answered.
  */
 export function withoutLooseEnds(messages: readonly WireMessage[]): readonly WireMessage[] {
   return messages.flatMap((message, at): WireMessage[] => {
@@ -145,8 +145,8 @@ export function withoutLooseEnds(messages: readonly WireMessage[]): readonly Wir
 }
 
 /**
- * Whether the turn that is going on was begun with thinking. Models that think by a budget refuse to think in the middle of one that
- * was not, as another model's is
+ * Whether the current turn began with thinking. Models that think within a budget refuse to start thinking in the middle of a turn that
+ * began without it, such as another model's turn
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use).
  */
 export function mayThink(messages: readonly WireMessage[]): boolean {

@@ -4,7 +4,7 @@ import { knownModels, usualWebSearch, type Price, type Rates } from './known-mod
 
 const dollars = z.number().min(0)
 
-/** One table `model_prices.<name>` of the configuration: US dollars for a million tokens. */
+/** One table `model_prices.<name>` of the configuration: US dollars per million tokens. */
 export const modelPriceSchema = z.strictObject({
   input: dollars,
   /** Default: as `input`. */
@@ -12,25 +12,27 @@ export const modelPriceSchema = z.strictObject({
   /** Default: as `input`. */
   cache_write: dollars.optional(),
   output: dollars,
-  /** For a thousand searches of the web by the provider. Default: 10. */
+  /** Per thousand web searches by the provider. Default: 10. */
   web_search: dollars.optional(),
 })
 
-/** The facts about a model: as configured, else as listed for its maker's own API. */
+/** The facts about a model: the configured values, otherwise those listed for its maker's own API. */
 export type ModelFacts = {
-  /** Undefined where the price is unknown. */
+  /** Undefined if the price is unknown. */
   readonly price: Price | undefined
-  /** In tokens, input and output together. Undefined where it is unknown. */
+  /** In tokens, input and output together. Undefined if it is unknown. */
   readonly contextWindow: number | undefined
-  /** In tokens, for one answer. Undefined where it is unknown. */
+  /** In tokens, for one answer. Undefined if it is unknown. */
   readonly longestOutput: number | undefined
-  /** The model of the same family whose price and window are used: this one is not listed. Absent: the values are its own. */
+  /**
+   * The model of the same family whose price and window are used, because this model is not listed. Absent: the values are the model's own.
+   */
   readonly takenFrom?: string
 }
 
 /** The configured facts about models. */
 export type ConfiguredFacts = {
-  /** `model_provider`: whose models names without a provider are. Absent: the name shows its maker. */
+  /** `model_provider`: the provider of models whose names don't include one. Absent: the name shows its maker. */
   readonly provider?: string | undefined
   /** `model_prices`, by the value of `-m`. */
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined
@@ -41,7 +43,7 @@ export type ConfiguredFacts = {
 }
 
 /**
- * The facts about a model. A recording costs nothing.
+ * Returns the facts about a model. A recording costs nothing.
  *
  * @param name the value of `-m`
  */
@@ -67,7 +69,7 @@ function configuredPrice(name: string, { prices = {} }: ConfiguredFacts): Price 
   return { input, cachedInput, cacheWrite, output, webSearch: own.web_search ?? usualWebSearch }
 }
 
-/** What a response cost, in US dollars. */
+/** Returns what a response cost, in US dollars. */
 export function costOf(usage: Usage, price: Price): number {
   const rates: Rates =
     price.longPrompt !== undefined && usage.inputTokens > price.longPrompt.above ? price.longPrompt : price
@@ -80,12 +82,12 @@ export function costOf(usage: Usage, price: Price): number {
   return millionths / 1_000_000 + ((usage.webSearches ?? 0) * price.webSearch) / 1000
 }
 
-/** Providers that bill by their own list. Another one's `gpt-5.5` is billed by that one. */
+/** Providers that bill by their own price list. A `gpt-5.5` from another provider is billed by that provider. */
 const makers = ['openai', 'anthropic']
 
 /**
- * The name under which a model of OpenAI or Anthropic is listed, also for a dated name such as `gpt-5.4-2026-03-05`. A newer unlisted one
- * counts as the newest of its family: `gpt-6.4-sol` as a Sol, `claude-opus-7` as an Opus.
+ * Returns the name under which a model of OpenAI or Anthropic is listed, including for a dated name such as `gpt-5.4-2026-03-05`. A newer
+ * model that isn't listed counts as the newest of its family: `gpt-6.4-sol` as a Sol, `claude-opus-7` as an Opus.
  */
 function listedName(
   name: string,
@@ -97,12 +99,12 @@ function listedName(
   if (Object.hasOwn(knownModels, undated)) return { name: undated, isOwn: true }
   const family = familyOf(undated)
   if (family === undefined) return undefined
-  // Listed with the newest first.
+  // The newest model is listed first.
   const kin = Object.keys(knownModels).find((known) => familyOf(known) === family)
   return kin === undefined ? undefined : { name: kin, isOwn: false }
 }
 
-/** A model's family: its name without the generation. Undefined for a name without one. */
+/** Returns a model's family: its name without the generation. Undefined for a name without one. */
 function familyOf(name: string): string | undefined {
   const [, kind] = /^gpt-\d+(?:\.\d+)?-([a-z]+(?:-[a-z]+)*)$/.exec(name) ?? []
   if (kind !== undefined) return `gpt-${kind}`
@@ -112,8 +114,8 @@ function familyOf(name: string): string | undefined {
 }
 
 /**
- * The newest model of a family of Claude, by the family's name alone: `haiku`, `sonnet` or `opus`, as Claude Code's definitions of agents
- * have it. Undefined for any other name.
+ * Returns the newest model of a Claude family by the family's name alone (`haiku`, `sonnet` or `opus`), as used in Claude Code's agent
+ * definitions. Undefined for any other name.
  */
 export function newestOf(alias: string): string | undefined {
   return claudeTiers.includes(alias)

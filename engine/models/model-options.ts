@@ -1,33 +1,33 @@
 import type { RequestGate } from '../core/request-gate.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** What opening a model needs. Configuration resolves it; absent means the default named here. */
+/** What is needed to open a model. The configuration resolves it. If a value is absent, the default given here applies. */
 export type ModelOptions = {
-  /** Where keys and base URLs are looked up; nothing here reads the environment of the process. */
+  /** Where keys and base URLs are looked up; the process environment is not read. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Relative replay files are found from here, and recordings write it as `<<cwd>>`. */
+  /** Relative replay files are resolved from here, and recordings write this path as `<<cwd>>`. */
   readonly cwd: string
   /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
   readonly openaiBaseUrl?: string | undefined
-  /** A key for OpenAI from elsewhere than the environment; wins over it. */
+  /** A key for OpenAI from somewhere other than the environment. It overrides the environment. */
   readonly apiKey?: string | undefined
   /** The tables `model_providers.<id>`. Built-in ids can't be redefined. */
   readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
-  /** `model_provider`: whose models names without a provider are. Absent: the name shows its maker. */
+  /** `model_provider`: the provider of models whose names don't include one. Absent: the name shows its maker. */
   readonly modelProvider?: string | undefined
-  /** `fallback_models`: asked in order where a provider fails. Absent: none. */
+  /** `fallback_models`: used in order when a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined
-  /** What each request waits at. Absent: none waits. */
+  /** The gate that each request passes. Absent: requests don't wait. */
   readonly gate?: RequestGate | undefined
-  /** Repeats of one request after its first failure. Default 5; 0 never repeats. */
+  /** How often one request is repeated after its first failure. Default 5; 0: never. */
   readonly maxRetries?: number | undefined
-  /** The wait before the first repeat, doubled each time. Default 500. */
+  /** The wait before the first retry, doubled each time. Default 500. */
   readonly retryBaseMs?: number | undefined
-  /** All waits of one request together. A wait that would exceed it is a failure at once. Default 10 minutes. */
+  /** The limit for all waits of one request together. A wait that would exceed it fails the request at once. Default 10 minutes. */
   readonly retryBudgetMs?: number | undefined
-  /** Time until the provider's response headers. Default 2 minutes. */
+  /** How long to wait for the provider's response headers. Default 2 minutes. */
   readonly connectTimeoutMs?: number | undefined
-  /** Time between two events of a stream. Default 5 minutes. */
+  /** How long to wait between two events of a stream. Default 5 minutes. */
   readonly streamIdleTimeoutMs?: number | undefined
 }
 
@@ -40,7 +40,7 @@ export type Limits = {
   readonly streamIdleTimeoutMs: number
 }
 
-/** The limits with every default filled in; a provider's own are the more specific ones. */
+/** Returns the limits with every default filled in. A provider's own limits override the general ones. */
 export function limitsOf(options: ModelOptions, provider: ModelProvider): Limits {
   const retries = [provider.request_max_retries, provider.stream_max_retries].filter((count) => count !== undefined)
   return {

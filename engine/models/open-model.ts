@@ -13,15 +13,16 @@ import { wireModel } from './wire-model.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Opens a model by the name a user gives:
+ * Opens a model by the name that a user gives:
  *
  * - `replay:FILE` a recorded conversation
  * - `PROVIDER/NAME` a model of `openai`, `anthropic`, `ollama`, `lmstudio` or a configured provider
- * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`,
+ * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
+ *   `claude-*` Anthropic)
  *   `codex-*`, `o3`… OpenAI, `claude-*` Anthropic)
  *
- * With fallback models, the next one answers where a provider can't. Connects to nothing yet.
- * Throws `ModelError` 'configuration' for a name it can't place, a missing key or a broken recording.
+ * With fallback models, the next model answers if a provider can't. Doesn't connect yet. Throws `ModelError` 'configuration' for an unknown
+ * name, a missing key or a broken recording.
  *
  * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
  */
@@ -32,7 +33,7 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 }
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
-  // Imported lazily, with the format of recordings, which few runs use.
+  // Imported lazily together with the format of recordings, which few runs use.
   if (name.startsWith('replay:')) return (await import('./replay-model.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)
@@ -40,7 +41,7 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   const limits = limitsOf(options, provider)
   if (options.gate === undefined) return wireModel(name, wireOf(api, model, endpoint), endpoint, limits)
   const { gatedRequests } = await import('./gated-requests.ts')
-  // Anthropic doesn't count what its cache held; OpenAI does.
+  // Anthropic doesn't count input that was in its cache; OpenAI does.
   const gate = gatedRequests(options.gate, endpoint, model, api !== 'messages')
   return wireModel(name, wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }

@@ -9,17 +9,17 @@ import type { ResponsesBody } from './responses-request.ts'
 import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
-/** An open client. Each call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
+/** An open client. Each call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
 export type OpenAIConnection = {
   responses(body: ResponsesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
   chat(body: ChatBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
 
-/** The one user of OpenAI's SDK. To be imported only when a model that needs it is asked something. */
+/** Connects through OpenAI's SDK, which only this file uses. Import it only when a model that needs it gets its first request. */
 export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
-    // The client requires a key. We set the header: nothing is taken from the environment.
+    // The client requires a key. We set the header instead, so that the client uses nothing from the environment.
     apiKey: 'none',
     adminAPIKey: null,
     organization: null,
@@ -28,13 +28,13 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     defaultHeaders: { authorization: null, 'user-agent': `OpenAI/JS ${VERSION}` },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),
-    // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
+    // We retry ourselves, so that each retry is an event. The SDK's logger would write to stdout, which is reserved for the result.
     maxRetries: 0,
     logLevel: 'off',
   })
   const errors = { APIUserAbortError, APIConnectionError, APIError }
   const translate = (error: unknown): unknown => translateSdkError(error, errors, endpoint.baseUrl)
-  // Not `responses.create` and similar methods: they inspect every value of the conversation while they serialise it.
+  // Not `responses.create` and similar methods, which inspect every value of the conversation while serialising it.
   const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
     const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
     try {
@@ -46,7 +46,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   }
   return {
     responses: (body, signal) =>
-      // The model's output is sent back unchanged, whether the SDK knows its kind or not.
+      // The model's output is sent back unchanged, whether or not the SDK knows its kind.
       ask('/responses', serialiseBody(body satisfies Omit<ResponseCreateParamsStreaming, 'input'>, 'input'), signal),
     chat: (body, signal) =>
       ask('/chat/completions', serialiseBody(body satisfies ChatCompletionCreateParamsStreaming, 'messages'), signal),

@@ -1,8 +1,8 @@
 import type { HistoryItem, ModelEvent } from '../core/model.ts'
 
 /**
- * The events of a response, with ids for its calls that are new to the conversation. Some servers number calls from the start in each
- * response, and providers that take over later refuse two calls with one id.
+ * Gives the calls of a response ids that are new to the conversation. Some servers number calls from the start in each response, and a
+ * provider that takes over later refuses two calls with the same id.
  */
 export async function* withOwnIds(
   history: readonly HistoryItem[],
@@ -11,7 +11,7 @@ export async function* withOwnIds(
   let taken: Set<string> | undefined
   for await (const event of events) {
     if (event.type !== 'tool_call') {
-      // Earlier events are void, and their ids too.
+      // Earlier events are void, and so are their ids.
       if (event.type === 'retry') taken = undefined
       yield event
       continue

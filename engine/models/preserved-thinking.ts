@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto'
 
-/** A content block as sent. */
+/** A content block as it is sent. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** The parts of a message that are used here. */
 type Message<B extends Block> = { readonly role: 'user' | 'assistant'; readonly content: readonly B[] }
 
-/** A digest of everything before a point in a conversation: two are equal only where every block before is. */
+/** A digest of everything before a point in a conversation. Two digests are equal only if all blocks before are equal. */
 export type Prefix = string
 
-/** What comes before all messages: the system text and the tools. */
+/** Returns the prefix of what comes before all messages: the system text and the tools. */
 export function prefixOf(front: unknown): Prefix {
   return digest(JSON.stringify(front))
 }
 
-/** The prefix after a block. */
+/** Returns the prefix after a block. */
 export function after(prefix: Prefix, role: 'user' | 'assistant', block: Block): Prefix {
   return digest(`${prefix} ${role} ${known.get(block) ?? remember(block)}`)
 }
 
 const known = new WeakMap<Block, string>()
 
-/** The seals of stored thinking blocks: the digest of what came before each. */
+/** The seals of stored thinking blocks: for each block, the digest of what came before it. */
 const seals = new WeakMap<Block, Prefix>()
 
 /** Remembers the prefix that a stored block came after. */
@@ -30,14 +30,14 @@ export function sealed<B extends Block>(block: B, seal: Prefix | undefined): B {
   return block
 }
 
-/** Whether a block is thought, which the provider checks when it is sent back. */
+/** Whether a block is a thought, which the provider checks when it is sent back. */
 export function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
 /**
- * The messages without the thinking blocks that came after a different prefix, and the prefix at the end. Whatever changed it (a
- * compaction, other tools, other instructions, a hook), the provider would refuse the request for such a block.
+ * Removes the thinking blocks that came after a different prefix, and returns the prefix at the end. Whatever changed the prefix (a
+ * compaction, other tools, other instructions, a hook), the provider would refuse the request because of such a block.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,
@@ -57,7 +57,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** By its fields, in any order; null fields count as absent. Its cache mark doesn't count. */
+/** Digests a block by its fields, in any order. Null fields count as absent. The cache mark doesn't count. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

@@ -4,19 +4,19 @@ const name = z.string().min(1)
 const milliseconds = z.number().int().positive()
 
 /**
- * One table `model_providers.<id>` of the configuration, with Codex's keys. `wire_api` supports two more formats than Codex: `chat` (Chat
+ * One table `model_providers.<id>` of the configuration, with Codex's keys. `wire_api` supports two formats more than Codex: `chat` (Chat
  * Completions) and `messages` (Anthropic's).
  */
 export const modelProviderSchema = z.strictObject({
-  /** How messages name it. Absent: its id. */
+  /** The provider's name in messages. Absent: its id. */
   name: name.optional(),
   base_url: z.url({ protocol: /^https?$/ }),
   wire_api: z.enum(['responses', 'chat', 'messages']).default('responses'),
   /** The environment variable that holds the key. Without it and without `auth`, no key is sent. */
   env_key: name.optional(),
-  /** How to come by the key; shown where the variable is missing. */
+  /** How to get the key; shown if the variable is missing. */
   env_key_instructions: name.optional(),
-  /** A command that prints the key. Asked again after `refresh_interval_ms`. */
+  /** A command that prints the key. It runs again after `refresh_interval_ms`. */
   auth: z
     .strictObject({
       command: name,
@@ -28,18 +28,18 @@ export const modelProviderSchema = z.strictObject({
     .optional(),
   query_params: z.record(z.string(), z.string()).default({}),
   http_headers: z.record(z.string(), z.string()).default({}),
-  /** Header to environment variable; one that is unset or empty is left out. */
+  /** Maps headers to environment variables. A header whose variable is unset or empty is left out. */
   env_http_headers: z.record(z.string(), name).default({}),
-  /** Codex counts failed requests and failed streams separately. Here the larger limit bounds the retries of one request. */
+  /** Codex counts failed requests and failed streams separately. Here the larger limit applies to the retries of one request. */
   request_max_retries: z.number().int().min(0).max(100).optional(),
   stream_max_retries: z.number().int().min(0).max(100).optional(),
   stream_idle_timeout_ms: milliseconds.optional(),
 })
 
-/** A provider as configured, defaults filled in. */
+/** A provider as configured, with defaults filled in. */
 export type ModelProvider = z.infer<typeof modelProviderSchema>
 
-/** The providers that need no configuration. Local servers are asked without a key. */
+/** The providers that need no configuration. No key is sent to local servers. */
 export const builtInProviders: Readonly<Record<string, ModelProvider>> = {
   openai: modelProviderSchema.parse({ name: 'OpenAI', base_url: 'https://api.openai.com/v1' }),
   anthropic: modelProviderSchema.parse({

@@ -5,7 +5,10 @@ import type { ModelProvider } from './provider-config.ts'
 /** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
 export type KeySource = () => Promise<string | undefined>
 
-/** A key that a command prints, cached until it is due for renewal. The command gets no input, and its output appears in no message. */
+/**
+ * Gets a key from a command that prints it, and caches the key until it is due for renewal. The command gets no input, and its output
+ * appears in no message.
+ */
 export function keyFromCommand(
   label: string,
   auth: NonNullable<ModelProvider['auth']>,
@@ -18,7 +21,7 @@ export function keyFromCommand(
     const cannot = (why: string): ModelError =>
       new ModelError('configuration', `Can't get the key for ${label} from the command '${auth.command}': ${why}.`)
     const program = programOf(auth.command, so.cwd, cwd, cannot)
-    // Loaded where a command is to be asked, which hardly any provider needs.
+    // Loaded only if a command is needed, which is true of hardly any provider.
     const { execa } = await import('execa')
     const { stdout, timedOut, failed, exitCode, signal, code } = await execa(program, auth.args, {
       cwd,
@@ -41,7 +44,7 @@ export function keyFromCommand(
   }
 }
 
-/** The program to run: never one that commands of an earlier run could have put into the workspace. */
+/** Finds the program to run: never one that commands of an earlier run could have put into the workspace. */
 function programOf(name: string, workspace: string, from: string, cannot: (why: string) => ModelError): string {
   try {
     return hostProgram(name, [workspace], from)
@@ -51,7 +54,7 @@ function programOf(name: string, workspace: string, from: string, cannot: (why: 
   }
 }
 
-/** The headers that carry a key. */
+/** Returns the headers that carry a key. */
 export function keyHeaders(
   carrier: 'x-api-key' | 'authorization',
   key: string | undefined,
@@ -61,13 +64,13 @@ export function keyHeaders(
 }
 
 /**
- * Throws `ModelError` 'configuration' where a value can't be sent in a header. Left to `fetch`, it would be quoted in
- * an error that looks like a broken connection.
+ * Throws `ModelError` 'configuration' if a value can't be sent in a header. `fetch` would quote the value in an error that looks like a
+ * broken connection.
  */
 export function checkHeader(what: string, value: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return
   throw new ModelError(
     'configuration',
-    `${what} holds a character that an HTTP header can't carry, such as a line break.`,
+    `${what} contains a character that is not allowed in an HTTP header, such as a line break.`,
   )
 }

@@ -4,7 +4,7 @@ import { builtInProviders } from './provider-config.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /**
- * The provider of a model and its name there. A known provider's id before the first slash decides.
+ * Finds the provider of a model and its name there. If the part before the first slash is a known provider's id, that provider is used.
  *
  * @throws ModelError `configuration` for an unknown name or provider
  */
@@ -17,7 +17,7 @@ export function providerOfModel(
     const instead = taken === 'openai' ? "set 'openai_base_url', or " : ''
     throw new ModelError(
       'configuration',
-      `'model_providers.${taken}' would redefine a built-in provider: ${instead}give yours another id.`,
+      `'model_providers.${taken}' would redefine a built-in provider: ${instead}give your provider another id.`,
     )
   }
   const providers = { ...options.modelProviders, ...builtInProviders }

@@ -1,8 +1,8 @@
 import type { RateLimits } from '../core/request-gate.ts'
 
 /**
- * The limits that an answer speaks of: OpenAI's `x-ratelimit-limit-*` (https://platform.openai.com/docs/guides/rate-limits) and Anthropic's
- * `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both a minute.
+ * Reads the rate limits from an answer's headers: OpenAI's `x-ratelimit-limit-*` (https://platform.openai.com/docs/guides/rate-limits) and
+ * Anthropic's `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both per minute.
  */
 export function rateLimitsIn(header: (name: string) => string | null): RateLimits | undefined {
   const requests = count(header('x-ratelimit-limit-requests')) ?? count(header('anthropic-ratelimit-requests-limit'))

@@ -13,10 +13,10 @@ const seenAction = z
     z.object({ type: z.literal('find_in_page'), url: absent, pattern: absent }),
     z.object({ type: z.literal('other') }),
   ])
-  // Providers invent new kinds of search steps, and none of them is a reason to fail.
+  // Providers add new kinds of search steps, and an unknown kind is no reason to fail.
   .catch({ type: 'other' })
 
-/** The provider's search action, and the same in one line. */
+/** Reads a provider's search action and describes it in one line. */
 export function readSearch(said: unknown): Pick<WebSearch, 'query' | 'action'> {
   const action = seenAction.parse(said)
   switch (action.type) {

@@ -2,12 +2,12 @@ import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import { ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 
-/** A request under way: resolves when the headers are in, then yields events. Ends early or throws when aborted. */
+/** Sends a request: resolves when the response headers have arrived, then yields events. Ends early or throws when aborted. */
 type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
 
 /**
- * Yields a provider's events, and refuses to wait: for the headers longer than `connectTimeoutMs`, for any event
- * longer than `streamIdleTimeoutMs`. Throws `ProviderFailure` then. The connection is closed however the reading ends.
+ * Yields a provider's events. Throws `ProviderFailure` if the headers take longer than `connectTimeoutMs` or an event takes longer than
+ * `streamIdleTimeoutMs`. Closes the connection however the reading ends.
  */
 export async function* readStream(open: OpenStream, limits: Limits, signal: AbortSignal): AsyncGenerator<unknown> {
   const own = new AbortController()

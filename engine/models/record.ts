@@ -4,9 +4,9 @@ import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import type { RecordedLine } from './replay-format.ts'
 
 /**
- * Wraps a model so that its responses and the results of tools become a recording for `replay:FILE`. Parts of the results that vary between
- * runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' when the file
- * exists or can't be written; a recording is never overwritten.
+ * Wraps a model so that its responses and the results of its tool calls become a recording for `replay:FILE`. Parts of the results that
+ * vary between runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if
+ * the file exists or can't be written; a recording is never overwritten.
  *
  * @example
  * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
@@ -38,7 +38,7 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
   }
 }
 
-/** Opened before any command runs, and written by its descriptor, so a file that replaces it gets nothing. */
+/** Opens the file before any command runs. It is written through its descriptor, so a file that replaces it gets nothing. */
 function openRecording(file: string): ReturnType<typeof openNewFile> {
   try {
     return openNewFile(file)
@@ -49,14 +49,14 @@ function openRecording(file: string): ReturnType<typeof openNewFile> {
   }
 }
 
-/** A line of a recording as text, with its line feed. */
+/** Converts a line of a recording to text, with a line feed. */
 export function recordingLine(value: RecordedLine): string {
   return `${JSON.stringify(value)}\n`
 }
 
 type Lines = string | string[]
 
-/** What a call returned, as a recording expects it: with placeholders for what varies. */
+/** Returns what a recording should expect of a call: its result, with placeholders for what varies. */
 export function expectation(
   call: Pick<ToolCall, 'id'>,
   history: readonly HistoryItem[],
@@ -67,7 +67,7 @@ export function expectation(
   return { ok: result.ok, output: asLines(generalize(result.output, cwd)) }
 }
 
-/** A response as a line of a recording. */
+/** Converts a response to a line of a recording. */
 export function recordedResponse(
   expect: { ok: boolean; output: Lines }[],
   said: readonly ModelEvent[],
@@ -118,19 +118,19 @@ function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
   }
 }
 
-/** Arguments as an object where they are one, for the reader's sake; otherwise as the model wrote them. */
+/** Returns arguments as an object if they are one, because that is easier to read; otherwise as the model wrote them. */
 function readableArguments(input: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(input)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Record<string, unknown>) : input
   } catch {
-    // Not JSON: a recording keeps the model's mistakes.
+    // The text is not JSON. A recording keeps the model's mistakes.
     return input
   }
 }
 
-/** One line stays a string, several become a list that a person can read and edit. */
+/** A single line stays a string; several lines become a list, which a person can read and edit. */
 function asLines(text: string): Lines {
   return text.includes('\n') ? text.split('\n') : text
 }
@@ -139,7 +139,7 @@ function replaceCwd(text: string, cwd: string): string {
   return text.replaceAll(cwd, '<<cwd>>')
 }
 
-/** Turns what varies from run to run into the placeholders of `replay-match.ts`. */
+/** Replaces what varies from run to run with the placeholders of `replay-match.ts`. */
 export function generalize(output: string, cwd: string): string {
   return replaceCwd(output, cwd)
     .replace(/(?<![\w.>-])(?:\/private)?\/(?:tmp|var\/folders)\/[^\s:'"()\]]+/g, '<<tmp>>')

@@ -2,14 +2,14 @@ import type { HistoryItem, ToolCall } from '../core/model.ts'
 import type { RecordedResponse } from './replay-format.ts'
 import { compareOutput, type Difference } from './replay-match.ts'
 
-/** A result that isn't the recorded one. */
+/** A result that differs from the recorded one. */
 export type FoundDifference = {
-  /** The line of the recording that expects it, and the place among the results that the line expects. */
+  /** The line of the recording that expects the result, and its position among the results that the line expects. */
   readonly line: number
   readonly at: number
-  /** What was returned; undefined where the call has no result. */
+  /** What was returned; undefined if the call has no result. */
   readonly result: Extract<HistoryItem, { type: 'tool_result' }> | undefined
-  /** In words, with the lines around it. */
+  /** A description of the difference, with the lines around it. */
   readonly message: string
 }
 
@@ -19,7 +19,7 @@ function callsOf(response: RecordedResponse | undefined): readonly ToolCall[] {
 }
 
 /**
- * What the tools returned otherwise than a response of the recording expects.
+ * Finds the results that differ from what a response of the recording expects.
  *
  * @param next the response that would be played next
  */
@@ -35,7 +35,7 @@ export function findDifferences(
     const call = calls[at]
     if (response === undefined || call === undefined) return []
     const which = `call ${at + 1} of ${calls.length} (${describe(call)})`
-    const where = `${file}:${response.line}: the recording no longer fits:`
+    const where = `${file}:${response.line}: the recording no longer matches:`
     const result = history.findLast((item) => item.type === 'tool_result' && item.callId === call.id)
     const found = (message: string): readonly FoundDifference[] => [
       {
@@ -51,10 +51,8 @@ export function findDifferences(
       const line = difference.gotAt + 1
       const nearest = nearestRecorded(recording, next, result.output, cwd)
       const near =
-        nearest === undefined
-          ? ''
-          : `\n  The nearest recorded result is that of ${file}:${nearest.line}: ${nearest.how}.`
-      return found(`returned something else, first at its line ${line}:\n${show(difference)}${near}`)
+        nearest === undefined ? '' : `\n  The closest recorded result is at ${file}:${nearest.line}: ${nearest.how}.`
+      return found(`returned something else, starting at line ${line}:\n${show(difference)}${near}`)
     }
     if (expected.ok === undefined || expected.ok === result.ok) return []
     const [was, is] = expected.ok ? ['succeeded', 'failed'] : ['failed', 'succeeded']
@@ -63,8 +61,8 @@ export function findDifferences(
 }
 
 /**
- * The recorded result, of another place in the conversation, that a result fits better than the one expected of it: calls that came in another
- * order, or a command that now gives what it gave later. Undefined where none does.
+ * Finds a recorded result elsewhere in the conversation that a result matches better than the expected one: because calls came in a
+ * different order, or because a command now returns what it returned later. Undefined if there is none.
  */
 function nearestRecorded(
   recording: readonly RecordedResponse[],
@@ -76,12 +74,12 @@ function nearestRecorded(
   for (const [place, response] of recording.entries()) {
     for (const [at, { output: expected }] of (response.expect ?? []).entries()) {
       const difference = compareOutput(expected, output, cwd)
-      // What fits anything is near to nothing.
+      // A pattern that matches anything says nothing about closeness.
       if (difference === undefined && /^\s*(?:<<\w+>>\s*)*$/.test(expected)) continue
       const share = difference === undefined ? 1 : agreement(difference)
       const call = callsOf(recording[place - 1])[at]
       if (best !== undefined && share <= best.share && !(share === best.share && place === next)) continue
-      const fits = difference === undefined ? 'it fits' : `it differs first at line ${difference.gotAt + 1}`
+      const fits = difference === undefined ? 'it matches' : `it first differs at line ${difference.gotAt + 1}`
       best = { line: response.line, how: `${fits}${call === undefined ? '' : ` (${describe(call)})`}`, share }
     }
   }
@@ -89,10 +87,10 @@ function nearestRecorded(
   return best === undefined || best.line === own || best.share < nearEnough ? undefined : best
 }
 
-/** Less than this of its lines makes two results strangers. */
+/** If a smaller share of lines is equal, the results count as unrelated. */
 const nearEnough = 0.6
 
-/** The share of lines, of the longer of both, that are equal up to where they part, and from their ends back. */
+/** The share of the longer text's lines that are equal, counted from the start up to the first difference and back from the end. */
 function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   const longer = Math.max(expected.length, got.length, 1)
   let behind = 0
@@ -104,7 +102,7 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   return (Math.min(expectedAt, gotAt) + behind) / longer
 }
 
-/** A word on tools that a recorded response calls and that this run doesn't have, for the end of a message; empty where it has all. */
+/** Describes the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if it has them all. */
 export function unknownTools(
   response: RecordedResponse | undefined,
   tools: readonly { readonly name: string }[],
@@ -112,17 +110,17 @@ export function unknownTools(
   const names = [...new Set(callsOf(response).map(({ name }) => name))]
   const missing = names.filter((name) => tools.every((tool) => tool.name !== name))
   if (missing.length === 0 || tools.length === 0) return ''
-  return `\n  This run has no tool ${missing.join(', ')}: the recording is of another version or other settings.`
+  return `\n  This run has no tool ${missing.join(', ')}: the recording comes from another version or from other settings.`
 }
 
-/** The lines around a difference, as a unified diff shows them. */
+/** Shows the lines around a difference in the style of a unified diff. */
 function show({ expected, got, expectedAt, gotAt }: Difference): string {
   const before = got.slice(Math.max(0, gotAt - 3), gotAt).map((line) => `    ${clip(line)}`)
   return [
     ...before,
-    ...side('-', expected.slice(expectedAt), '(the recording has nothing more)'),
-    ...side('+', got.slice(gotAt), '(nothing more was returned)'),
-    "  Lines with '-' are the recording's, lines with '+' this run's.",
+    ...side('-', expected.slice(expectedAt), '(the recording ends here)'),
+    ...side('+', got.slice(gotAt), '(the result ends here)'),
+    "  Lines with '-' are from the recording, lines with '+' from this run.",
   ].join('\n')
 }
 

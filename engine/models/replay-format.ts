@@ -8,24 +8,24 @@ import { readSearch } from './read-search.ts'
 /**
  * A recorded conversation: JSON lines, easy to write by hand.
  *
- * The first line says what the file is: `{"portcullis_replay": 1}`; `model`, `note` and `prompt` may be in it. Every other line is one response of the model,
- * used in order:
+ * The first line identifies the file: `{"portcullis_replay": 1}`. It may also contain `model`, `note` and `prompt`. Every other line is one
+ * response of the model, used in order:
  *
  *     {"events": [{"type": "message", "text": "I'll look."}, {"type": "tool_call", "name": "exec_command", "arguments": {"cmd": "ls"}}]}
  *     {"expect": [["README.md", "src"]], "events": [{"type": "message", "text": "Done."}]}
  *
- * A function call has `arguments` (an object, or text to be sent as it is), a freeform call has `input` (text). Any text
- * may be a list of lines. Calls without an `id` are numbered over the file: `call_1`, `call_2`…
+ * A function call has `arguments` (an object, or text to be sent as it is); a freeform call has `input` (text). Any text may be a list of
+ * lines. Calls without an `id` are numbered through the file: `call_1`, `call_2`…
  *
- * `expect` lists what the tools returned for the calls of the response before, in their order: text, a list of lines,
- * or `{"ok": false, "output": …}`; `replay-match.ts` says which placeholders they may hold. Without `expect` nothing
- * is compared. Empty lines are skipped.
+ * `expect` lists what the tools returned for the calls of the previous response, in order: text, a list of lines, or `{"ok": false,
+ * "output": …}`. `replay-match.ts` lists the placeholders that they may contain. Without `expect` nothing is compared. Empty lines are
+ * skipped.
  */
 const text = z
   .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
-/** A search by the provider: played back as an event; nothing is searched. */
+/** A search by the provider. It is played back as an event; nothing is searched. */
 const search = z
   .strictObject({ type: z.literal('web_search'), action: z.looseObject({ type: z.string() }) })
   .transform(({ type, action }) => ({ type, ...readSearch(action) }))
@@ -75,23 +75,23 @@ const response = z.strictObject({
 
 const header = z.strictObject({
   portcullis_replay: z.literal(1),
-  /** The model that was recorded; for readers only. */
+  /** The model that was recorded, for readers only. */
   model: z.string().optional(),
   note: text.optional(),
-  /** What the run was asked to do. Absent: who plays it says so. */
+  /** The task of the run. Absent: whoever plays the recording gives it. */
   prompt: text.optional(),
 })
 
-/** A line as the recorder writes it. */
+/** A line as it is recorded. */
 export type RecordedLine = z.input<typeof header> | z.input<typeof response>
 
 /** What a tool is expected to have returned. `ok` undefined: either. */
 type Expectation = { readonly ok?: boolean | undefined; readonly output: string }
 
-/** One response of a recording, and its line in the file. */
+/** One response of a recording, and its line number in the file. */
 export type RecordedResponse = {
   readonly line: number
-  /** Undefined: any result of the tools is accepted. */
+  /** Undefined: any tool results are accepted. */
   readonly expect: readonly Expectation[] | undefined
   readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'cut' | 'notice' | 'end' | 'text_delta' }>[]
   readonly usage: Usage
@@ -153,7 +153,7 @@ export function parseRecording(content: string, shown: string): Recording {
   return { prompt, responses }
 }
 
-/** A function's input as a model would write it. */
+/** Writes a function's input as a model would. */
 function asArguments(value: Readonly<Record<string, unknown>> | string | readonly string[] = ''): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) ? value.join('\n') : JSON.stringify(value)

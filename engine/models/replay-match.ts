@@ -1,19 +1,19 @@
 import { tmpdir } from 'node:os'
 
 /**
- * Compares what a tool returned with what a recording expects, where the recording says which parts may vary.
+ * Compares what a tool returned with what a recording expects. Placeholders in the recording mark the parts that may vary.
  *
- * On a line of its own, `<<lines>>` stands for any number of lines, also none. Within a line:
+ * On a line of its own, `<<lines>>` matches any number of lines, including none. Within a line:
  *
- * - `<<any>>` any text, also none
- * - `<<number>>` digits, perhaps with a decimal part
+ * - `<<any>>` any text, including none
+ * - `<<number>>` digits, optionally with a decimal part
  * - `<<duration>>` a number and a unit: `0.0132 seconds`, `12ms`, `1m 3s`
  * - `<<hash>>` four or more hexadecimal digits
  * - `<<cwd>>` the working directory of the run
- * - `<<tmp>>` a path in the folder for temporary files
+ * - `<<tmp>>` a path in a folder for temporary files
  *
- * Everything else must be equal. Not compared: colour escapes, carriage returns and blanks at the end of a line, and
- * empty lines at the end of the text.
+ * Everything else must be equal, except for colour escapes, carriage returns and blanks at the end of a line, and empty lines at the end of
+ * the text, which are not compared.
  */
 export function compareOutput(expected: string, got: string, cwd: string): Difference | undefined {
   const patterns = outputLines(expected)
@@ -23,7 +23,7 @@ export function compareOutput(expected: string, got: string, cwd: string): Diffe
   return { expected: patterns, got: lines, ...matched }
 }
 
-/** Where expected and actual text differ: both are equal before these (0-based) lines. */
+/** Where expected and actual text differ: everything before these (0-based) lines is equal. */
 export type Difference = {
   readonly expected: readonly string[]
   readonly got: readonly string[]
@@ -34,7 +34,7 @@ export type Difference = {
 const number = '\\d+(?:\\.\\d+)?'
 const unit = '(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)'
 
-/** The source of a regular expression for each placeholder. */
+/** Returns the source of a regular expression for a placeholder. */
 function placeholder(name: string, cwd: string): string | undefined {
   switch (name) {
     case 'any':
@@ -62,14 +62,14 @@ function linePattern(line: string, cwd: string): RegExp {
   const parts = line.split(/<<(\w+)>>/)
   const source = parts.map((part, at) => {
     if (at % 2 === 0) return escape(part)
-    // Also itself: a tool may print a text that holds placeholders, such as a recording.
+    // A placeholder also matches itself, because a tool may print a text that contains placeholders, such as a recording.
     const [literal, pattern] = [escape(`<<${part}>>`), placeholder(part, cwd)]
     return pattern === undefined ? literal : `(?:${pattern}|${literal})`
   })
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Undefined when everything matches; otherwise the furthest that both agree. */
+/** Returns undefined if everything matches; otherwise the furthest point up to which both agree. */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],
@@ -96,10 +96,10 @@ function longestMatch(
   return reachable.has(lines.length) ? undefined : { expectedAt: patterns.length, gotAt: Math.max(...reachable) }
 }
 
-/** A text's lines as they are compared. */
+/** Returns a text's lines in the form in which they are compared. */
 function outputLines(text: string): readonly string[] {
   const lines = text
-    // Colour and cursor sequences (ECMA-48 CSI): programs print them or not, depending on their terminal.
+    // Colour and cursor sequences (ECMA-48 CSI): whether programs print them depends on their terminal.
     .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
     .split('\n')
     .map((line) => line.trimEnd())

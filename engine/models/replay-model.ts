@@ -6,9 +6,9 @@ import { readRecording } from './replay-format.ts'
 import type { RecordedResponse, Recording } from './replay-format.ts'
 
 /**
- * A model that plays back a recording, and checks on the way that the tools still return what was recorded. It starts at the first response
- * that the history doesn't contain yet, so a resumed run continues where it stopped. Opening throws `ModelError` 'configuration' for a file
- * that is missing or broken. Responding throws 'replay' when a tool's result differs or the recording is used up.
+ * Opens a model that plays back a recording and checks along the way that the tools still return what was recorded. It starts at the first
+ * response that the history doesn't contain yet, so a resumed run continues where it stopped. Opening throws `ModelError` 'configuration'
+ * if the file is missing or broken. Responding throws 'replay' if a tool's result differs or the recording is used up.
  */
 export async function openReplay(name: string, cwd: string): Promise<Model> {
   const file = name.replace(/^replay:/, '')
@@ -18,28 +18,31 @@ export async function openReplay(name: string, cwd: string): Promise<Model> {
 
 /** How a recording is played. */
 export type PlayOptions = {
-  /** The model's. */
+  /** The model's name. */
   readonly name: string
-  /** The recording's, for messages. */
+  /** The recording's file name, for messages. */
   readonly file: string
   readonly cwd: string
   /**
-   * Whether the run goes on where results differ; before the last response it then fails with all differences. Default: it fails at
-   * the first.
+   * Whether the run continues when results differ. Before the last response it then fails with all differences. Default: it fails at the
+   * first difference.
    */
   readonly keepGoing?: boolean
-  /** Takes all differences before the last response instead, also none, and the run goes on to its end. Says in a sentence what came of it. */
+  /**
+   * Receives all differences (possibly none) before the last response instead, and the run continues to its end. Returns a sentence about
+   * the outcome.
+   */
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }
 
-/** A model that says what a recording says. Responding throws `ModelError` 'replay' where a result differs or the recording is used up. */
+/** Makes a model that plays back a recording. Responding throws `ModelError` 'replay' if a result differs or the recording is used up. */
 export function playRecording({ responses: recording }: Recording, options: PlayOptions): Model {
   const { name, file, cwd, keepGoing = false, settle: settleAll } = options
   let next: number | undefined
   const found: FoundDifference[] = []
   return {
     name,
-    // The recording contains the searches.
+    // The recording contains the results of searches.
     searchesWeb: true,
     async *respond(request, signal) {
       signal.throwIfAborted()
@@ -66,7 +69,7 @@ export function playRecording({ responses: recording }: Recording, options: Play
   }
 }
 
-/** An event of the recording for this run: `<<cwd>>` in the model's text becomes the working directory. */
+/** Adapts an event of the recording to this run: `<<cwd>>` in the model's text becomes the working directory. */
 function settle<T extends ModelEvent>(event: T, cwd: string): T | ModelEvent {
   const here = (text: string): string => text.replaceAll('<<cwd>>', cwd)
   switch (event.type) {
@@ -80,7 +83,7 @@ function settle<T extends ModelEvent>(event: T, cwd: string): T | ModelEvent {
   }
 }
 
-/** How many responses of the recording a history already holds. */
+/** Counts the responses of the recording that a history already contains. */
 function shownResponses(recording: readonly RecordedResponse[], history: readonly HistoryItem[]): number {
   const calls = new Set(history.flatMap((item) => (item.type === 'tool_call' ? [item.call.id] : [])))
   const texts = new Set(

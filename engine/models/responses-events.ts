@@ -49,11 +49,11 @@ const incomplete = z.object({
 const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
 /**
- * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming).
- * Finished items count, deltas only show. Throws `ProviderFailure` for a failed, incomplete or malformed response;
- * ends without `end` where the stream was cut.
+ * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Finished items count;
+ * deltas are for display only. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without `end` if the stream
+ * was interrupted.
  *
- * @param model whose answer it is, as the request names it
+ * @param model the model that answers, as the request names it
  */
 export async function* readResponses(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
   let searches = 0
@@ -80,7 +80,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
       }
       case 'response.completed': {
         const { usage: counted, output } = expectShape(type, completed, raw).response
-        // Compatible servers may send the model's text only here.
+        // Compatible servers may send the model's text only in this event.
         if (came === 0) for (const item of output ?? []) yield* take(item)
         yield { type: 'end', usage: read(counted) }
         return
@@ -93,7 +93,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
         if (reason === 'content_filter') throw unfinished('filtered', reason, read(counted))
-        // The current text has not been emitted as finished yet.
+        // The last text has not been emitted as finished yet.
         for (const item of (output ?? []).slice(came)) yield* take(item)
         yield { type: 'end', usage: read(counted), limit: reason }
         return
@@ -103,13 +103,13 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         throw judge(code, words)
       }
       default:
-        // The API grows new event types; one that isn't needed for a decision is no reason to fail.
+        // The API adds new event types. One that no decision depends on is no reason to fail.
         break
     }
   }
 }
 
-/** The event for a finished item. Unknown items are stored, and sent back as they came. */
+/** Makes the event for a finished item. Unknown items are stored and sent back as they arrived. */
 function readItem(item: OutputItem, model: string): ModelEvent {
   const from = { from: 'openai-responses', model } as const
   const cut = item['status'] === 'incomplete' ? { cut: true as const } : {}
@@ -136,7 +136,7 @@ function readItem(item: OutputItem, model: string): ModelEvent {
     case 'reasoning': {
       const { summary } = expectShape('a reasoning item', reasoning, item)
       const text = (summary ?? []).map((part) => part.text).join('\n\n')
-      // With `store: false` the server knows no item by its id: only one that includes its own content is worth sending back.
+      // With `store: false` the server doesn't know items by their id, so only an item that includes its own content is worth sending back.
       return { type: 'reasoning', text, ...(isSealed(item) && item['status'] !== 'incomplete' ? whole : {}) }
     }
     case 'web_search_call':
@@ -162,7 +162,7 @@ function readItem(item: OutputItem, model: string): ModelEvent {
   }
 }
 
-/** Only a server that stores responses knows the id; without stored reasoning it refuses the id. */
+/** Known fields. Only a server that stores responses knows the id; without stored reasoning it refuses the id. */
 const known = {
   message: ['type', 'id', 'status', 'role', 'content'],
   call: ['type', 'id', 'status', 'call_id', 'name'],
@@ -172,7 +172,7 @@ function isSealed({ encrypted_content: content }: OutputItem): boolean {
   return typeof content === 'string' && content !== ''
 }
 
-/** Null fields count as absent, and not all of them may be sent. */
+/** Removes null fields: they count as absent, and not all of them may be sent. */
 function sentBack(item: OutputItem): OutputItem {
   return { ...beside(item, []), type: item.type }
 }
@@ -181,7 +181,7 @@ function beside(item: OutputItem, fields: readonly string[]): Record<string, unk
   return Object.fromEntries(Object.entries(item).filter(([name, value]) => !fields.includes(name) && value !== null))
 }
 
-/** A search of several queries is billed as several; opening a page is not billed separately. */
+/** A search with several queries is billed as several searches. Opening a page is not billed separately. */
 function billed(action: WebSearchAction): number {
   return action.type === 'search' ? Math.max(1, action.queries?.length ?? 1) : 0
 }

@@ -6,7 +6,7 @@ import { longestName } from './openai-models.ts'
 type InputText = { type: 'input_text'; text: string }
 type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
 
-/** An item of the conversation in a request. */
+/** An item of the conversation, as it appears in a request. */
 export type InputItem =
   | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
   | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
@@ -16,10 +16,10 @@ export type InputItem =
   | { type: 'custom_tool_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
   | OutputItem
 
-/** An item that the model sent, as it came. */
+/** An item that the model sent, as it arrived. */
 export type OutputItem = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The contents of `opaque` for this API: an item as it came, or `more`, its unknown fields. Older sessions don't name their model. */
+/** The contents of `opaque` for this API: an item as it arrived, or `more`, its unknown fields. Older sessions don't name their model. */
 const kept = z.object({
   from: z.literal('openai-responses'),
   model: z.string().optional(),
@@ -27,16 +27,16 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as written. */
+/** The contents of `opaque` for this API, as they are written. */
 export type KeptItem = z.input<typeof kept>
 
-/** The longest id of a call (https://github.com/openai/codex/issues/14355): the API itself creates longer ones. */
+/** The maximum length of a call id (https://github.com/openai/codex/issues/14355). The API itself creates longer ones. */
 const longestId = 64
 
-/** An item of a history never changes, and a long run sends it a thousand times: it is translated once. */
+/** An item of a history never changes, and a long run sends it a thousand times, so it is translated only once. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
 
-/** A history as a request to a model holds it. */
+/** Translates a history into the items of a request to a model. */
 export function inputItems(history: readonly HistoryItem[], model: string): InputItem[] {
   const freeform = new Set<string>()
   return history.flatMap((item, at) => {
@@ -51,21 +51,21 @@ export function inputItems(history: readonly HistoryItem[], model: string): Inpu
   })
 }
 
-/** Whether the model wrote anything after its reasoning, before the next message to it. */
+/** Whether the model wrote anything after its reasoning and before the next message to it. */
 function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   let next = history[at + 1]
   for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]
   return next !== undefined && next.type !== 'tool_result' && (next.type !== 'message' || next.role === 'assistant')
 }
 
-/** @param freeform the ids of the freeform calls before it: which of them a result answers decides its type */
+/** @param freeform the ids of the freeform calls before it: a result's type depends on whether it answers one of them */
 function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<string>): readonly InputItem[] {
   switch (item.type) {
     case 'message':
       return [messageItem(item)]
     case 'reasoning':
     case 'web_search': {
-      // Another provider's reasoning is useless to this one, and another model's too.
+      // Reasoning from another provider or another model is useless to this one.
       const own = keptOf(item.opaque)
       return own?.item === undefined || (own.model ?? model) !== model ? [] : [own.item]
     }
@@ -96,7 +96,7 @@ function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem
     return { type: 'message', role: item.role, content: withImages(item.text, item.images ?? []) }
   }
   const own = keptOf(item.opaque)?.item
-  // A hook may have put another text in its place.
+  // A hook may have replaced the text.
   if (own !== undefined && textOf(own) === item.text) return own
   const phase = messagePhase.safeParse(item.phase)
   return { type: 'message', role: 'assistant', content: item.text, ...(phase.success ? { phase: phase.data } : {}) }
@@ -108,7 +108,7 @@ const spoken = z.object({
   content: z.array(z.looseObject({ text: z.string().optional(), refusal: z.string().optional() })),
 })
 
-/** The text of a message of the model; undefined for anything else. */
+/** Returns the text of a message from the model; undefined for anything else. */
 export function textOf(item: OutputItem): string | undefined {
   return spoken
     .safeParse(item)

@@ -5,7 +5,7 @@ import { inputItems } from './responses-items.ts'
 import type { InputItem } from './responses-items.ts'
 import { isStrict } from './strict-schema.ts'
 
-/** The body of `POST /responses` (https://platform.openai.com/docs/api-reference/responses/create), as far as used. */
+/** The body of `POST /responses` (https://platform.openai.com/docs/api-reference/responses/create), limited to the fields that we use. */
 export type ResponsesBody = {
   model: string
   instructions: string

@@ -1,11 +1,11 @@
 type Header = (name: string) => string | null
 
 /**
- * How long a refusing provider asks to wait, in milliseconds; undefined where it doesn't say.
+ * Returns how long a provider that refused a request asks to wait, in milliseconds; undefined if it doesn't say.
  *
- * Read in this order: `retry-after-ms`, `retry-after` (seconds or an HTTP date, RFC 9110 §10.2.3), the reset times of
- * exhausted OpenAI limits (`x-ratelimit-reset-requests: 6m0s`) and of exhausted Anthropic limits (RFC 3339), and
- * last "try again in 1.5s" in the error's own words.
+ * Reads in this order: `retry-after-ms`, `retry-after` (seconds or an HTTP date, RFC 9110 §10.2.3), the reset times of exhausted OpenAI
+ * limits (`x-ratelimit-reset-requests: 6m0s`) and of exhausted Anthropic limits (RFC 3339), and finally "try again in 1.5s" in the error
+ * message.
  */
 export function waitAsked(header: Header, words: string, now: number): number | undefined {
   return (
@@ -35,7 +35,7 @@ function secondsOrDate(value: string | null, now: number): number | undefined {
 }
 
 function until(date: string | null, now: number): number | undefined {
-  // `Date.parse` alone takes "-5" for a date.
+  // `Date.parse` alone would accept "-5" as a date.
   const at = date !== null && /^(?:[A-Z][a-z]+,|\d{4}-)/.test(date) ? Date.parse(date) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
@@ -51,7 +51,7 @@ function longest(waits: readonly (number | undefined)[]): number | undefined {
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `1h2m3.5s` and `20ms`, as Go prints durations. */
+/** Parses `1h2m3.5s` and `20ms`, the format in which Go prints durations. */
 function duration(value: string | null): number | undefined {
   if (value === null || !/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(value)) return undefined
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)]

@@ -5,15 +5,15 @@ import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 import type { WireEvent } from './wire.ts'
 
-/** No wait that we choose ourselves is longer than this. */
+/** The longest wait that we choose ourselves. */
 const longestBackoffMs = 30_000
 
 /**
- * Yields a response, asking again where the failure is worth it. Each repeat is announced by a `retry` event, which
- * voids what came before. `ask` is one attempt: it throws `ProviderFailure`, and ends with `end` or was cut.
+ * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event, which voids what
+ * came before. `ask` makes one attempt: it throws `ProviderFailure`, and a stream that doesn't finish with `end` was interrupted.
  *
- * Throws `ModelError` 'provider' when asking again is pointless, used up, or would wait longer than the budget; throws
- * the signal's reason as soon as it aborts, also while waiting.
+ * Throws `ModelError` 'provider' if a retry is pointless, the retries are used up, or the wait would exceed the budget. Throws the signal's
+ * reason as soon as it aborts, even while waiting.
  */
 export async function* respondWithRetries(
   provider: Pick<Endpoint, 'label' | 'secrets'>,
@@ -26,7 +26,7 @@ export async function* respondWithRetries(
     signal.throwIfAborted()
     try {
       for await (const event of ask()) {
-        // An aborted stream just ends, and may look finished.
+        // An aborted stream simply ends, and may look complete.
         signal.throwIfAborted()
         yield event
         if (event.type === 'end') return
@@ -55,12 +55,15 @@ export async function* respondWithRetries(
   }
 }
 
-/** Exponential with jitter between half and whole, so that many runs refused at once don't return at once. */
+/**
+ * Exponential backoff with a jitter between half and the whole delay, so that many runs that were refused at the same time don't all come
+ * back at the same time.
+ */
 export function backoff(failures: number, baseMs: number, random: number): number {
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
-/** Why there is no further attempt, as the end of a sentence; `''` where a retry never made sense; undefined to continue. */
+/** Returns why there is no further attempt, as the end of a sentence: `''` if a retry never made sense, undefined to continue. */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
@@ -72,7 +75,7 @@ function reasonToStop(
   }
   if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
   const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'
-  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the ${seconds(so.limits.retryBudgetMs)} for waiting are used)`
+  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the ${seconds(so.limits.retryBudgetMs)} wait budget are used up)`
 }
 
 function seconds(ms: number): string {
@@ -81,7 +84,7 @@ function seconds(ms: number): string {
 
 function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
-  // A secret of a few letters is not masked: that would tear words apart.
+  // A secret of only a few letters is not masked, because that would tear words apart.
   return provider.secrets
     .filter((secret) => secret.length >= 8)
     .reduce((text, secret) => text.replaceAll(secret, '[key]'), said)
@@ -99,7 +102,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal })
   } catch (error) {
-    // The timer rejects with its own AbortError; callers know their signal's reason.
+    // The timer rejects with its own AbortError, but callers expect their signal's reason.
     signal.throwIfAborted()
     throw error
   }

@@ -2,7 +2,7 @@ import { cutStream, judgeRefusal, malformedStream, ProviderFailure } from './fai
 
 type ErrorClass = abstract new (...args: never) => Error
 
-/** The error classes that both vendors' SDKs have under the same names. */
+/** The error classes that both vendors' SDKs export under the same names. */
 type SdkErrors = {
   readonly APIUserAbortError: ErrorClass
   readonly APIConnectionError: ErrorClass
@@ -10,8 +10,8 @@ type SdkErrors = {
 }
 
 /**
- * An error inside a vendor's SDK, in our terms; other errors are returned unchanged. Nothing of the SDK's own error is kept: it contains
- * the request's headers, and with them the key.
+ * Translates an error from a vendor's SDK into our terms; returns other errors unchanged. Keeps nothing of the SDK's own error, because it
+ * contains the request's headers, and with them the key.
  */
 export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {
   if (error instanceof ProviderFailure) return error
@@ -22,7 +22,7 @@ export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: strin
   }
   if (error instanceof sdk.APIError) return judgeRefusal(refusalOf(error), Date.now())
   if (error instanceof SyntaxError) return malformedStream(error.message)
-  // What fetch throws for a body whose connection broke.
+  // `fetch` throws this if the connection breaks while it reads the body.
   if (error instanceof TypeError) return cutStream(innermost(error))
   return error
 }
@@ -50,19 +50,19 @@ function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
   }
 }
 
-/** The sentence in an error body: `{error: {message}}` or `{message}`. */
+/** Returns the message in an error body: `{error: {message}}` or `{message}`. */
 function words(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   if ('error' in body) return words(body.error)
   return 'message' in body && typeof body.message === 'string' ? body.message : undefined
 }
 
-/** A URL for a message: its query may contain a key. */
+/** Shortens a URL for a message, because its query may contain a key. */
 function withoutQuery(url: string): string {
   return url.split('?')[0] ?? url
 }
 
-/** The message of the deepest cause: `fetch failed` alone helps nobody. */
+/** Returns the message of the deepest cause, because `fetch failed` alone helps nobody. */
 function innermost(error: Error): string {
   let current = error
   while (current.cause instanceof Error) current = current.cause

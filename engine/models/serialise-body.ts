@@ -1,9 +1,9 @@
-/** The JSON of values that were serialised before, for as long as they live. */
+/** The JSON of values that were serialised before, kept as long as the values live. */
 const serialised = new WeakMap<object, string>()
 
 /**
- * A body as the JSON that is sent. A long run sends its conversation a thousand times, so the elements of that list are serialised
- * once each: they must never change.
+ * Serialises a body to the JSON that is sent. A long run sends its conversation a thousand times, so each element of that list is
+ * serialised only once. The elements must never change.
  *
  * @param list the name of the field that holds the conversation
  */

@@ -1,4 +1,4 @@
-/** Keywords with a schema, a list of them, or a table of them below, and those that only say something of the value. */
+/** Keywords that contain one schema, a list of schemas or a table of schemas, and keywords that only describe the value. */
 const one = ['items']
 const lists = ['anyOf']
 const tables = ['properties', '$defs', 'definitions']
@@ -7,9 +7,9 @@ const references = ['$ref', '$schema']
 const known = new Set([...one, ...lists, ...tables, ...plain, ...references])
 
 /**
- * Whether providers can enforce a schema: only keywords that they all know, and every object lists all of its properties as required and
- * allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Sent as strict, any other schema is refused.
+ * Whether providers can enforce a schema: it uses only keywords that they all know, and every object lists all of its properties as
+ * required and allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Providers refuse any other schema that is sent as strict.
  */
 export function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false

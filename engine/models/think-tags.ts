@@ -6,11 +6,11 @@ export class ThinkTagReader {
   #text = ''
   #shown = 0
 
-  /** The part of a further piece that can be shown at once. */
+  /** Adds another piece and returns the text that can be shown at once. */
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()
-    // Whether it begins with a thought is not clear yet, or the thought has not ended.
+    // It is not clear yet whether the text begins with a thought, or the thought has not ended.
     if (opening.startsWith(start.slice(0, opening.length)) && !start.includes(closing)) return ''
     const { said } = this.split()
     const more = said.slice(this.#shown)
@@ -18,7 +18,7 @@ export class ThinkTagReader {
     return more
   }
 
-  /** The thoughts, and the text. */
+  /** Returns the thoughts and the text separately. */
   split(): { readonly thought: string; readonly said: string } {
     const start = this.#text.trimStart()
     const end = start.indexOf(closing)
@@ -26,7 +26,7 @@ export class ThinkTagReader {
       if (end === -1) return { thought: start.slice(opening.length).trim(), said: '' }
       return { thought: start.slice(opening.length, end).trim(), said: start.slice(end + closing.length).trimStart() }
     }
-    // Some templates put the opening word into the prompt, so that only the closing one comes, on a line of its own.
+    // Some templates put the opening tag into the prompt, so that only the closing tag arrives, on a line of its own.
     const alone = /^([^]*?)\n<\/think>[ \t]*\n/.exec(start)
     const isAlone = alone !== null && !start.slice(0, end).includes(opening)
     return isAlone

@@ -3,20 +3,20 @@ import type { HistoryItem, ToolDeclaration } from '../core/model.ts'
 type Message = Extract<HistoryItem, { type: 'message' }>
 type Result = Extract<HistoryItem, { type: 'tool_result' }>
 
-/** An item of the model: a message, a call, or what only its provider can read. */
+/** An item from the model: a message, a call, or something that only its provider can read. */
 export type ModelItem = Exclude<HistoryItem, Result>
 
-/** Everything from one side until the other side's next item. */
+/** Everything that one side says until the other side's next item. */
 export type Turn =
-  /** In the order in which it came: providers check that. */
+  /** In the order in which it arrived, which providers check. */
   | { readonly side: 'model'; readonly said: readonly ModelItem[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
 /**
- * A history for APIs with two alternating speakers: developer messages at the very start belong to the instructions, later ones become user
- * messages.
+ * Divides a history into turns for APIs with two alternating speakers. Developer messages at the very start become part of the
+ * instructions; later ones become user messages.
  *
- * @returns `instructions`: those of the run, and the description of the environment, each a part that may be cached separately
+ * @returns `instructions`: those of the run and the description of the environment, as separate parts so that each can be cached
  */
 export function takeTurns(
   instructions: string,
@@ -35,16 +35,16 @@ export function takeTurns(
   return { instructions: [instructions, texts.join('\n\n')].filter((text) => text !== ''), turns }
 }
 
-/** For a note in a tool's result, marked so that a model knows that the program speaks and not the tool. */
+/** Marks a note in a tool's result, so that the model knows that the note comes from the program and not from the tool. */
 export function asReminder(text: string): string {
   return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
 }
 
-/** For whom a turn is translated: the tools of the request, and the model's name as its provider knows it. */
+/** What a turn is translated for: the tools of the request, and the provider's name for the model. */
 type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
 
 /**
- * Translates turns for the API, each of them once: a long run sends the same ones a thousand times. The result for a turn must never
+ * Translates each turn for the API only once, because a long run sends the same turns a thousand times. The result for a turn must never
  * change.
  */
 export function translateOnce<Wire>(
@@ -60,7 +60,7 @@ export function translateOnce<Wire>(
   }
 }
 
-/** Turns by their first item. One that has grown since is another one. */
+/** Turns by their first item. A turn that has grown since then is a different turn. */
 const taken = new WeakMap<HistoryItem, { readonly items: readonly HistoryItem[]; readonly turn: Turn }>()
 
 function turnOf(items: readonly HistoryItem[]): Turn {
@@ -74,7 +74,7 @@ function turnOf(items: readonly HistoryItem[]): Turn {
   return turn
 }
 
-/** The items of one side from here on. */
+/** Returns the items of one side from here on. */
 function sameSide(history: readonly HistoryItem[], from: number): readonly HistoryItem[] {
   let to = from
   const first = history[from]

@@ -2,10 +2,10 @@ import { expectation } from './record.ts'
 import type { FoundDifference } from './replay-differences.ts'
 
 /**
- * A recording's text with what was returned in place of what was expected, where these differ. All other lines stay as they are, byte by byte.
- * A call without a result keeps its expectation.
+ * Updates a recording's text: where results differ, what was returned replaces what was expected. All other lines stay the same, byte for
+ * byte. A call without a result keeps its expectation.
  *
- * @param cwd the directory that the run worked in, which becomes a placeholder as other things that vary do
+ * @param cwd the directory that the run worked in, which becomes a placeholder like everything else that varies
  */
 export function updateRecording(text: string, differences: readonly FoundDifference[], cwd: string): string {
   return text

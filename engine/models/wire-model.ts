@@ -9,9 +9,9 @@ import { respondWithRetries } from './retry.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * A model behind a wire: with its timeouts, and its failures repeated as far as that makes sense.
+ * Makes a model that uses a wire, with timeouts, and with retries of failures that may be temporary.
  *
- * @param gate what each request waits at. Absent: none waits
+ * @param gate the gate that each request passes. Absent: requests don't wait
  */
 export function wireModel(
   name: string,
@@ -32,7 +32,7 @@ export function wireModel(
       if (over.length > 0 && !isTold) {
         isTold = true
         const names = over.map((tool) => tool.name).join(', ')
-        const message = `${endpoint.label} takes ${mostTools} tools at most, so the model is not told of ${over.length}: ${names}`
+        const message = `${endpoint.label} accepts at most ${mostTools} tools, so the model doesn't see ${over.length} of them: ${names}`
         yield { type: 'notice', message }
       }
       const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, most) }
@@ -46,7 +46,7 @@ export function wireModel(
   }
 }
 
-/** The same list for the same tools: translations are cached by it. */
+/** Returns the same list for the same tools, because translations are cached by list. */
 function first<T>(all: readonly T[], count: number): readonly T[] {
   const before = firstOf.get(all) as readonly T[] | undefined
   if (before?.length === count) return before

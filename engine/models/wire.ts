@@ -1,8 +1,8 @@
 import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
 /**
- * The stop reason of a wire. `paused`: the provider stopped midway, and continues when it is sent its own output. `limit`: the answer
- * reached its length limit, with the provider's own name for that.
+ * An event from a wire, with the stop reason at the end. `paused`: the provider stopped midway, and continues when it is sent its own
+ * output. `limit`: the answer reached its length limit; the value is the provider's own name for that.
  */
 export type WireEvent =
   | Exclude<ModelEvent, { type: 'end' }>
@@ -12,16 +12,16 @@ export type WireEvent =
 export type Wire = {
   readonly enforcesSchema: boolean
   readonly searchesWeb: boolean
-  /** How many tools a request may have. Absent: as many as there are. */
+  /** The maximum number of tools in a request. Absent: no limit. */
   readonly mostTools?: number
   /** Builds the request once. */
   prepare(request: ModelRequest): Exchange
 }
 
-/** A request that is built, and how its answer is read. */
+/** A request that has been built, and how its answer is read. */
 type Exchange = {
-  /** Sends it, as often as it takes. */
+  /** Sends the request. May be called repeatedly. */
   send(signal: AbortSignal): Promise<AsyncIterable<unknown>>
-  /** Reads one answer to it. Throws `ProviderFailure`; ends without `end` where the stream was cut. */
+  /** Reads one answer. Throws `ProviderFailure`. Ends without `end` if the stream was interrupted. */
   read(stream: AsyncIterable<unknown>): AsyncIterable<WireEvent>
 }

@@ -121,7 +121,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     ]
     writeFileSync(file, `${[header, ...swapped.map((line) => JSON.stringify(line))].join('\n')}\n`)
     const { stderr } = await agent(['replay', file], { cwd, home })
-    expect(stderr).toMatch(/The nearest recorded result is that of .*swapped\.jsonl:5: it fits/)
+    expect(stderr).toMatch(/The closest recorded result is at .*swapped\.jsonl:5: it matches/)
   })
 
   test('a tool that is gone is named with the miss', async () => {
@@ -130,7 +130,9 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     await agent(['sessions', 'export', id, '-o', file], { cwd, home })
     writeFileSync(file, readFileSync(file, 'utf8').replace('"name":"exec_command"', '"name":"run_shell"'))
     const { stderr } = await agent(['replay', file], { cwd, home })
-    expect(stderr).toContain('This run has no tool run_shell: the recording is of another version or other settings.')
+    expect(stderr).toContain(
+      'This run has no tool run_shell: the recording comes from another version or from other settings.',
+    )
   })
 
   test.each([

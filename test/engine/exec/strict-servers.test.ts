@@ -125,7 +125,7 @@ describe('no provider refuses', () => {
     const fallback = ['-c', `fallback_models=${JSON.stringify([to.model])}`]
     const ended = await run(replies, ['-m', from.model, ...fallback, 'go'])
     expectDone(ended)
-    expect(ended.stdout).toContain(`going on with ${to.model}`)
+    expect(ended.stdout).toContain(`continuing with ${to.model}`)
   })
 
   test.each(changes)('a session that is resumed and forked with another model: $words', async ({ from, to }) => {

@@ -94,7 +94,7 @@ describe('model_providers', () => {
   test('a built-in provider is not redefined', async () => {
     const modelProviders = { openai: modelProviderSchema.parse({ base_url: 'http://127.0.0.1:1' }) }
     await expect(open('gpt-5.5', { modelProviders })).rejects.toThrow(
-      "'model_providers.openai' would redefine a built-in provider: set 'openai_base_url', or give yours another id.",
+      "'model_providers.openai' would redefine a built-in provider: set 'openai_base_url', or give your provider another id.",
     )
   })
 
@@ -186,7 +186,7 @@ test.each<readonly [string, Partial<ModelOptions>]>([
 ])('%s is refused when no header can carry it, and not quoted', async (what, options) => {
   const error: unknown = await open('gpt-5.5', options).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'configuration' })
-  expect(String(error)).toContain(`${what} holds a character`)
+  expect(String(error)).toContain(`${what} contains a character`)
   expect(String(error)).not.toContain('secret')
 })
 

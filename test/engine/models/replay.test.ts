@@ -170,7 +170,7 @@ describe('what a recording expects', () => {
     const model = await expecting(['Exit code: <<number>>', 'one', 'two', 'three', '3 failing', 'end'])
     await expect(second(model, 'Exit code: 1\none\ntwo\nthree\n4 failing\nend')).rejects.toThrow(
       [
-        'demo.jsonl:3: the recording no longer fits: call 1 of 1 (exec_command {"cmd":"npm test"}) returned something else, first at its line 5:',
+        'demo.jsonl:3: the recording no longer matches: call 1 of 1 (exec_command {"cmd":"npm test"}) returned something else, starting at line 5:',
         '    one',
         '    two',
         '    three',
@@ -178,7 +178,7 @@ describe('what a recording expects', () => {
         '  - end',
         '  + 4 failing',
         '  + end',
-        "  Lines with '-' are the recording's, lines with '+' this run's.",
+        "  Lines with '-' are from the recording, lines with '+' from this run.",
       ].join('\n'),
     )
   })
