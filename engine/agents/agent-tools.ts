@@ -8,7 +8,9 @@ import { taskCreateFor } from './task-create.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 
-/** The tools by which a model hands work to others: `agent`, `send_message`, `wait_agents`, and the `task_create` that can. */
+/**
+ * The tools with which a model hands work to other agents: `agent`, `send_message`, `wait_agents`, and a `task_create` that can do so too.
+ */
 export function agentTools(agents: SubAgents, definitions: readonly AgentDefinition[]): readonly Tool[] {
   return [agentTool(agents, definitions), sendMessage(agents), waitAgents(agents), taskCreateFor(agents, definitions)]
 }
@@ -21,14 +23,14 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
     claudeNames: ['Agent'],
     guarded: true,
     description:
-      'Hands a piece of work to another agent, which knows nothing of this conversation: say in the prompt all that it needs. It works in ' +
-      'the same workspace, within the same limits, and its report comes back. Several of one response work side by side; with background true one works beside you until wait_agents.' +
-      (kinds.length === 0 ? '' : ` Agents that know one kind of work, by the parameter agent:${kinds.join('')}`),
+      'Hands a piece of work to another agent, which knows nothing about this conversation: put everything it needs into the prompt. It works in ' +
+      'the same workspace, within the same limits, and you get its report. Agents called in one response work in parallel; with background true, an agent works beside you until you call wait_agents.' +
+      (kinds.length === 0 ? '' : ` Specialized agents, for the parameter agent:${kinds.join('')}`),
     input: z.object({
-      title: z.string().min(1).max(80).describe('What it is about, in a few words.'),
+      title: z.string().min(1).max(80).describe('What the work is about, in a few words.'),
       prompt: z.string().min(1).describe('The whole task.'),
-      agent: z.string().optional().describe('One of the agents named above. Default: one like you.'),
-      background: z.boolean().optional().describe('Go on at once, and ask for the report later. Default: false.'),
+      agent: z.string().optional().describe('One of the agents named above. Default: an agent like you.'),
+      background: z.boolean().optional().describe('Continue at once and ask for the report later. Default: false.'),
     }),
     searchHint: 'subagent delegate parallel task',
     run: async ({ title, prompt, agent: kind, background }, { signal }) => {
@@ -37,7 +39,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
       const { definition } = found
       if (background === true) {
         const id = agents.start({ title, prompt, definition })
-        return { ok: true, output: `${id} is at work. wait_agents gives its report.` }
+        return { ok: true, output: `${id} is working. Call wait_agents for its report.` }
       }
       return resultOf(await agents.wait(agents.start({ title, prompt, definition }, signal)))
     },
@@ -48,9 +50,10 @@ function sendMessage(agents: SubAgents): Tool {
   return defineTool({
     name: 'send_message',
     guarded: true,
-    description: 'Says more to an agent that has given its report; it still knows what it did. Its answer comes back.',
+    description:
+      'Sends another message to an agent that has delivered its report. It remembers what it did. You get its answer.',
     input: z.object({
-      to: z.string().min(1).describe('Its id, e.g. agent-1.'),
+      to: z.string().min(1).describe("The agent's id, e.g. agent-1."),
       message: z.string().min(1),
     }),
     run: async ({ to, message }, { signal }) => {
@@ -64,14 +67,14 @@ function waitAgents(agents: SubAgents): Tool {
   return defineTool({
     name: 'wait_agents',
     guarded: true,
-    description: 'Waits for agents that work in the background, and gives their reports.',
-    input: z.object({ ids: z.array(z.string().min(1)).optional().describe('Default: all that are at work.') }),
+    description: 'Waits for agents that work in the background and returns their reports.',
+    input: z.object({ ids: z.array(z.string().min(1)).optional().describe('Default: all agents that are working.') }),
     run: async ({ ids }) => {
       const asked = ids ?? agents.unread
-      if (asked.length === 0) return { ok: true, output: 'No agent is at work.' }
+      if (asked.length === 0) return { ok: true, output: 'No agent is working.' }
       const reports = await Promise.all(asked.map((id) => agents.wait(id)))
       const texts = reports.map((report, at) =>
-        report === undefined ? `${asked[at] ?? ''} is not at work.` : describeReport(report),
+        report === undefined ? `${asked[at] ?? ''} is not working.` : describeReport(report),
       )
       return { ok: reports.every((report) => report?.ok === true), output: texts.join('\n\n') }
     },

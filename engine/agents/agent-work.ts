@@ -2,7 +2,7 @@ import type { Assignment, SubAgents } from './sub-agents.ts'
 import { describeReport } from './describe-report.ts'
 import type { TaskWork } from '../tools/tasks/background-tasks.ts'
 
-/** Hands a piece of work to an agent as the work of a task. */
+/** Makes a task whose work is done by an agent. */
 export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
   const stopping = new AbortController()
   const id = agents.start(assignment, stopping.signal)
@@ -12,11 +12,11 @@ export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
     kind: 'agent',
     known: id,
     ended: report.then((given) => {
-      said = given === undefined ? `${id} gave no report.` : describeReport(given)
-      return { ok: given?.ok === true, how: given?.ok === true ? `${id} gave its report` : `${id} did not finish` }
+      said = given === undefined ? `${id} delivered no report.` : describeReport(given)
+      return { ok: given?.ok === true, how: given?.ok === true ? `${id} delivered its report` : `${id} did not finish` }
     }),
     look: ({ maxTokens }) => {
-      const output = said ?? `${id} is at work, and reports when it has finished.`
+      const output = said ?? `${id} is working, and will report when it has finished.`
       return Promise.resolve({
         ok: true,
         output,

@@ -1,6 +1,6 @@
 import { ModelError, wrapModel, type Model, type Usage } from '../core/model.ts'
 
-/** A model that reports every token as it is used, including those of failed attempts. */
+/** Makes a model that reports every token as it is used, including those of failed attempts. */
 export function meteredModel(model: Model, spend: (usage: Usage, model: string) => void): Model {
   return wrapModel(model, async function* (request, signal) {
     try {

@@ -9,7 +9,7 @@ import type { AgentDefinition } from '../skills/definition.ts'
 import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
 
-/** What a run lends to those it hands work to. */
+/** What a run shares with the agents that it hands work to. */
 export type RunHandle = {
   readonly guardian: Guardian
   readonly runContext: RunContext
@@ -17,23 +17,23 @@ export type RunHandle = {
 
 /** A task for a sub-agent. */
 export type Assignment = {
-  /** Two or three words, for people who watch. */
+  /** Two or three words, for people who watch the run. */
   readonly title: string
   readonly prompt: string
-  /** The definition to use; undefined: an agent like the one that asks. */
+  /** The definition to use; undefined: an agent like the one that gives the task. */
   readonly definition: AgentDefinition | undefined
 }
 
-/** How a piece of work came out. */
+/** The outcome of a piece of work. */
 export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
-/** A run that others work for. */
+/** A run that sub-agents work for. */
 export type Parent = {
-  /** The directory of its session, below which theirs are. */
+  /** The directory of the run's session. The sessions of sub-agents are below it. */
   readonly directory: string
-  /** Where it works at the moment. */
+  /** Where the run works at the moment. */
   readonly workspace: () => string
-  /** How many responses each of them may take; undefined: as many as it wants. */
+  /** How many responses each sub-agent may take; undefined: no limit. */
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
   readonly runHandle: () => RunHandle
@@ -44,7 +44,7 @@ export type Parent = {
 /** What sub-agents need from their run. */
 type SubAgentDependencies = {
   readonly parent: Parent
-  /** What an agent may use and is asked around its calls. */
+  /** The tools that an agent may use, and the hooks around its calls. */
   readonly equip: (
     definition: AgentDefinition | undefined,
     id: string,
@@ -52,11 +52,11 @@ type SubAgentDependencies = {
   ) => Pick<RunOptions, 'tools' | 'hooks'>
   /** The instructions of every sub-agent, by the name of its model. */
   readonly rulesFor: (model: string) => string
-  /** The model that a definition names, or the run's own where there is no such model. */
+  /** The model that a definition names, or the run's own if there is no such model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
 
-/** The sub-agents of a run. Each keeps its conversation, so it can be asked again. */
+/** The sub-agents of a run. Each keeps its conversation, so it can be given another message. */
 export class SubAgents {
   readonly #dependencies: SubAgentDependencies
   readonly #agents = new Map<
@@ -72,7 +72,7 @@ export class SubAgents {
   }
 
   /**
-   * Gives a new sub-agent a task. The work has begun when this returns; `wait` gives the report.
+   * Gives a new sub-agent a task. The work has begun when this returns; `wait` returns the report.
    *
    * @param signal cancels it. Default: it continues until it is done or the run ends
    */
@@ -86,16 +86,16 @@ export class SubAgents {
   /**
    * Gives a finished sub-agent another message.
    *
-   * @returns why that is impossible, or undefined
+   * @returns why that is impossible; undefined if it is possible
    */
   tell(id: string, message: string, signal: AbortSignal): string | undefined {
     if (!this.#agents.has(id)) return `There is no ${id}. There are: ${[...this.#agents.keys()].join(', ') || 'none'}.`
-    if (this.#working.has(id)) return `${id} is still at work: wait for it with wait_agents first.`
+    if (this.#working.has(id)) return `${id} is still working: wait for it with wait_agents first.`
     this.#work(id, id, message, signal)
     return undefined
   }
 
-  /** The report of a task; undefined for an agent that isn't working. Each report is given once. */
+  /** Returns the report of a task; undefined for an agent that isn't working. Each report is returned once. */
   async wait(id: string): Promise<AgentReport | undefined> {
     const report = await this.#working.get(id)
     this.#working.delete(id)
@@ -107,7 +107,7 @@ export class SubAgents {
     return [...this.#working.keys()]
   }
 
-  /** Ends the work of all that are still at it. */
+  /** Ends the work of all agents that are still working. */
   async close(): Promise<void> {
     this.#ending.abort('interrupted')
     await Promise.allSettled(this.#working.values())
@@ -122,14 +122,14 @@ export class SubAgents {
     const working = this.#run(id, title, prompt, until).catch((error: unknown) => ({
       id,
       ok: false,
-      text: `${id} failed inside: ${(error as Error).message}`,
+      text: `${id} failed because of an internal error: ${(error as Error).message}`,
     }))
     this.#working.set(id, working)
   }
 
   async #run(id: string, title: string, prompt: string, signal: AbortSignal): Promise<AgentReport> {
     const agent = this.#agents.get(id)
-    if (agent === undefined) throw new TypeError(`${id} was never made`)
+    if (agent === undefined) throw new TypeError(`${id} was never created`)
     const { parent, equip, modelFor, rulesFor } = this.#dependencies
     const { guardian, runContext } = parent.runHandle()
     const { definition } = agent
@@ -141,7 +141,7 @@ export class SubAgents {
     }
     const start =
       agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
-    // Below the run's own session: sub-agents are stored and removed with it.
+    // Stored below the run's own session, so that sub-agents are kept and removed together with it.
     const beginning = prepareStart(start, parent.directory, parent.workspace())
     const session = beginning.open(parent.workspace(), title)
     agent.threadId = session.threadId

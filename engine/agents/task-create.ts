@@ -13,19 +13,19 @@ import { mostTasks, type TaskWork } from '../tools/tasks/background-tasks.ts'
 import { commandWork } from '../tools/tasks/command-work.ts'
 
 const naming = {
-  title: z.string().min(1).max(80).describe('What it is about, in a few words.'),
-  description: z.string().min(1).max(2000).optional().describe('What it is for, and when it counts as done.'),
+  title: z.string().min(1).max(80).describe('What the task is about, in a few words.'),
+  description: z.string().min(1).max(2000).optional().describe('What the task is for, and when it counts as done.'),
 }
 
 const command = {
-  cmd: z.string().min(1).describe('A command line, as the shell reads it.'),
+  cmd: z.string().min(1).describe('A shell command line.'),
   workdir: commandLimits.workdir,
   timeout_ms: z
     .int()
     .min(1)
     .max(3_600_000)
     .optional()
-    .describe('Milliseconds after which the command is killed. Default: it may go on as long as the run.'),
+    .describe('Milliseconds after which the command is killed. Default: it may run as long as the whole run.'),
   tty: z.boolean().optional().describe('Give the command a terminal to type into with write_stdin. Default false.'),
   sandbox_permissions: commandLimits.sandbox_permissions,
   justification: commandLimits.justification,
@@ -33,8 +33,8 @@ const command = {
 }
 
 const rules =
-  `It goes on while you do other things, in the same sandbox and under the same rules as exec_command. At most ${mostTasks} run at once. ` +
-  'You are told once when it has ended; task_output shows what it gave, or waits for it. Nothing outlives the run: wait for what you need ' +
+  `It continues while you do other things, in the same sandbox and under the same rules as exec_command. At most ${mostTasks} tasks run at once. ` +
+  'You are notified once when it has ended; task_output shows its output, or waits for it. No task outlives the run: wait for what you need ' +
   'before you finish.'
 
 const shared = {
@@ -46,37 +46,41 @@ const shared = {
   guarded: true,
 } as const
 
-/** Begins background tasks of commands. */
+/** Starts commands as background tasks. */
 export const taskCreate: Tool = defineTool({
   ...shared,
-  description: `Begins a task in the background: a shell command. ${rules}`,
+  description: `Starts a task in the background: a shell command. ${rules}`,
   input: z.object({ ...naming, ...command }),
   validate: ({ cmd }) => refusePatch(cmd),
   run: ({ title, description, ...request }, context) =>
     create({ title, description }, () => commandWork(asRequest(request, context), context), context),
 })
 
-/** The same where there are agents to hand work to. */
+/** Like `taskCreate`, for runs that can hand work to agents. */
 export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefinition[]): Tool {
   return defineTool({
     ...shared,
-    description: `Begins a task in the background: a shell command (cmd), or a piece of work for another agent (prompt). ${rules}`,
+    description: `Starts a task in the background: a shell command (cmd), or a piece of work for another agent (prompt). ${rules}`,
     input: z.object({
       ...naming,
       ...command,
       cmd: command.cmd.optional(),
-      prompt: z.string().min(1).optional().describe('The whole task, for an agent that knows nothing of this.'),
+      prompt: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('The whole task, for an agent that knows nothing about this conversation.'),
       agent: z.string().optional().describe('With prompt: one of the agents that the tool agent names.'),
     }),
     validate: ({ cmd, prompt }) => {
-      if ((cmd === undefined) === (prompt === undefined)) return 'task_create: give either cmd or prompt.'
+      if ((cmd === undefined) === (prompt === undefined)) return 'task_create: pass either cmd or prompt.'
       return cmd === undefined ? undefined : refusePatch(cmd)
     },
     run: ({ title, description, prompt, agent, cmd, ...request }, context) => {
       const named = { title, description }
       if (cmd !== undefined)
         return create(named, () => commandWork(asRequest({ cmd, ...request }, context), context), context)
-      if (prompt === undefined) throw new TypeError('the validation lets no empty task through')
+      if (prompt === undefined) throw new TypeError('validation must have rejected an empty task')
       const found = findDefinition(agent, definitions)
       if ('problem' in found) return Promise.resolve({ ok: false, output: found.problem })
       const assignment = { title, prompt, definition: found.definition }
@@ -86,7 +90,7 @@ export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefi
 }
 
 function refusePatch(cmd: string): string | undefined {
-  return patchInCommand(cmd) === undefined ? undefined : 'task_create: a patch is no task. Use apply_patch.'
+  return patchInCommand(cmd) === undefined ? undefined : "task_create: a patch can't be a task. Use apply_patch."
 }
 
 function asRequest(
@@ -104,5 +108,5 @@ async function create(
   const created = await state.tasks.create(named, start)
   if ('result' in created) return created.result
   const { id, work } = created.task
-  return { ok: true, output: `${id} has begun (${work.known}).` }
+  return { ok: true, output: `${id} has started (${work.known}).` }
 }

@@ -1,7 +1,7 @@
 import type { Item } from '../core/events.ts'
 import { oneLine, progressWords } from './format-values.ts'
 
-/** The activity while an item is open, in one line. */
+/** Describes the activity while an item is open, in one line. */
 export function activity(item: Item): string {
   switch (item.type) {
     case 'command_execution':
@@ -13,15 +13,15 @@ export function activity(item: Item): string {
     case 'tool_call':
       return oneLine(`${item.tool} ${item.input}`)
     case 'guardian_assessment':
-      return `waiting for the approval of a ${item.reviewer}`
+      return `waiting for approval by a ${item.reviewer}`
     case 'context_compaction':
-      return 'summing up the conversation'
+      return 'summarizing the conversation'
     case 'hook':
       return `running the ${item.event} hook`
     case 'verification':
       return `verifying: ${oneLine(item.command)}`
     case 'plan_mode':
-      return 'the plan is looked at'
+      return 'the plan is being reviewed'
     case 'agent_message':
     case 'reasoning':
     case 'todo_list':

@@ -1,11 +1,11 @@
 import type { Style } from './style.ts'
 
-/** How much of a change is shown. The whole of it is in the event and in the working tree. */
+/** How many lines of a change are shown. The whole change is in the event and in the working tree. */
 const shownLines = 80
 
 const styles: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
-/** A unified diff, coloured as people know it, its middle left out where it is long. */
+/** Formats a unified diff in the usual colours, leaving out the middle if it is long. */
 export function diffLines(diff: string, { paint, detail }: Style): readonly string[] {
   const lines = diff.trimEnd() === '' ? [] : diff.trimEnd().split('\n')
   let isHeader = true

@@ -1,14 +1,16 @@
-/** Characters that take two columns of a terminal: emoji, and the scripts of East Asia. */
+/** Characters that are two terminal columns wide: emoji and East Asian scripts. */
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u
-// Made when the first line is fitted: it reads the locales of the system, which no run without a terminal needs.
+// Created when the first line is fitted, because it reads the system's locales, which a run without a terminal doesn't need.
 let graphemes: Intl.Segmenter | undefined
 
 function segmentsOf(text: string): Intl.Segments {
   return (graphemes ??= new Intl.Segmenter()).segment(text)
 }
 
-/** As much of a text, without escape sequences, as fits into so many columns; its end shows that something is missing. */
+/**
+ * Returns as much of a text (without escape sequences) as fits into this many columns. If something is missing, it ends with an ellipsis.
+ */
 export function fit(text: string, columns: number): string {
   let used = 0
   let kept = ''
@@ -20,7 +22,7 @@ export function fit(text: string, columns: number): string {
   return kept
 }
 
-/** Room for the mark that something is missing. */
+/** Drops characters at the end to leave space for the ellipsis. */
 function dropLast(text: string, columns: number): string {
   const segments = [...segmentsOf(text)].map(({ segment }) => segment)
   const width = (): number => segments.reduce((sum, segment) => sum + (wide.test(segment) ? 2 : 1), 0)

@@ -1,26 +1,26 @@
 import type { Item } from '../core/events.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 
-/** Milliseconds for a person. */
+/** Formats milliseconds for a person. */
 export function seconds(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
   const whole = Math.round(ms / 1000)
   return whole < 100 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** An amount for a person: cents where it is large, four significant digits where it is small. */
+/** Formats an amount for a person: with cents if it is large, with four significant digits if it is small. */
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return 'unknown'
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }
 
-/** A count that may be large, in three digits. */
+/** Formats a count that may be large, with three digits. */
 export function short(count: number): string {
   if (count < 1000) return `${count}`
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
 }
 
-/** The progress of a call, by its server's own count; empty where it has reported none. */
+/** Formats a call's progress in its server's own units; empty if it has reported none. */
 export function progressWords(progress: Extract<Item, { type: 'mcp_tool_call' }>['progress']): readonly string[] {
   if (progress === undefined) return []
   const { progress: at, total, message } = progress
@@ -40,7 +40,7 @@ export const endings: Readonly<Record<EndReason, string>> = {
   terminated: 'terminated',
 }
 
-/** A command as it fits one line: the shell around it left out, the rest of a script cut. */
+/** Fits a command on one line: leaves out the shell around it and cuts off a long script. */
 export function oneLine(command: string): string {
   const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
   const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command

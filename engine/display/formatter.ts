@@ -8,23 +8,23 @@ import { summaryLines } from './summary-lines.ts'
 import { outsideWords } from './transaction-lines.ts'
 import { progressWords } from './format-values.ts'
 
-/** How a person wants to be told. */
+/** How a person wants a run to be described. */
 export type FormatterOptions = {
   /** Whether escape sequences may be written at all. */
   readonly colour: boolean
   readonly detail: Detail
-  /** The directory where the program was started, for the resume hint. Absent: where the run works. */
+  /** The directory where the program was started, for the resume hint. Absent: the directory where the run works. */
   readonly cwd?: string
 }
 
-/** Puts a run into words for a person, line by line. */
+/** Describes a run to a person, line by line. */
 type Formatter = {
   readonly paint: Paint
   event(event: RunEvent): readonly string[]
   summary(summary: RunSummary): readonly string[]
 }
 
-/** Makes what puts one run into words. What comes from outside is harmless in them. */
+/** Creates a formatter for one run. Text from outside is sanitized in its lines. */
 export function createFormatter({ colour, detail, cwd }: FormatterOptions): Formatter {
   let workspace = ''
   let session: readonly string[] = []
@@ -56,7 +56,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** The lines that a person reads about an event; none for events that need none. */
+/** Formats an event as lines for a person; empty for events that need none. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':
@@ -77,13 +77,13 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
   }
 }
 
-/** Progress is for the live view; lines are for those who want to read everything. */
+/** Progress is for the live view. It gets lines of its own only in verbose output. */
 function progressLines(item: Item, { paint, detail }: Style): readonly string[] {
   if (item.type !== 'mcp_tool_call' || detail !== 'verbose') return []
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]
 }
 
-/** What a transaction is of, and what is no part of it. */
+/** Describes a transaction when it starts, and what is not part of it. */
 function transactionStart(
   facts: Extract<RunEvent, { type: 'thread.started' }>['config']['transaction'],
 ): readonly string[] {

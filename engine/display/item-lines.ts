@@ -6,7 +6,7 @@ import { oneLine, seconds } from './format-values.ts'
 /** How many lines of a failed command's output are shown. */
 const shownOutputLines = 12
 
-/** What a person reads about an item that is complete. */
+/** Formats a completed item as lines for a person. */
 export function itemLines(item: Item, style: Style): readonly string[] {
   const { paint, shorten } = style
   switch (item.type) {
@@ -38,7 +38,7 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return assessmentLines(item, paint)
     case 'context_compaction':
       return [
-        paint('dim', `~ conversation summed up: about ${item.tokens_before} tokens → ${item.tokens_after ?? '?'}`),
+        paint('dim', `~ conversation summarized: about ${item.tokens_before} tokens → ${item.tokens_after ?? '?'}`),
       ]
     case 'mcp_tool_call':
       return mcpCallLines(item, style)
@@ -88,7 +88,7 @@ function commandLines(
     ),
   )
   const cut =
-    whole.length > shownOutputLines ? [paint('dim', `    … ${whole.length - shownOutputLines} lines before …`)] : []
+    whole.length > shownOutputLines ? [paint('dim', `    … ${whole.length - shownOutputLines} earlier lines …`)] : []
   if (item.status === 'completed') {
     const shown = detail === 'verbose' ? output(whole) : []
     return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
@@ -106,7 +106,7 @@ function mcpCallLines(item: Extract<Item, { type: 'mcp_tool_call' }>, { paint }:
   return [`${paint('red', '✗')} ${name}`, ...indent(item.error?.message ?? '', paint)]
 }
 
-/** A hook that did its work in silence needs no line. */
+/** A hook that completed without a message gets no line. */
 function hookLines(
   { event, handler, status, message = '' }: Extract<Item, { type: 'hook' }>,
   { paint }: Style,
@@ -115,7 +115,7 @@ function hookLines(
     case 'completed':
       return message === '' ? [] : [paint('yellow', `! ${message}`)]
     case 'blocked':
-      return [paint('yellow', `! the ${event} hook ${handler} said no`), ...indent(message, paint)]
+      return [paint('yellow', `! the ${event} hook ${handler} blocked it`), ...indent(message, paint)]
     case 'failed':
       return [paint('red', `✗ the ${event} hook ${handler} failed`), ...indent(message, paint)]
     default:
@@ -134,27 +134,27 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
   return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
 }
 
-/** The plan itself is in the question that a person is asked, or the run's final message. */
+/** The plan itself is in the question to the person, or in the run's final message. */
 function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>, paint: Paint): readonly string[] {
   switch (state) {
     case 'entered':
-      return [paint('cyan', '◆ plan mode: nothing is changed before a plan is approved')]
+      return [paint('cyan', '◆ plan mode: nothing is changed until a plan is approved')]
     case 'left':
-      return [paint('cyan', '◆ plan mode is left'), ...indent(verdict?.reason ?? '', paint)]
+      return [paint('cyan', '◆ left plan mode'), ...indent(verdict?.reason ?? '', paint)]
     case 'kept':
     case 'proposed':
       return [
-        paint('yellow', '◆ the plan is not approved, and plan mode stays on'),
+        paint('yellow', '◆ the plan was not approved, and plan mode stays on'),
         ...indent(verdict?.reason ?? '', paint),
       ]
     case 'delivered':
-      return [paint('cyan', '◆ nobody is here to approve the plan: it is the result of the run')]
+      return [paint('cyan', '◆ nobody is here to approve the plan, so it is the result of the run')]
     default:
       return state satisfies never
   }
 }
 
-/** The whole of it is in the final message. */
+/** The whole finding is in the final message. */
 function findingLine(
   { path, start_line: line, severity, title, known }: Extract<Item, { type: 'review_finding' }>,
   paint: Paint,
@@ -168,12 +168,12 @@ function findingLine(
 }
 
 const worktreeStates = {
-  entered: 'at work in the worktree',
+  entered: 'now working in the worktree',
   left: 'left and kept the worktree',
   removed: 'left and removed the worktree',
 } as const
 
-/** A reviewer's answer. The action itself follows as its own item. */
+/** Formats a reviewer's answer. The action itself follows as an item of its own. */
 function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {
   const risk = item.risk === undefined ? '' : `, risk ${item.risk}`
   const said = `${item.reviewer}: ${item.outcome ?? 'no answer'}${risk}${duration(item.duration_ms)}`
@@ -181,7 +181,7 @@ function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] 
   return [paint(style, `? ${oneLine(item.action)} · ${said}`), ...indent(item.rationale ?? '', paint)]
 }
 
-/** Why something was refused, and by which rule. */
+/** Says why something was refused, and by which rule. */
 function verdictLines(verdict: EventVerdict | undefined, paint: Paint): readonly string[] {
   if (verdict === undefined) return []
   const rule = verdict.rule === undefined ? [] : [paint('dim', `    rule ${verdict.rule}`)]

@@ -29,7 +29,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
-  // While a person is asked, the bottom line is theirs.
+  // While a person is being asked, the bottom line belongs to the question.
   const asking = new Set<string>()
 
   const draw = (): void => {
@@ -38,7 +38,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     const inAll = `${seconds(performance.now() - begun)} in all`
     const rest = [tail, ...spentWords(spent), inAll].join(' · ')
     const columns = Math.max(10, columnsOf(screen) - 1)
-    // A long command is cut in favour of the figures after it, which change.
+    // A long command is cut off to leave space for the figures after it, which change.
     const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
     const [read] = tails.values()
     const printed = read === undefined ? [] : lastLines(sanitizeForTerminal(read()), shownTailLines)
@@ -107,7 +107,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   }
 }
 
-/** Whether a person is asked as long as an item is open. */
+/** Whether a person is being asked while an item is open. */
 function asksPerson(item: Item): boolean {
   return (
     (item.type === 'guardian_assessment' && item.reviewer === 'human') ||
@@ -115,7 +115,7 @@ function asksPerson(item: Item): boolean {
   )
 }
 
-/** An activity, and when it began, as `performance.now()` counts. */
+/** An activity, and its start as a value of `performance.now()`. */
 type Activity = { readonly what: string; readonly since: number }
 
 function doingNow(

@@ -5,8 +5,8 @@ import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { oneLine } from './format-values.ts'
 
 /**
- * Plain lines on stderr as things happen: for logs, pipes and CI. A command has a line when it starts as well, and now and then one while
- * it runs: a log that is silent looks like a run that hangs.
+ * Prints plain lines to stderr as things happen, for logs, pipes and CI. A command also gets a line when it starts, and one from time to
+ * time while it runs, because a silent log looks like a run that hangs.
  */
 export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)

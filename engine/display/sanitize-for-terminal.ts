@@ -3,7 +3,7 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 /**
- * Sanitizes every text in a value: the words of a model or a repository must not move a person's cursor, hide earlier output, or write to
+ * Sanitizes every string in a value: text from a model or a repository must not move a person's cursor, hide earlier output, or write to
  * the clipboard.
  */
 export function sanitizeForTerminal<T>(thing: T): T {

@@ -4,7 +4,7 @@ import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { lastLines } from './tail-lines.ts'
 
 const minute = 60_000
-/** When to report that something still runs, in minutes since it began. CI services cancel a job that is silent for ten. */
+/** When to report that something still runs, in minutes since it began. CI services cancel a job that is silent for ten minutes. */
 const firstTimes = [1, 2, 5]
 const later = 5
 
@@ -18,9 +18,9 @@ type StillRunning = {
 type Watched = { timer: NodeJS.Timeout; read?: () => string }
 
 /**
- * Watches commands and calls of tools.
+ * Watches commands and tool calls.
  *
- * @param print takes the lines to be shown: how long it has been, and the last line that it printed, where it has
+ * @param print receives the lines to show: how long something has been running, and the last line that it printed, if any
  */
 export function watchLongRunning(print: (lines: readonly string[]) => void): StillRunning {
   const watched = new Map<string, Watched>()

@@ -1,12 +1,12 @@
 import type { styleText } from 'node:util'
 
-/** Styles a piece of text, or returns it unchanged where colour is off. */
+/** Styles a piece of text, or returns it unchanged if colour is off. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
-/** How much a person wants to read: the outcome where it is bad, what happens, or all of it. */
+/** How much a person wants to read: only bad outcomes, what happens, or everything. */
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
-/** How things are put to a person. */
+/** How things are presented to a person. */
 export type Style = {
   readonly paint: Paint
   /** The shortest form of a path: relative within the workspace. */

@@ -5,9 +5,9 @@ import { dollars, endings, oneLine, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
 
 /**
- * The closing lines of a run: what changed, what ran, what was denied and why, what it cost.
+ * Returns the closing lines of a run: what changed, what ran, what was denied and why, what it cost.
  *
- * @param told whether the reason of a failure was already shown
+ * @param told whether the reason for a failure was already shown
  */
 export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
   const { usage, commands, denied, filesChanged, error } = summary
@@ -34,7 +34,7 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   ]
 }
 
-/** How each command of `--verify` went when it ran last, and whether that is well. */
+/** Formats the result of each `--verify` command's last run, and returns whether it passed. */
 function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
   return verified.map(({ command, passed, exit_code: code, attempts }) => {
     const end = passed ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`
@@ -42,12 +42,12 @@ function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line:
   })
 }
 
-/** Claims of the model that the record contradicts: to be read before its message is believed. */
+/** Lists claims of the model that the record contradicts, so that people read them before they believe its message. */
 function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
-  return unsupported.map(({ text, why }) => `  not borne out: "${text.replaceAll('\n', ' ')}": ${why}`)
+  return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
 
-/** More than this that commands wrote are counted, not named. */
+/** If commands wrote more files than this, the others are counted but not named. */
 const mostNamed = 20
 
 function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorten']): string {
@@ -62,10 +62,10 @@ function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorte
 }
 
 function notCountedLines({ changes }: RunSummary): readonly string[] {
-  return changes?.notCounted === undefined ? [] : [`  what commands wrote: not counted: ${changes.notCounted}`]
+  return changes?.notCounted === undefined ? [] : [`    files written by commands: not counted: ${changes.notCounted}`]
 }
 
-/** Files to look at before continuing: other programs run them, on this machine and in CI. */
+/** Lists files to look at before continuing, because other programs run them, on this machine and in CI. */
 function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonly string[] {
   const later = changes?.runsLater ?? []
   if (later.length === 0) return []
@@ -81,5 +81,5 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
 function withheldLines({ withheld }: RunSummary): readonly string[] {
   if (withheld === undefined || withheld.variables === 0) return []
   const { variables, secrets } = withheld
-  return [`  environment: ${variables} variables withheld from commands, ${secrets} of them taken for secrets`]
+  return [`  environment: ${variables} variables withheld from commands, ${secrets} of them look like secrets`]
 }

@@ -1,10 +1,10 @@
-/** The end of one line, which may be endless. */
+/** How many characters of a line's end are shown; a line may be endless. */
 const longestLine = 400
 
 /**
- * The last lines of a text that have anything in them.
+ * Returns the last lines of a text that are not empty.
  *
- * @param text the end of an output. Its first line may be cut, so it counts only where it is the only one
+ * @param text the end of an output. Its first line may be cut off, so it counts only if it is the only one
  */
 export function lastLines(text: string, count: number): readonly string[] {
   const [first = '', ...others] = text.split('\n')

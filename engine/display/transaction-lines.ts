@@ -5,12 +5,12 @@ import type { Style } from './style.ts'
 
 type Told = Pick<RunSummary, 'transaction'>
 
-/** Whether what a transaction changed is where it was wanted. */
+/** Whether a transaction's changes are where they were wanted. */
 export function landedWell({ transaction }: Told): boolean {
   return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
 }
 
-/** The result of a transactional run: what is in the tree, what is not, and what the user can do about it. */
+/** Formats the result of a run that is a transaction: what is in the tree, what is not, and what the user can do about it. */
 export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
   if (transaction === undefined) return []
   const {
@@ -29,12 +29,14 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
   const kept = ignored.landed ? 'landed too' : 'not landed'
   return [
-    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? `; agent undo ${id} takes it back` : ''}`,
-    ...(merged.length === 0 ? [] : [`    merged with what somebody else changed: ${names(merged)}`]),
+    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? `; agent undo ${id} reverts it` : ''}`,
+    ...(merged.length === 0 ? [] : [`    merged with somebody else's changes: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...notes.slice(0, mostNamed).map((note) => `    note: ${note.replaceAll('\n', '⏎')}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
-    ...(outside.length === 0 ? [] : [`    happened outside of it, and stays so: ${outsideWords(outside)}`]),
+    ...(outside.length === 0
+      ? []
+      : [`    happened outside the transaction, and can't be undone: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
@@ -49,10 +51,10 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
 
 const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {
   ...{ host: 'hosts', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
-  ...{ 'docker-socket': "docker's socket", 'web-search': 'searches of the web', money: 'money' },
+  ...{ 'docker-socket': "docker's socket", 'web-search': 'web searches', money: 'money' },
 }
 
-/** What is no part of a transaction, by its kinds. */
+/** Lists what is not part of a transaction, by kind. */
 export function outsideWords(outside: readonly OutsideEffect[]): string {
   const words = Object.entries(kinds).flatMap(([kind, name]) => {
     const ofKind = outside.filter((each) => each.kind === kind).map(({ what }) => what.replaceAll('\n', '⏎'))
@@ -62,26 +64,26 @@ export function outsideWords(outside: readonly OutsideEffect[]): string {
   return words.join(', ')
 }
 
-/** Where the commits of a run are, a line for each repository. */
+/** Says where the commits of a run are, one line per repository. */
 export function commitLines(commits: Readonly<TransactionReport['commits']>): readonly string[] {
   return commits.map(({ ref, moved, stayed }) => `commits: ${commitWords(ref, moved?.branch, stayed)}`)
 }
 
 function commitWords(ref: string, moved: string | undefined, stayed: string | undefined): string {
   const short = (name: string): string => name.replace(/^refs\/heads\//, '')
-  if (moved !== undefined) return `${short(moved)} is at them, and so is the branch ${short(ref)}`
-  return `in the branch ${short(ref)}${stayed === undefined ? '' : `; what is checked out stays: ${stayed}`}`
+  if (moved !== undefined) return `${short(moved)} and the branch ${short(ref)} point to them`
+  return `on the branch ${short(ref)}${stayed === undefined ? '' : `; the checked-out branch was not moved: ${stayed}`}`
 }
 
 const heads = {
-  landed: 'all of it is in the tree',
+  landed: 'all changes are in the tree',
   nothing: 'there was nothing to land',
-  kept: 'nothing was landed, the tree is as it was',
-  conflict: 'nothing was landed, the tree is as it was',
-  failed: 'nothing was landed, the tree is as it was',
+  kept: 'nothing landed, and the tree is unchanged',
+  conflict: 'nothing landed, and the tree is unchanged',
+  failed: 'nothing landed, and the tree is unchanged',
 } as const
 
-/** More than this are counted, not named. */
+/** If there are more than this, the others are counted but not named. */
 const mostNamed = 20
 
 function named(words: readonly string[]): string {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Grant } from '../../policies/index.ts'
 import type { SandboxPolicy } from '../../sandbox/index.ts'
 
-/** A policy with these grants added: this path, this host, this limit. Everything else is unchanged. */
+/** Adds these grants to a policy: this path, this host, this limit. Everything else is unchanged. */
 export function escalatePolicy(policy: SandboxPolicy, grants: readonly Grant[]): SandboxPolicy {
   return grants.reduce(escalate, policy)
 }

@@ -5,34 +5,34 @@ import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.
 import { makeGranted } from './make-granted.ts'
 import { escalatePolicy } from './escalate-policy.ts'
 
-/** Grants that a reviewer is asked about, and their paths. */
+/** The grants that a reviewer is asked about. Their paths are held open. */
 export type AskedGrants = {
-  /** The approved ones among them, whose paths have been held open since; others mean what is there now. */
+  /** Returns the approved grants. Paths that were asked about have been held open since then; other paths mean what is there now. */
   readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
-  /** Lets the places go that no approval for the run holds. */
+  /** Closes the places that are not held by an approval for the whole run. */
   readonly release: () => void
 }
 
-/** The sandboxes of a run: its own, and the wider ones that were granted. */
+/** The sandboxes of a run: its own, and those that were opened with additional grants. */
 export type Escalation = {
-  /** Holds the places of grants. To be called before anybody is asked. */
+  /** Holds the places of grants open. Call this before anybody is asked about them. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
-   * The run's sandbox with the grants for the run and these grants added, and nothing else. Throws `SandboxError` where no backend here can
-   * do that, `path-changed` where a path is no longer what was approved. For a grant for the run that is reported once; the grant is
-   * suspended while something else is there.
+   * Returns the run's sandbox with the run's standing grants and these grants added, and nothing else. Throws `SandboxError` if no backend
+   * here can do that: `path-changed` if a path is no longer what was approved. For a standing grant that is reported once, and the grant is
+   * suspended while something else is at its path.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
-  /** Applies grants to everything that follows. */
+  /** Keeps grants for everything that follows in the run. */
   readonly keep: (grants: readonly HeldGrant[]) => void
-  /** Closes the wider ones; the run's own is left to who opened it. */
+  /** Closes the escalated sandboxes. Whoever opened the run's own sandbox closes it. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Keeps escalated sandboxes open: one that was needed once is usually needed again.
+ * Keeps escalated sandboxes open, because a sandbox that was needed once is usually needed again.
  *
- * @param open opens a sandbox for a policy, in the way that the run's own was opened, with the places that its paths mean
+ * @param open opens a sandbox for a policy in the same way as the run's own, with the places that its paths refer to
  */
 export function createEscalation(
   own: Sandbox,
@@ -44,7 +44,7 @@ export function createEscalation(
   const told = new Set<string>()
   const takeAway: (() => void)[] = []
 
-  /** A grant inside an approved path holds together with it. */
+  /** Holds a grant. A grant inside an approved path is valid only as long as that path is. */
   const hold = (grant: Grant): HeldGrant => {
     const known = standing.get(keyOf(grant))
     if (known !== undefined) return known
@@ -53,7 +53,7 @@ export function createEscalation(
     return lost === undefined ? holdGrant(grant) : { grant, place: undefined }
   }
 
-  /** Those that still mean what was approved. Throws for the first that doesn't, once. */
+  /** Returns the standing grants that still mean what was approved. Throws for the first that doesn't, once per grant. */
   const holding = (): readonly HeldGrant[] =>
     [...standing].flatMap(([key, held]) => {
       if (lostPath(held) === undefined) return [held]
@@ -63,7 +63,7 @@ export function createEscalation(
       return []
     })
 
-  /** Makes the file of a grant where it isn't there yet. */
+  /** Creates the file of a grant if it doesn't exist yet. */
   const settle = (held: HeldGrant): HeldGrant => {
     const made = makeGranted(held)
     if (made === undefined) return held
@@ -108,7 +108,7 @@ export function createEscalation(
           known,
         )
       opened.set(key, sandbox)
-      // One that could not be opened may be possible later.
+      // A sandbox that could not be opened now may be possible later.
       sandbox.catch(() => opened.delete(key))
       return sandbox
     },
@@ -125,11 +125,11 @@ export function createEscalation(
   }
 }
 
-/** The places of the run's own paths, and of grants. */
+/** The places of the run's own paths and of the granted paths. */
 function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
   const known = own.known?.()
   const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>
-    // A file that could not be made doesn't exist for the sandbox either, whoever makes it next.
+    // A file that could not be created doesn't exist for the sandbox either, whoever creates it later.
     'path' in grant ? [[grant.path, makes === undefined ? place : undefined]] : [],
   )
   return { places: new Map([...(known?.places ?? []), ...granted]), denied: known?.denied ?? [] }
@@ -139,7 +139,7 @@ function keyOf(grant: Grant): string {
   return JSON.stringify(grant)
 }
 
-/** Equal for the same grant of the same place. */
+/** Describes a grant and its place. Equal only for the same grant of the same place. */
 function describe({ grant, place }: HeldGrant): string {
   return `${keyOf(grant)} ${place?.identity.device}:${place?.identity.inode}`
 }

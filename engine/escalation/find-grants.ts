@@ -4,21 +4,21 @@ import type { CommandAnalysis, Grant } from '../../policies/index.ts'
 import type { Denial, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
-/** What a call asks for by name. */
+/** The permissions that a call asks for by name. */
 export type AskedPermissions = {
   readonly read?: readonly string[] | undefined
   readonly write?: readonly string[] | undefined
   readonly network?: readonly string[] | undefined
 }
 
-/** More would be no scoped grant any more. */
+/** With more grants than this, access would no longer be narrowly scoped. */
 const mostGrants = 10
 
 /**
- * The grants that would have let a command do what the sandbox denied. A command's output is no evidence, so a suspected denial counts only
- * if the command's own text names its path or host; denials that no grant would help give none.
+ * Returns the grants that would have let a command do what the sandbox denied. A command's output is no evidence, so a suspected denial
+ * counts only if the command's own text names its path or host. Denials that no grant could prevent are skipped.
  *
- * @param names whether the command's text names a path (absolute) or a host
+ * @param names tells whether the command's text names a path (absolute) or a host
  */
 export function grantsForDenials(
   denials: readonly Denial[],
@@ -29,7 +29,7 @@ export function grantsForDenials(
   return distinct(counted.flatMap((denial) => grantForDenial(denial, policy)))
 }
 
-/** Whether a command's own words name a path, which is relative to `cwd` in them, or a host. */
+/** Returns a function that tells whether a command's own words name a path or a host. Paths in the words are relative to `cwd`. */
 export function namedBy(analysis: CommandAnalysis | undefined, cwd: string): (subject: string) => boolean {
   const commands = analysis?.commands ?? []
   const words = commands.flatMap((command) => [...command.words, ...command.reads]).map(({ text }) => text)
@@ -44,7 +44,7 @@ export function namedBy(analysis: CommandAnalysis | undefined, cwd: string): (su
   return (subject) => named.has(subject)
 }
 
-/** The host of a word that is a URL. */
+/** Returns the host of a word that is a URL. */
 function hostOf(word: string): string | undefined {
   return /^\w+:\/\//.test(word) && URL.canParse(word) ? new URL(word).hostname : undefined
 }
@@ -53,7 +53,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
   switch (remedy.kind) {
     case 'add-root':
       if (remedy.to === 'readableRoots') return readGrant(remedy.path, policy)
-      // Its subject is the path itself, the remedy's the folder that would have to be writable for it.
+      // The subject is the path itself; the remedy's path is the folder that would have to be writable for it.
       return kind === 'path' ? writeGrant(subject, policy) : []
     case 'show-denied':
       return readGrant(remedy.path, policy)
@@ -64,7 +64,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
         policy,
       )
     case 'raise-limit':
-      // How long a call may take is the call's own business.
+      // A call sets its own time limit, so no grant is needed.
       return remedy.limit === 'wallTimeMs' ? [] : [{ kind: 'limit', name: remedy.limit, value: 2 * remedy.value }]
     // A way out of the sandbox is never granted as a side effect.
     case 'show-docker-socket':
@@ -78,7 +78,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
   }
 }
 
-/** The grants that a call asks for by name; paths are relative to `cwd`. */
+/** Returns the grants that a call asks for by name. Paths are relative to `cwd`. */
 export function grantsAskedFor(asked: AskedPermissions, cwd: string, policy: SandboxPolicy): readonly Grant[] {
   return distinct([
     ...(asked.read ?? []).flatMap((path) => readGrant(resolve(cwd, path), policy)),
@@ -87,7 +87,7 @@ export function grantsAskedFor(asked: AskedPermissions, cwd: string, policy: San
   ])
 }
 
-/** The grants that a command obviously needs: files it names outside the writable paths, and hosts. */
+/** Returns the grants that a command obviously needs: files that it names outside the writable paths, and hosts. */
 export function grantsSeenIn(analysis: CommandAnalysis | undefined, cwd: string, sandbox: Sandbox): readonly Grant[] {
   const { policy } = sandbox
   const facts = (analysis?.commands ?? []).flatMap(({ facts: own, around }) => [...own, ...around])
@@ -110,7 +110,10 @@ function readGrant(path: string, { mode }: SandboxPolicy): readonly Grant[] {
   return real === undefined ? [] : [{ kind: 'read', path: real }]
 }
 
-/** A file that doesn't exist yet is granted by its name in an existing folder; nothing else in the folder is. */
+/**
+ * Grants writing to a path. A file that doesn't exist yet is granted by its name in an existing folder; nothing else in the folder is
+ * granted.
+ */
 function writeGrant(path: string, policy: SandboxPolicy): readonly Grant[] {
   if (policy.mode !== 'workspace-write') return []
   const folder = realPath(dirname(path))

@@ -6,15 +6,15 @@ import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '
 export type HeldGrant = {
   readonly grant: Grant
   /**
-   * The place of a grant's path; for a file that is to be made, its folder. Undefined for a grant of something else, and where it can't be
-   * reached without a symlink.
+   * The place of a grant's path; for a file that is to be created, the place of its folder. Undefined for a grant of something else, and if
+   * the path can't be reached without a symlink.
    */
   readonly place: HeldPlace | undefined
-  /** The name of a file that is to be made. */
+  /** The name of a file that is to be created. */
   readonly makes?: string
 }
 
-/** Holds what a grant means now, before anybody is asked about it. */
+/** Holds open what a grant means now, before anybody is asked about it. */
 export function holdGrant(grant: Grant): HeldGrant {
   if (grant.kind !== 'read' && grant.kind !== 'write') return { grant, place: undefined }
   const place = holdPlace(grant.path)
@@ -22,15 +22,15 @@ export function holdGrant(grant: Grant): HeldGrant {
   return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
 }
 
-/** The path of a grant that no longer means what it did when it was held; undefined where it still does. */
+/** Returns the path of a grant that no longer means what it did when it was held; undefined if it still does. */
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path
-  // There was nothing, so nobody approved what is there now.
+  // Nothing was there, so nobody approved what is there now.
   return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
 }
 
-/** Throws `path-changed` where a grant no longer means what it did when it was held. */
+/** Throws `path-changed` if a grant no longer means what it did when it was held. */
 export function requireHeld(held: HeldGrant, backend: Backend): void {
   const path = lostPath(held)
   if (path !== undefined) throw new SandboxError('path-changed', { backend, path, approved: true })

@@ -3,27 +3,27 @@ import { dirname } from 'node:path'
 import { holdPlace } from '../../sandbox/index.ts'
 import type { HeldGrant } from './held-grants.ts'
 
-/** The grant of a file that has been made for it. */
+/** A grant, and the file that was created for it. */
 type MadeGrant = {
   readonly grant: HeldGrant
-  /** Removes the file again where nobody wrote to it. */
+  /** Removes the file again if nobody wrote to it. */
   readonly takeAway: () => void
 }
 
 /**
- * Makes the granted file that doesn't exist yet, empty: a sandbox can mount a single file, but can't let one be created without everything
- * next to it. It is made in the very folder that was asked about. If that fails, the file stays missing, and the sandbox tells the command:
- * undefined.
+ * Creates the granted file, empty, if it doesn't exist yet: a sandbox can mount a single file, but it can't allow one to be created without
+ * allowing everything next to it. The file is created in exactly the folder that was asked about. If that fails, returns undefined: the
+ * file stays missing, and the sandbox reports that to the command.
  */
 export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined
-  // Held once more: the file may have to be removed long after the question.
+  // Held a second time, because the file may have to be removed long after the question.
   const folder = holdPlace(dirname(grant.path))
   try {
     const { device, inode } = place.identity
     if (folder?.identity.inode !== inode || folder.identity.device !== device) throw new TypeError('another folder')
     const path = folder.inside(makes)
-    // Neither through a link nor over anything.
+    // Never follows a link and never overwrites anything.
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
     const descriptor = openSync(path, flags, 0o666)
     const { ino, dev } = fstatSync(descriptor)
@@ -39,7 +39,7 @@ export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | und
       },
     }
   } catch {
-    // There by now, or in a folder that is closed to the user too.
+    // The file exists by now, or its folder is closed to the user too.
     folder?.close()
     return undefined
   }

@@ -11,9 +11,9 @@ import type { AgentOptions } from './agent-options.ts'
 import { ownModel } from './own-model.ts'
 
 /**
- * The part of the request that all runs of an agent share.
+ * Builds the part of the request that all runs of an agent share.
  *
- * @throws UserError `usage` for a missing workspace, and for settings that are wrong or contradict each other
+ * @throws UserError `usage` for a missing workspace, and for settings that are invalid or contradict each other
  */
 export function agentRequest(options: AgentOptions, output: OutputSchema | undefined): Omit<RunRequest, 'task'> {
   const { model, tools, reviewer, budget, resume, sinks, verify, verifyAttempts, environment = process.env } = options
@@ -21,7 +21,7 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
   if (options.skipGitRepoCheck !== true && findRepository(workspace) === undefined) {
     throw new UserError(
       'usage',
-      `${workspace} is not in a git repository, so what a run changes there could not be taken back. ` +
+      `${workspace} is not in a git repository, so changes that a run makes there could not be undone. ` +
         'Run git init first, or pass skipGitRepoCheck: true.',
     )
   }
@@ -51,7 +51,7 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
   }
 }
 
-/** The configuration of the request. Messages name options as the caller wrote them. */
+/** Builds the configuration of the request. Messages name options as the caller wrote them. */
 function requestedSettings(options: AgentOptions): RequestedSettings {
   const { model, sandbox, settings, reviewer, externallySandboxed, profile, trust } = options
   const checked = settings === undefined ? undefined : validate(ConfigFile, settings, { name: 'settings' })

@@ -9,8 +9,8 @@ import { EventHistory } from './event-history.ts'
 import { readSchema, type FinalOutput } from './output-schema.ts'
 
 /**
- * Opens an agent in a workspace. It reads the same configuration as `agent exec`, writes to no standard stream, handles no signals and ends
- * no process, so any number of agents can work in parallel in one process.
+ * Opens an agent in a workspace. It reads the same configuration as `agent exec`. It writes to no standard stream, handles no signals and
+ * never ends the process, so any number of agents can work in parallel in one process.
  *
  * @throws UserError for what the caller has to fix: a missing workspace, a wrong setting, an invalid schema
  * @example
@@ -23,7 +23,7 @@ import { readSchema, type FinalOutput } from './output-schema.ts'
 export async function openAgent<Output = unknown>(options: AgentOptions<Output>): Promise<Agent<Output>> {
   const final = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema)
   const request = agentRequest(options, final?.contract)
-  // Reads what every run will read again, so that a wrong configuration is known before there is a task.
+  // Reads the configuration that every run will read again, so that mistakes in it show before there is a task.
   await configure({ ...request, task: { type: 'calls' } }, () => undefined)
   return new OpenAgent(request, options.signal, final)
 }
@@ -81,14 +81,14 @@ class OpenAgent<Output> implements Agent<Output> {
     return this.close()
   }
 
-  /** Runs one task when the one before it has ended. */
+  /** Runs one task when the previous one has ended. */
   async #go(request: RunRequest): Promise<AgentResult<Output>> {
     if (this.#closing.signal.aborted)
-      throw new UserError('usage', 'The agent is closed. Open another one for this task.')
+      throw new UserError('usage', 'The agent is closed. Open a new agent for this task.')
     if (this.#threadId !== undefined && request.ephemeral === true) {
       throw new UserError(
         'usage',
-        'An ephemeral agent keeps no session that a second run could go on with. Open another agent, or leave out ephemeral.',
+        'An ephemeral agent stores no session that a second run could continue. Open another agent, or leave out ephemeral.',
       )
     }
     const run = openRun({

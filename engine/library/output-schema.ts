@@ -3,21 +3,21 @@ import { UserError } from '../core/user-error.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { JsonSchema } from './agent-options.ts'
 
-/** What the final messages of an agent's runs must meet, and what makes values of them. */
+/** The contract that the final messages of an agent's runs must meet, and a function that parses them. */
 export type FinalOutput<Output> = {
   readonly contract: OutputSchema
-  /** The value of a final message that met the schema. */
+  /** Parses a final message that met the schema. */
   readonly read: (finalMessage: string) => Output
 }
 
 /**
- * The given schema, ready for checks.
+ * Prepares the given schema for checks.
  *
  * @throws UserError `usage` for an invalid JSON Schema, and for a zod schema that JSON Schema can't express
  */
 export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema): Promise<FinalOutput<Output>> {
   if (isZod(schema)) return { contract: contractOf(schema), read: (text) => schema.parse(JSON.parse(text)) }
-  // Loaded only where it is asked for: ajv takes as long as the rest of a start.
+  // Loaded only if needed, because loading ajv takes as long as everything else at a start.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate !== 'function') throw new UserError('usage', `outputSchema: not a JSON Schema: ${validate.error}`)
@@ -25,7 +25,7 @@ export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema)
   return { contract: { schema, validate }, read: (text) => JSON.parse(text) as Output }
 }
 
-/** The caller's zod may be another copy than ours, so `instanceof` would fail. */
+/** The caller may use a different copy of zod, so `instanceof` would fail. */
 function isZod<Output>(schema: z.ZodType<Output> | JsonSchema): schema is z.ZodType<Output> {
   return '_zod' in schema
 }
@@ -45,14 +45,14 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
     const { $schema: _, ...json } = z.toJSONSchema(schema, {
       io: 'input',
       override: ({ jsonSchema }) => {
-        // zod drops unknown keys; providers enforce a schema only where it forbids them.
+        // zod drops unknown keys, but providers enforce a schema only if it forbids them.
         if (jsonSchema.type === 'object' && jsonSchema.properties !== undefined)
           jsonSchema.additionalProperties ??= false
       },
     })
     return json
   } catch (error) {
-    throw new UserError('usage', `outputSchema: it can't be said in JSON Schema: ${(error as Error).message}`, {
+    throw new UserError('usage', `outputSchema: it can't be expressed in JSON Schema: ${(error as Error).message}`, {
       cause: error,
     })
   }

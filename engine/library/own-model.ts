@@ -1,8 +1,8 @@
 import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../core/model.ts'
 
 /**
- * A caller's model, held to what a run relies on: a response is over once its signal is aborted, though the model never looks at it, and whatever
- * the model throws is told as its failure, not as a fault of ours.
+ * Wraps a caller's model so that it meets what a run relies on: a response ends when its signal is aborted, even if the model ignores the
+ * signal, and errors that the model throws are reported as failures of the model, not of this program.
  */
 export function ownModel(model: Model): Model {
   return {
@@ -39,11 +39,11 @@ async function* respond(model: Model, request: ModelRequest, signal: AbortSignal
   }
 }
 
-/** Nobody waits for it: one that doesn't look at its signal may never answer. */
+/** Nobody waits for this, because a model that ignores its signal may never answer. */
 async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
     await events?.return?.()
   } catch {
-    // The response is over; how the model ends it is its own matter.
+    // The response is over, so errors while the model ends it don't matter.
   }
 }

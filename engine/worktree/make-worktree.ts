@@ -12,7 +12,7 @@ import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 import { adminOf, repositoryOf } from './worktree-paths.ts'
 
-/** Opens a sandbox of the run's kind. */
+/** Opens a sandbox in the same way as the run's own. */
 export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
 
 /** The worktree to make. */
@@ -21,18 +21,18 @@ type Wanted = {
   readonly root: string
   readonly path: string
   readonly branch: string
-  /** Its starting point, as git names it. */
+  /** The commit to start from, by a name that git understands. */
   readonly base: string
 }
 
-/** The result; or why it was not made, in words for the model. */
+/** The worktree, or why it was not made, in words for the model. */
 type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
 
 /**
- * Makes a worktree on a new branch. Git runs in a sandbox that may write the repository and the folder of the worktree, and nothing else:
+ * Makes a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else:
  * programs that the repository's configuration makes it run are confined like any command of the model.
  *
- * @param policy the run's
+ * @param policy the run's policy
  */
 export async function makeWorktree(
   { root, path, branch, base }: Wanted,
@@ -49,7 +49,7 @@ export async function makeWorktree(
       readOnly: true,
       signal,
     })
-    if (!commit.ok) return { problem: `${base} is no commit: ${commit.complaint}` }
+    if (!commit.ok) return { problem: `${base} is not a commit: ${commit.complaint}` }
     const added = await runGit(sandbox, ['worktree', 'add', '--quiet', '-b', branch, '--', place, commit.output], {
       cwd: root,
       readOnly: false,
@@ -57,12 +57,12 @@ export async function makeWorktree(
     })
     const admin = adminOf(place)
     if (!added.ok) return { problem: added.complaint }
-    if (admin === undefined) return { problem: `${place} was made, but git does not know it.` }
+    if (admin === undefined) return { problem: `${place} was created, but git doesn't recognize it.` }
     return { worktree: { path: place, git: { branch, base: commit.output, admin } } }
   })
 }
 
-/** Runs something with a sandbox that may write a repository's working tree and some folders. */
+/** Runs a function with a sandbox that may write to a repository's working tree and to some folders. */
 export async function withRepository<T>(
   root: string,
   folders: readonly string[],

@@ -7,9 +7,9 @@ import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree-paths.ts'
 
 /**
- * What would be lost with a worktree, in words; undefined where that is nothing. In doubt something would be.
+ * Describes what would be lost with a worktree; undefined if nothing would. In doubt it assumes a loss.
  *
- * @param sandbox the one in which the run works there
+ * @param sandbox the sandbox in which the run works there
  */
 export async function whatWouldBeLost(
   { path, git }: Worktree,
@@ -18,10 +18,10 @@ export async function whatWouldBeLost(
 ): Promise<string | undefined> {
   const look = { cwd: path, readOnly: true, signal }
   const status = await runGit(sandbox, ['status', '--porcelain', '--untracked-files=all'], look)
-  if (!status.ok) return `what is in it, which git can't tell (${status.complaint})`
+  if (!status.ok) return `its contents, which git can't list (${status.complaint})`
   const range = git === undefined ? [] : [`refs/heads/${git.branch}`, 'HEAD', '--not', git.base]
   const commits = range.length === 0 ? undefined : await runGit(sandbox, ['rev-list', '--count', ...range], look)
-  if (commits?.ok === false) return `what was committed, which git can't tell (${commits.complaint})`
+  if (commits?.ok === false) return `its commits, which git can't count (${commits.complaint})`
   const changed = status.output === '' ? 0 : status.output.split('\n').length
   const made = Number(commits?.output ?? 0)
   const lost = [
@@ -32,11 +32,11 @@ export async function whatWouldBeLost(
 }
 
 /**
- * Removes a worktree and its branch. We remove the files ourselves, since git can't remove what protects them in a sandbox; only a worktree
- * that is still the original one is touched.
+ * Removes a worktree and its branch. We remove the files ourselves, because git can't remove the files that protect it in a sandbox. Only a
+ * worktree that is still the original one is touched.
  *
- * @param root of the repository's working tree
- * @returns why it was not removed, or not wholly; undefined when it was
+ * @param root the root of the repository's working tree
+ * @returns why it was not removed, or not completely; undefined if it was removed
  */
 export async function removeWorktree(
   { path, git }: Required<Worktree>,
@@ -47,9 +47,9 @@ export async function removeWorktree(
   const common = commonDirectory(root)
   const own = adminOf(path)
   if (common === undefined || own !== git.admin || dirname(own) !== join(common, 'worktrees')) {
-    return `${path} is not the worktree any more that was made there, so it was left as it is.`
+    return `${path} is no longer the worktree that was created there, so it was left unchanged.`
   }
-  if (realpathSync(path) !== path) return `${path} is a link by now, so it was left as it is.`
+  if (realpathSync(path) !== path) return `${path} is now a symlink, so it was left unchanged.`
   rmSync(path, { recursive: true, force: true })
   rmSync(own, { recursive: true, force: true })
   const deleted = await withRepository(root, [], policy, open, async (sandbox) =>

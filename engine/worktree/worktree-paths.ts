@@ -4,7 +4,8 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
 /**
- * Where git stores its data about a worktree, if the two name each other: a `.git` file alone could name anything.
+ * Returns the directory in which git stores its data about a worktree, if the two refer to each other: a `.git` file alone could refer to
+ * anything.
  *
  * @param path the worktree's directory, without symlinks
  */
@@ -23,7 +24,7 @@ export function adminOf(path: string): string | undefined {
   }
 }
 
-/** The directory that all worktrees of a repository share, without symlinks; undefined where that can't be told. */
+/** Returns the directory that all worktrees of a repository share, without symlinks; undefined if it can't be determined. */
 export function commonDirectory(root: string): string | undefined {
   try {
     const git = realpathSync(join(root, '.git'))
@@ -35,16 +36,16 @@ export function commonDirectory(root: string): string | undefined {
   }
 }
 
-/** What has to be readable for git to work in a tree: the tree, and its repository if that is elsewhere. */
+/** Returns what git must be able to read to work in a tree: the tree, and its repository if that is elsewhere. */
 export function repositoryOf(root: string): readonly string[] {
   const common = commonDirectory(root)
-  // Listed separately, a path within a writable one could not be written.
+  // If a path inside a writable one were listed separately, it could not be written.
   return common === undefined || isInside(common, root) ? [root] : [root, common]
 }
 
-/** The text of a git file; throws where there is none. */
+/** Returns the text of a git file; throws if there is none. */
 function textOf(file: string): string {
   const bytes = readHostFile(file)
-  if (bytes === undefined) throw new Error(`${file} is no file that can be read`)
+  if (bytes === undefined) throw new Error(`${file} is not a readable file`)
   return bytes.toString()
 }

@@ -8,16 +8,16 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 
 /**
- * The tools by which a model works in a worktree of its own: `enter_worktree` and `exit_worktree`.
+ * The tools with which a model works in a worktree of its own: `enter_worktree` and `exit_worktree`.
  *
- * @param agents those that the run hands work to, who work where it does
+ * @param agents the agents that the run hands work to, which work in the same tree
  */
 export function worktreeTools(worktrees: Worktrees, agents: BackgroundAgents): readonly Tool[] {
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
-/** What still runs would continue in the old tree. */
-const wording = { commands: 'Commands still run here', agents: 'Agents work here' }
+/** Anything that is still running would continue in the old tree. */
+const wording = { commands: 'Commands are still running here', agents: 'Agents are working here' }
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
 
@@ -26,41 +26,40 @@ function enterWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
     name: 'enter_worktree',
     claudeNames: ['EnterWorktree'],
     description:
-      'Makes a git worktree on a new branch and works there from now on: commands, patches and files. The tree where you began can only ' +
-      'be read meanwhile. Uncommitted changes stay there. For work that is to be kept apart.',
+      'Creates a git worktree on a new branch. From then on, commands, patches and file tools work there. The original tree can only be read meanwhile, and its uncommitted changes stay there. Use it for work that is to be kept separate.',
     input: z.object({
       name: z
         .string()
         .regex(/^(?!.*\.\.)[A-Za-z0-9][\w.-]{0,63}$/, 'letters, digits, "-", "_" and ".", at most 64')
-        .describe('What it is about, e.g. fix-login. The branch is worktree-NAME.'),
-      base: z.string().min(1).optional().describe('The commit to begin with. Default: HEAD.'),
+        .describe('What the work is about, e.g. fix-login. The branch is called worktree-NAME.'),
+      base: z.string().min(1).optional().describe('The commit to start from. Default: HEAD.'),
     }),
     deferred: true,
     searchHint: 'git worktree branch isolate separate copy of the repository',
     run: async ({ name, base = 'HEAD' }, context) => {
       if (worktrees.current !== undefined) {
-        return failed(`You work in ${worktrees.current.path}. Leave it with exit_worktree first.`)
+        return failed(`You are already in the worktree ${worktrees.current.path}. Leave it with exit_worktree first.`)
       }
       if (context.sandbox.policy.mode === 'read-only')
-        return failed('The sandbox is read-only: there is nothing to keep apart.')
+        return failed('The sandbox is read-only: there are no changes to keep separate.')
       const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const planned = await worktrees.plan(name, base)
-      if ('problem' in planned) return failed(`There is no worktree: ${planned.problem}`)
+      if ('problem' in planned) return failed(`No worktree was created: ${planned.problem}`)
       const { path, branch, made } = planned
       const argv = ['git', 'worktree', 'add', '-b', branch, path, base]
       const where = { cwd: context.workspace, sandbox: context.sandbox.policy.mode }
-      // What a hook has made was made by the user's word.
+      // A worktree that a hook made is approved already: the user configured the hook.
       const refused = made ? undefined : await judge({ type: 'exec', argv, ...where }, context)
       if (refused !== undefined) return refused
       const entered = await worktrees.enter(planned, context.signal)
-      if ('problem' in entered) return failed(`There is no worktree: ${entered.problem}`)
+      if ('problem' in entered) return failed(`No worktree was created: ${entered.problem}`)
       const { worktree } = entered
       report(context, { state: 'entered', path: worktree.path, branch: worktree.git?.branch })
       const on = worktree.git === undefined ? '' : `, on the new branch ${worktree.git.branch}`
       return {
         ok: true,
-        output: `You work in ${worktrees.now.workspace} now${on}. The tree where you began can only be read.`,
+        output: `You now work in ${worktrees.now.workspace}${on}. The original tree can only be read.`,
       }
     },
   })
@@ -71,24 +70,26 @@ function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
     name: 'exit_worktree',
     claudeNames: ['ExitWorktree'],
     description:
-      'Leaves the worktree and works where you began again. "keep" leaves its files and its branch for whoever wants them; "remove" deletes ' +
-      'both, and refuses where uncommitted changes or commits would be lost, unless discard_changes is true.',
+      'Leaves the worktree and returns to the original tree. "keep" leaves the worktree\'s files and branch in place; "remove" deletes both, but refuses if uncommitted changes or commits would be lost, unless discard_changes is true.',
     input: z.object({
       action: z.enum(['keep', 'remove']),
-      discard_changes: z.boolean().optional().describe('With remove: lose what is not elsewhere. Default: false.'),
+      discard_changes: z
+        .boolean()
+        .optional()
+        .describe('With remove: discard changes that exist nowhere else. Default: false.'),
     }),
     deferred: true,
     searchHint: 'git worktree leave remove branch go back',
     run: async ({ action, discard_changes: discard = false }, context) => {
       const { current } = worktrees
-      if (current === undefined) return failed('You are in no worktree.')
+      if (current === undefined) return failed('You are not in a worktree.')
       const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const where = { root: current.path, sandbox: context.sandbox.policy.mode }
       if (action === 'remove') {
         const lost = discard ? undefined : await worktrees.lost(context.signal)
         if (lost !== undefined) {
-          return failed(`Removing it would lose ${lost}. Commit and keep it, or give "discard_changes": true.`)
+          return failed(`Removing it would lose ${lost}. Commit and keep it, or pass "discard_changes": true.`)
         }
         const refused = await judge(
           { type: 'patch', ...where, changes: [{ kind: 'delete', path: current.path }] },
@@ -101,7 +102,7 @@ function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
       report(context, { state: removed ? 'removed' : 'left', path: left.path, branch: left.git?.branch })
       const branch = left.git === undefined ? '' : `, and its branch ${left.git.branch}`
       const what = removed ? `${left.path}${branch}: removed.` : `${left.path}${branch}: kept.`
-      const output = `You work in ${worktrees.now.workspace} again. ${problem ?? what}`
+      const output = `You are back in ${worktrees.now.workspace}. ${problem ?? what}`
       return { ok: problem === undefined, output }
     },
   })

@@ -10,42 +10,42 @@ import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
 import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
-/** The hooks about worktrees, and their answers. */
+/** The hooks for worktrees, and their answers. */
 export type WorktreeHooks = {
-  /** Asks for a worktree of a name. Returns its path, why there must be none, or undefined where no hook makes it. */
+  /** Asks for a worktree by name. Returns its path, why there must be none, or undefined if no hook creates it. */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
   readonly remove: (path: string) => Promise<void>
-  /** The run works elsewhere from now on. */
+  /** Called when the run moves to another directory. */
   readonly moved: (from: string, to: string) => Promise<void>
 }
 
 type Options = {
   /** Where the run began. */
   readonly home: ExecutionContext
-  /** The root of the repository; undefined where the workspace is in none. */
+  /** The root of the repository; undefined if the workspace is in none. */
   readonly root: string | undefined
-  /** Below which worktrees are made. */
+  /** The folder in which worktrees are created. */
   readonly folder: string
-  /** Other folders in which hooks may make worktrees. */
+  /** Other folders in which hooks may create worktrees. */
   readonly hookFolders: readonly string[]
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
-  /** Writes down where the run works: in a worktree, or (undefined) where it began. */
+  /** Records where the run works: in a worktree, or (undefined) where it began. */
   readonly note: (worktree: Worktree | undefined) => void
 }
 
-/** A worktree that is to be made; its name is known, and its place unless a hook chooses it. */
+/** A worktree that is to be created. Its name is known, and so is its place unless a hook chooses it. */
 type Planned = {
   readonly path: string
   readonly branch: string
   readonly base: string
-  /** Whether a hook has made it already. */
+  /** Whether a hook has already created it. */
   readonly made: boolean
 }
 
 type Problem = { readonly problem: string }
 
-/** Where a run works: where it began, or in one worktree of it at a time. */
+/** Where a run works: where it began, or in one of its worktrees at a time. */
 export class Worktrees {
   readonly #options: Options
   #entered:
@@ -55,22 +55,22 @@ export class Worktrees {
     this.#options = options
   }
 
-  /** Where it works now. */
+  /** Where the run works now. */
   get now(): ExecutionContext {
     return this.#entered?.at ?? this.#options.home
   }
 
-  /** The worktree it is in; undefined where it works where it began. */
+  /** The worktree that the run is in; undefined if it is where it began. */
   get current(): Worktree | undefined {
     return this.#entered?.worktree
   }
 
-  /** The directory that worktrees can't be made without. */
+  /** The repository's root, without which worktrees can't be created. */
   get root(): string | undefined {
     return this.#options.root
   }
 
-  /** The path in the original tree for a path in the worktree; undefined for any other. */
+  /** Returns the path in the original tree for a path in the worktree; undefined for any other path. */
   originalOf(path: string): string | undefined {
     const { root } = this.#options
     const inside = this.current?.path
@@ -79,7 +79,7 @@ export class Worktrees {
       : join(root, relative(inside, path))
   }
 
-  /** The path for a worktree of this name. A hook may have made one by then. */
+  /** Plans a worktree of this name. A hook may already have created it by the time this returns. */
   async plan(name: string, base: string): Promise<Planned | Problem> {
     const { root, folder, hooks, home } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -89,7 +89,7 @@ export class Worktrees {
     return { path: join(folder, `${basename(root)}-${mark}`, name), branch: `worktree-${name}`, base, made: false }
   }
 
-  /** Makes what was planned, unless a hook has, and works there from now on. */
+  /** Creates the planned worktree, unless a hook has, and works there from now on. */
   async enter(planned: Planned, signal: AbortSignal): Promise<{ readonly worktree: Worktree } | Problem> {
     const { root, home, open } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -104,14 +104,15 @@ export class Worktrees {
     return { worktree: ready.worktree }
   }
 
-  /** Returns to a worktree in which an earlier run of the session worked. Gives why that is impossible, or undefined. */
+  /** Returns to a worktree in which an earlier run of the session worked. Resolves to why that is impossible, or undefined. */
   async resume(worktree: Worktree): Promise<string | undefined> {
     const same = worktree.git === undefined ? isDirectory(worktree.path) : adminOf(worktree.path) === worktree.git.admin
-    if (!same) return `The worktree ${worktree.path} that the session was in is gone, so it goes on where it began.`
+    if (!same)
+      return `The worktree ${worktree.path} that the session was in is gone, so the session continues where it began.`
     return this.#move(worktree)
   }
 
-  /** What would be lost if the worktree were removed, in words; undefined for nothing. */
+  /** Describes what would be lost if the worktree were removed; undefined: nothing. */
   async lost(signal: AbortSignal): Promise<string | undefined> {
     return this.current === undefined ? undefined : whatWouldBeLost(this.current, this.now.sandbox, signal)
   }
@@ -120,12 +121,13 @@ export class Worktrees {
    * Returns to the original tree.
    *
    * @param remove whether to remove the worktree and its branch
-   * @returns the worktree that was left, and what of it could not be removed
+   * @returns the worktree that was left, and what could not be removed
    */
   async leave(remove: boolean): Promise<{ readonly left: Worktree; readonly problem?: string }> {
     const { root, home, open, hooks, note } = this.#options
     const entered = this.#entered
-    if (entered === undefined || root === undefined) throw new TypeError('a run leaves only a worktree that it is in')
+    if (entered === undefined || root === undefined)
+      throw new TypeError('a run can only leave a worktree that it is in')
     const { worktree: left, at } = entered
     this.#entered = undefined
     note(undefined)
@@ -135,13 +137,13 @@ export class Worktrees {
     await hooks().remove(left.path)
     const { path, git } = left
     if (git === undefined) {
-      return isDirectory(path) ? { left, problem: `No WorktreeRemove hook has removed ${path}.` } : { left }
+      return isDirectory(path) ? { left, problem: `No WorktreeRemove hook removed ${path}.` } : { left }
     }
     const problem = await removeWorktree({ path, git }, root, home.sandbox.policy, open)
     return problem === undefined ? { left } : { left, problem }
   }
 
-  /** Frees what working in a worktree needed. The worktree stays. */
+  /** Releases what working in a worktree needed. The worktree stays. */
   async close(): Promise<void> {
     if (this.#entered !== undefined) await close(this.#entered.at)
   }
@@ -165,12 +167,12 @@ export class Worktrees {
     }
   }
 
-  /** A hook's worktree is accepted where the hook could have made it, or where the repository itself lists it as its worktree. */
+  /** Accepts a hook's worktree if the hook could have created it, or if the repository itself lists it as its worktree. */
   #planMade(printed: string): Planned | Problem {
     const { home, root, hookFolders } = this.#options
     if (!isAbsolute(printed) || !isDirectory(printed)) {
       return {
-        problem: `The WorktreeCreate hook has to print the absolute path of a directory, and printed '${printed}'.`,
+        problem: `The WorktreeCreate hook has to print the absolute path of a directory, but it printed '${printed}'.`,
       }
     }
     const path = realpathSync(printed)
@@ -182,7 +184,7 @@ export class Worktrees {
     const registered = admin !== undefined && common !== undefined && dirname(admin) === join(common, 'worktrees')
     if (allowed || registered) return { path, branch: '', base: '', made: true }
     return {
-      problem: `${path}, which a WorktreeCreate hook printed, is no worktree of this repository and not in a folder that may be written.`,
+      problem: `A WorktreeCreate hook printed ${path}, which is not a worktree of this repository and not in a writable folder.`,
     }
   }
 }
@@ -192,7 +194,7 @@ async function close({ sandbox, escalation }: ExecutionContext & { readonly esca
   await sandbox.close()
 }
 
-/** The run's policy with the worktree in the place of the tree where it began, which can only be read. */
+/** Returns the run's policy with the worktree in place of the original tree, which can only be read. */
 function policyInWorktree(policy: SandboxPolicy, root: string, path: string, workspace: string): SandboxPolicy {
   const apart = (path: string): boolean => !isInside(path, root) && !isInside(root, path)
   return parsePolicy({

@@ -171,7 +171,7 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
     })
     expect(ended.code, ended.stderr).toBe(0)
     expect(existsSync(join(ended.cwd, 'written'))).toBe(true)
-    expect(ended.told()).toContain('task-1 has begun (agent-1).')
+    expect(ended.told()).toContain('task-1 has started (agent-1).')
     expect(ended.told()).toContain('task-1 is completed.\\nagent-1 reports:\\nit is written')
   })
 

@@ -99,7 +99,7 @@ describe('plain lines', () => {
   })
   test('close with what changed, what ran, what was refused and what it cost', () => {
     expect(text).toMatch(
-      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · go on with it: agent exec resume 0199-t\n$/,
+      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
     )
   })
   test('hold no escape sequence where colour is off, and some where it is on', () => {
@@ -175,7 +175,7 @@ describe('how to go on with a session', () => {
     for (const make of [plainSink, (write: (text: string) => void) => liveSink({ columns: 80, write }, plain)]) {
       for (const ending of [summary, failing]) {
         expect(told((write) => make(write, plain), story, ending)).toMatch(
-          /\n {2}session: 0199-t · go on with it: agent exec resume 0199-t\n$/,
+          /\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
         )
       }
     }
@@ -280,7 +280,9 @@ test('the summary says what the final message claims and the record contradicts,
   }
   const text = told((write) => plainSink(write, plain), story, ending)
   expect(text).toContain('done, nothing changed · 1.2 s · exit code 0\n')
-  expect(text).toContain('  not borne out: "All tests pass.": the last command that ran tests failed: npm test\n')
+  expect(text).toContain(
+    '  contradicted by the record: "All tests pass.": the last command that ran tests failed: npm test\n',
+  )
 })
 
 const budgetEnd: RunSummary = { ...summary, exitCode: 4, reason: 'budget', error: 'The budget is used up.' }

@@ -48,7 +48,7 @@ describe('standard error of a run that is piped', () => {
 })
 
 describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
-  const resumable = /\n {2}session: ([0-9a-f-]{36}) · go on with it: agent exec resume ([0-9a-f]{12})\n$/
+  const resumable = /\n {2}session: ([0-9a-f-]{36}) · to continue: agent exec resume ([0-9a-f]{12})\n$/
 
   test('stands at the end, and works as it stands there', async () => {
     const [cwd, home] = [repository(), tempDir()]

@@ -113,7 +113,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     expect(json.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
     const plain = await exec([exit('# The plan\nmake it')], ['--plan', '--fail-on-denied', 'x'], { cwd })
     expect([plain.code, plain.stdout], plain.stderr).toEqual([0, '# The plan\nmake it\n'])
-    expect(plain.stderr).toContain('plan mode: nothing is changed before a plan is approved')
+    expect(plain.stderr).toContain('plan mode: nothing is changed until a plan is approved')
   })
 
   test('a program that answers for the user may approve the plan, and the run carries it out', async () => {
@@ -285,7 +285,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(code).toBe(0)
     expect(shown).toContain('    leave plan mode, and carry this out:\n    \n    # First plan\n')
     expect(JSON.stringify(requests[1]?.body)).toContain('They said: add a test')
-    expect(shown).toContain('◆ plan mode is left')
+    expect(shown).toContain('◆ left plan mode')
     expect(existsSync(join(cwd, 'made'))).toBe(true)
   })
 

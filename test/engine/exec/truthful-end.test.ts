@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('what a final message claims and the record c
         { claim: 'file', why: 'src/a.js is as it was before the run' },
       ],
     })
-    expect(ended.stderr).toContain(`not borne out: "${lies}"`)
+    expect(ended.stderr).toContain(`contradicted by the record: "${lies}"`)
   })
 
   test('is nothing where it is true, of a file that git ignores too', async () => {

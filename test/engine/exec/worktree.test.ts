@@ -93,8 +93,8 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
 
   test.each([
     ['of a branch that is there', { name: 'job' }, 'already exists'],
-    ['from what is no commit', { name: 'other', base: 'nowhere' }, 'nowhere is no commit'],
-    ['from what is an option', { name: 'other', base: '--help' }, '--help is no commit'],
+    ['from what is no commit', { name: 'other', base: 'nowhere' }, 'nowhere is not a commit'],
+    ['from what is an option', { name: 'other', base: '--help' }, '--help is not a commit'],
   ])('a worktree %s is not made, and the run stays where it is', async (_, input, reason) => {
     const cwd = committed()
     git(cwd, 'branch', 'worktree-job')
@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
       done,
     ]
     const ended = await json(replies, cwd)
-    expect(results(ended)[1]).toContain('Commands still run here: 1.')
+    expect(results(ended)[1]).toContain('Commands are still running here: 1.')
     expect(results(ended)[4]).toContain('Leave it with exit_worktree first.')
     expect(moves(ended)).toHaveLength(1)
   })
@@ -201,7 +201,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     const planning = await json([[enter()], done], cwd, tempDir(), ['--plan'])
     expect(results(planning)[0]).toContain('Plan mode is on')
     const reading = await json([[enter()], done], cwd, tempDir(), ['-s', 'read-only'])
-    expect(results(reading)[0]).toContain('there is nothing to keep apart')
+    expect(results(reading)[0]).toContain('there are no changes to keep separate')
     const nowhere = await json([[enter()], done], tempDir(), tempDir(), ['--skip-git-repo-check'])
     expect(results(nowhere)[0]).toContain('is not in a git repository')
   })
@@ -257,7 +257,7 @@ describe.skipIf(needsBubblewrap())('exit_worktree', () => {
   })
 
   test('says so where the run is in none', async () => {
-    expect(results(await json([[exit('keep')], done], committed()))[0]).toBe('You are in no worktree.')
+    expect(results(await json([[exit('keep')], done], committed()))[0]).toBe('You are not in a worktree.')
   })
 })
 
@@ -286,7 +286,7 @@ describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
     expect(items(next)).toContainEqual(
       expect.objectContaining({
         type: 'error',
-        message: expect.stringContaining('is gone, so it goes on where it began'),
+        message: expect.stringContaining('is gone, so the session continues where it began'),
       }),
     )
   })
@@ -350,8 +350,8 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
     ['says no', 'echo "not here" >&2; exit 2', 'not here'],
     ['prints nothing', 'true', 'printed no path'],
     ['prints a place that is not there', 'echo /nowhere/at/all', 'has to print the absolute path of a directory'],
-    ['prints a place that the run may not write', 'echo /usr', 'not in a folder that may be written'],
-    ['prints the tree itself', 'pwd', 'not in a folder that may be written'],
+    ['prints a place that the run may not write', 'echo /usr', 'not in a writable folder'],
+    ['prints the tree itself', 'pwd', 'not in a writable folder'],
   ])('there is no worktree where the WorktreeCreate hook %s', async (_, command, reason) => {
     const cwd = committed()
     const ended = await json([[enter()], [run('pwd')], done], cwd, homeWith({ WorktreeCreate: group(command) }))

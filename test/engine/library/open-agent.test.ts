@@ -298,7 +298,7 @@ describe('to stop a run', () => {
     }
     const run = closed.run('go')
     await expect(run.result).rejects.toThrow(
-      new UserError('usage', 'The agent is closed. Open another one for this task.'),
+      new UserError('usage', 'The agent is closed. Open a new agent for this task.'),
     )
     await expect(typesOf(run)).rejects.toThrow('closed')
   })

@@ -26,7 +26,7 @@ describe('a background task', () => {
     const { call, events } = await open()
     expect(await call('task_create', begin('echo first; until [ -e go ]; do sleep 0.05; done; echo last'))).toEqual({
       ok: true,
-      output: 'task-1 has begun (session 1).',
+      output: 'task-1 has started (session 1).',
     })
     let printed = ''
     while (!printed.includes('first')) printed += (await call('task_output', { task_id: 'task-1', wait_ms: 50 })).output

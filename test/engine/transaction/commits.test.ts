@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       commits: [{ ref: `refs/heads/${name}`, commit: git('rev-parse', name) }],
       repositories: [],
     })
-    expect(ended.stderr).toContain(`commits: in the branch ${name}`)
+    expect(ended.stderr).toContain(`commits: on the branch ${name}`)
     git('fsck', '--strict')
     expect((await ask('undo', '--last')).code).toBe(0)
     expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
@@ -199,7 +199,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('for-each-ref', '--format=%(refname)'), git('rev-parse', 'HEAD')]).toEqual(['refs/heads/main', first])
     expect(git('count-objects')).toMatch(/^[45] objects/)
     expect(report).toMatchObject({ outcome: 'kept', commits: [], repositories: [{}] })
-    expect((await ask('apply', '--last')).stdout).toContain(`commits: in the branch portcullis/${report?.run}`)
+    expect((await ask('apply', '--last')).stdout).toContain(`commits: on the branch portcullis/${report?.run}`)
     expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
   })
 

@@ -446,7 +446,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       { cwd },
     )
     expect(ended.stderr).toMatch(
-      /transaction \((?:copy|reflink)\): all of it is in the tree; agent undo \S+ takes it back/,
+      /transaction \((?:copy|reflink)\): all changes are in the tree; agent undo \S+ reverts it/,
     )
     expect(ended.stderr).toContain('ignored by git, not landed: 1 files')
   })

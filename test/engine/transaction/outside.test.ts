@@ -71,7 +71,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
       /^transaction \(\w+\): nothing lands before the end · not part of it: hosts \(127\.0\.0\.1:/m,
     )
     expect(ended.stderr).toMatch(
-      /happened outside of it, and stays so: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
+      /happened outside the transaction, and can't be undone: hosts \(127\.0\.0\.1:\d+\), hooks \(.*\), package caches \(npm\), money \(\$0\.\d+\)/,
     )
   })
 
