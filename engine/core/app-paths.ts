@@ -10,7 +10,7 @@ export type AppPaths = {
   readonly config: string
   /** The machine owner's `rules/*.rules`. */
   readonly managed: string
-  /** The folder of an organisation's Claude Code settings (`managed-settings.json`), as its documentation on settings files gives it. */
+  /** The folder for an organisation's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
   readonly managedClaude: string
   /** Sessions and audit logs. */
   readonly state: string

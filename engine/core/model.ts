@@ -107,7 +107,7 @@ export type ModelRequest = {
    * `agent`: if effort or verbosity is absent, the setting of the model maker's own coding agent applies. Absent: the provider's defaults
    * apply, as for a side question.
    */
-  readonly asked?: 'agent'
+  readonly requestedBy?: 'agent'
   /** How tokens are sampled, and how many at most. Absent: the model's own default. Not every model supports every setting. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider if `enforcesSchema` is true. */

@@ -142,7 +142,7 @@ export type RunSummary = {
   readonly error: string | undefined
   readonly finalMessage: string
   readonly filesChanged: readonly FileChange[]
-  /** The same, and why changes by commands are not included; undefined if changes weren't tracked. */
+  /** The same changes, and why those by commands are not included; undefined if changes weren't tracked. */
   readonly changes?: Changes | undefined
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]

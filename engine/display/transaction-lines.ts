@@ -5,7 +5,7 @@ import type { Style } from './style.ts'
 
 type Told = Pick<RunSummary, 'transaction'>
 
-/** Whether a transaction's changes are where they were wanted. */
+/** Whether a transaction ended as intended: its changes landed, or there were none. */
 export function landedWell({ transaction }: Told): boolean {
   return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
 }

@@ -116,7 +116,7 @@ function idFor(model: string, id: string): string {
 
 function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
-  // The model's text is sent back byte for byte where possible; but servers' templates parse it and fail if it is not a JSON object.
+  // The model's text is sent back byte for byte if possible, but servers' templates parse it and fail if it is not a JSON object.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
   const name = fittingName(call.name, longestName)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { malformedStream } from './failure.ts'
 
-/** Checks a value from a stream. Throws `ProviderFailure` 'malformed', which names `what`, and where in it something is wrong. */
+/** Checks a value from a stream. Throws `ProviderFailure` 'malformed', which says what is wrong and where. `what` names the value. */
 export function expectShape<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data

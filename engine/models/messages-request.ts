@@ -89,7 +89,7 @@ function reasoning(
   messages: readonly WireMessage[],
 ): Pick<MessagesBody, 'thinking' | 'output_config'> {
   const { outputSchema, sampling: { maxOutputTokens } = {} } = request
-  const effort = request.reasoningEffort ?? (request.asked === 'agent' ? agentDefaults(model).effort : undefined)
+  const effort = request.reasoningEffort ?? (request.requestedBy === 'agent' ? agentDefaults(model).effort : undefined)
   const format =
     outputSchema === undefined || !enforcesSchema(model)
       ? {}

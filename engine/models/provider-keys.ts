@@ -21,7 +21,7 @@ export function keyFromCommand(
     const cannot = (why: string): ModelError =>
       new ModelError('configuration', `Can't get the key for ${label} from the command '${auth.command}': ${why}.`)
     const program = programOf(auth.command, so.cwd, cwd, cannot)
-    // Loaded only if a command is needed, which is true of hardly any provider.
+    // Loaded only if a command provides the key, which is rare.
     const { execa } = await import('execa')
     const { stdout, timedOut, failed, exitCode, signal, code } = await execa(program, auth.args, {
       cwd,

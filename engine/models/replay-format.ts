@@ -78,7 +78,7 @@ const header = z.strictObject({
   /** The model that was recorded, for readers only. */
   model: z.string().optional(),
   note: text.optional(),
-  /** The task of the run. Absent: whoever plays the recording gives it. */
+  /** The task of the run. Absent: whoever plays the recording provides it. */
   prompt: text.optional(),
 })
 

@@ -103,7 +103,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         throw judge(code, words)
       }
       default:
-        // The API adds new event types. One that no decision depends on is no reason to fail.
+        // The API adds new event types. An unknown event is ignored, because no decision depends on it.
         break
     }
   }

@@ -42,7 +42,7 @@ type WireTool =
 /** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
   const { outputSchema, sampling: { temperature, topP, maxOutputTokens } = {} } = request
-  const defaults = request.asked === 'agent' ? agentDefaults(model) : {}
+  const defaults = request.requestedBy === 'agent' ? agentDefaults(model) : {}
   const { reasoningEffort = defaults.effort, verbosity = defaults.verbosity } = request
   return {
     model,

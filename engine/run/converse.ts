@@ -118,7 +118,7 @@ function requestOf({
   return {
     instructions,
     threadId: session.threadId,
-    asked: 'agent',
+    requestedBy: 'agent',
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(maxOutputTokens === undefined ? {} : { sampling: { maxOutputTokens } }),

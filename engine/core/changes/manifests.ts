@@ -5,7 +5,7 @@ import { pathOfKey } from './list-files.ts'
 const mostManifests = 500
 
 /**
- * Fields of a package.json that run nothing, whatever their value. Changes to dependencies are harmless only between plain versions from a
+ * Fields of a package.json that run nothing, whatever their value. Dependencies run nothing only if all versions are plain ones from a
  * registry. Unknown fields count as running something.
  */
 const harmless: ReadonlySet<string> = new Set([

@@ -29,7 +29,7 @@ export function fitOutput<Result extends Fitting>(
   return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
 }
 
-/** The path of a whole output, as the note at the cut gives it to the model. */
+/** Formats the path of a whole output for the note at the cut, which the model reads. */
 export function readOnIn(file: string): string {
   return `${file} (to read on, call read_file with offset and limit)`
 }

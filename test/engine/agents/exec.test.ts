@@ -12,7 +12,7 @@ type Sent = {
   readonly input: readonly { readonly role?: string; readonly content?: unknown; readonly output?: unknown }[]
 }
 
-/** Runs `agent exec --json` where the reply depends on who asks: the run itself, or an agent by what its prompt says. */
+/** Runs `agent exec --json` with replies that depend on who asks: the run itself, or an agent, which is recognized by its prompt. */
 async function withAgents(
   replies: Readonly<Record<string, readonly Reply[]>>,
   args: readonly string[] = [],
@@ -48,7 +48,7 @@ const hand = (prompt: string, more: object = {}) => call('agent', { title: 'a ta
 const done = [say('done')]
 
 describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
-  test('it knows only its prompt, works in the same workspace, and its report comes back', async () => {
+  test('the agent knows only its prompt, works in the same workspace, and reports back', async () => {
     const ended = await withAgents({
       'the boss': [[say('I have a secret'), hand('write the file')], done],
       'write the file': [[call('exec_command', { cmd: 'touch written' })], [say('it is written')]],
@@ -58,11 +58,11 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.told()).toContain('agent-1 reports:\\nit is written')
     expect(JSON.stringify(ended.requests[1]?.body)).not.toContain('secret')
     expect(ended.items).toContainEqual(expect.objectContaining({ type: 'command_execution', agent_id: 'agent-1' }))
-    // What its commands wrote is the run's.
+    // Changes by its commands count as changes of the run.
     expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
-  test('in a run that is a transaction both see one private view, and what either made lands at the end, or nothing', async () => {
+  test('in a transaction run and agent share one private view, and either all their changes land at the end or none', async () => {
     const replies = {
       'the boss': [
         [call('exec_command', { cmd: 'echo boss > boss.txt' }), hand('write the file')],
@@ -86,7 +86,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect([existsSync(join(ended.cwd, 'boss.txt')), existsSync(join(ended.cwd, 'agent.txt'))]).toEqual([true, true])
   })
 
-  test('it hands no work on, and is told of no tool that does; the base rules and the patch format it is told', async () => {
+  test('the agent gets the base rules and the patch format, but no tool to hand work on', async () => {
     const replies = { 'the boss': [[hand('write')], done], write: [[say('ok')]] }
     const { requests } = await withAgents(replies, ['-m', 'gpt-4.1'])
     const { instructions } = requests[1]?.body as { instructions: string }
@@ -99,7 +99,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
   })
 
   test.each([true, false])(
-    'several of one response work beside each other (in the background: %s)',
+    'several agents of one response work in parallel (in the background: %s)',
     async (background) => {
       const meet = (own: string, other: string) =>
         call('exec_command', {
@@ -120,7 +120,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     },
   )
 
-  test('it can be told more, and still knows what it did', async () => {
+  test('the agent can be sent another message, and remembers what it did', async () => {
     const ended = await withAgents({
       'the boss': [[hand('look')], [call('send_message', { to: 'agent-1', message: 'and the colour?' })], done],
       look: [[say('it is round')], [say('it is red')]],
@@ -130,7 +130,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     for (const part of ['look', 'it is round', 'and the colour?']) expect(second).toContain(part)
   })
 
-  test('what it uses counts as the run’s, and a budget that is used up ends it', async () => {
+  test('its usage counts towards the run, and an exhausted budget ends it', async () => {
     const working = { say: [call('exec_command', { cmd: 'true' })], usage: { input: 9000, output: 90_000 } }
     const handing = { say: [hand('work')], usage: { input: 10, output: 1 } }
     const ended = await withAgents({ 'the boss': [handing, done], work: [working, done] }, ['--max-tokens', '100000'])
@@ -141,7 +141,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     })
   })
 
-  test('the same Guardian judges what it does, and the audit log is one', async () => {
+  test('the same Guardian judges its actions, and they are in the same audit log', async () => {
     const ended = await withAgents(
       { 'the boss': [[hand('push')], done], push: [[call('exec_command', { cmd: 'touch x' })], [say('no')]] },
       ['--ask-for-approval', 'untrusted'],
@@ -150,7 +150,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
   })
 
-  test('one at work when the run ends is ended with it', async () => {
+  test('an agent that is still working when the run ends is stopped', async () => {
     const ended = await withAgents({
       'the boss': [[hand('sleep', { background: true })], done],
       sleep: [[call('exec_command', { cmd: 'sleep 60; touch late' })]],
@@ -164,7 +164,7 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
   const begin = (prompt: string) => call('task_create', { title: 'a task', prompt })
   const wait = call('task_output', { task_id: 'task-1', wait_ms: 60_000 })
 
-  test('works beside the run, and its report is what the task gives', async () => {
+  test('works beside the run, and its report is the output of the task', async () => {
     const ended = await withAgents({
       'the boss': [[begin('write the file'), wait], done],
       'write the file': [[call('exec_command', { cmd: 'touch written' })], [say('it is written')]],
@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
     expect(existsSync(join(ended.cwd, 'late'))).toBe(false)
   })
 
-  test('begins tasks of commands itself, and hands none on', async () => {
+  test("can start commands as tasks itself, but can't hand tasks on", async () => {
     const ended = await withAgents({
       'the boss': [[hand('build')], done],
       build: [[begin('another'), call('task_create', { title: 'b', cmd: 'touch built' }), wait], [say('ok')]],
@@ -194,24 +194,24 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
   })
 })
 
-describe.skipIf(needsBubblewrap())('agents that are written down', () => {
+describe.skipIf(needsBubblewrap())('agents with a definition', () => {
   const reader =
     '---\nname: reader\ndescription: Reads and tells\ntools: Read, Bash(ls:*)\nmodel: sonnet\n---\nYou only read.\n'
   const options = () => ({ cwd: repository({ '.claude/agents/reader.md': reader }) })
 
-  test('are named to the model, and work by their own words', async () => {
+  test('are listed for the model, and follow their own instructions', async () => {
     const { requests } = await withAgents(
       { 'the boss': [[hand('tell', { agent: 'reader' })], done], tell: [[say('ok')]] },
       [],
       options(),
     )
     expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
-    // Over what everybody is told of the work here.
+    // In addition to what every agent is told about the work here.
     const { instructions } = requests[1]?.body as { instructions: string }
     expect(instructions).toBe(`${instructionsFor(['gpt-5.5'], { handsOn: false })}\n\n# Your part\nYou only read.\n`)
   })
 
-  test('are held to the tools that they name', async () => {
+  test('can use only the tools that they name', async () => {
     const ended = await withAgents(
       {
         'the boss': [[hand('tell', { agent: 'reader' })], done],
@@ -227,7 +227,7 @@ describe.skipIf(needsBubblewrap())('agents that are written down', () => {
     expect(tools).not.toContain('apply_patch')
   })
 
-  test('name a model only where the repository is trusted', async () => {
+  test('can choose a model only if the repository is trusted', async () => {
     const other = '---\nname: other\nmodel: gpt-5.4\n---\nYou are another.\n'
     const cwd = repository({ '.claude/agents/other.md': other })
     for (const [args, model] of [
@@ -240,12 +240,12 @@ describe.skipIf(needsBubblewrap())('agents that are written down', () => {
     }
   })
 
-  test('one that is not there is answered with those that are', async () => {
+  test('an unknown name is answered with the known ones', async () => {
     const ended = await withAgents({ 'the boss': [[hand('tell', { agent: 'raeder' })], done] }, [], options())
     expect(ended.told()).toContain("Did you mean 'reader'?")
   })
 
-  test('hooks are told of their start and end', async () => {
+  test('hooks run when they start and end', async () => {
     const hooks = {
       SubagentStart: [{ matcher: 'reader', hooks: [{ type: 'command', command: 'echo hello' }] }],
       SubagentStop: [{ hooks: [{ type: 'command', command: 'true' }] }],

@@ -69,7 +69,7 @@ const story: readonly RunEvent[] = [
 
 const plain: FormatterOptions = { colour: false, detail: 'normal' }
 
-/** Everything a sink writes about a story. */
+/** Returns everything that a sink writes about a sequence of events. */
 function told(
   make: (write: (text: string) => void) => Sink,
   events: readonly RunEvent[] = story,
@@ -82,7 +82,7 @@ function told(
   return text
 }
 
-test('--json writes one event a line and nothing else', () => {
+test('--json writes one event per line and nothing else', () => {
   const lines = told(jsonlSink).split('\n')
   expect(lines.pop()).toBe('')
   expect(lines.map((line) => JSON.parse(line))).toEqual(story)
@@ -102,13 +102,13 @@ describe('plain lines', () => {
       /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
     )
   })
-  test('hold no escape sequence where colour is off, and some where it is on', () => {
+  test('contain escape sequences only if colour is on', () => {
     expect(text).not.toContain('\u001b')
     expect(told((write) => plainSink(write, { ...plain, colour: true }))).toContain('\u001b[31m')
   })
 })
 
-test('a command says that it starts where lines are all there is, before it is known how it ends', () => {
+test('in plain lines, a command is announced when it starts', () => {
   let text = ''
   const sink = plainSink((piece) => (text += piece), plain)
   sink.event({ type: 'item.started', item: { ...command, command: `/bin/bash -c 'npm run all\u001b[2J'` } })
@@ -132,7 +132,7 @@ describe('a command that takes long', () => {
     return text
   }
 
-  test('says now and then that it is still running, with the last line that it printed', () => {
+  test('is reported as still running from time to time, with the last line that it printed', () => {
     const text = lines('normal', (minutes, sink) => {
       minutes(1)
       sink.tail?.('item_0', () => 'cut off line\nok 1\nok \u001b[2J2\n\n')
@@ -147,7 +147,7 @@ describe('a command that takes long', () => {
       ].join('\n'),
     )
   })
-  test('says it no more once it has ended, or the run has', () => {
+  test('is no longer reported once it or the run has ended', () => {
     expect(
       lines('normal', (minutes, sink) => {
         sink.event({ type: 'item.completed', item: { ...command, status: 'completed', exit_code: 0 } })
@@ -166,12 +166,12 @@ describe('a command that takes long', () => {
   })
 })
 
-describe('how to go on with a session', () => {
+describe('the command that resumes a session', () => {
   const first = story[0] as Extract<RunEvent, { type: 'thread.started' }>
   const started = (fields: object): readonly RunEvent[] => [{ ...first, config: { ...first.config, ...fields } }]
   const failing: RunSummary = { ...summary, exitCode: 130, reason: 'interrupted', error: 'Interrupted.' }
 
-  test('stands at the end of every run, as lines and as the live view', () => {
+  test('is shown at the end of every run, in plain lines and in the live view', () => {
     for (const make of [plainSink, (write: (text: string) => void) => liveSink({ columns: 80, write }, plain)]) {
       for (const ending of [summary, failing]) {
         expect(told((write) => make(write, plain), story, ending)).toMatch(
@@ -180,17 +180,17 @@ describe('how to go on with a session', () => {
       }
     }
   })
-  test('names the directory, where the run was not where the program was started', () => {
+  test('names the directory if the program was started in a different one', () => {
     const text = told((write) => plainSink(write, { ...plain, cwd: '/elsewhere' }), started({ cwd: '/w/it is' }))
     expect(text).toContain(`agent exec resume 0199-t -C '/w/it is'\n`)
     expect(told((write) => plainSink(write, { ...plain, cwd: '/w' }))).not.toContain(' -C ')
   })
-  test('is not said of a run that nothing is kept of', () => {
+  test('is not shown for an ephemeral run', () => {
     expect(told((write) => plainSink(write, plain), started({ ephemeral: true }))).not.toContain('resume')
   })
 })
 
-test('the live view shows the last lines of the running command, and how long the run takes in all', () => {
+test('the live view shows the last lines of the running command, and the total time of the run', () => {
   let text = ''
   const sink = liveSink({ columns: 60, write: (piece) => (text += piece) }, plain)
   sink.event({ type: 'item.started', item: command })
@@ -201,7 +201,7 @@ test('the live view shows the last lines of the running command, and how long th
   expect(screen.slice(0, 3)).toEqual(['  two', `  ${'x'.repeat(56)}…`, '  four'])
   expect(screen[3]).toMatch(/^⠹? ?.*npm test \d\.\d s · \d\.\d s in all$/)
 
-  // What it printed is gone from the screen as soon as it has ended.
+  // Its output disappears from the screen as soon as the command has ended.
   sink.event({ type: 'item.completed', item: { ...command, status: 'completed', exit_code: 0 } })
   expect(screenOf(text)).toEqual(['✓ npm test · exit 0', expect.stringContaining('the model is thinking')])
   sink.end?.(summary)
@@ -209,7 +209,7 @@ test('the live view shows the last lines of the running command, and how long th
   expect(screenOf(text)[1]).toMatch(/^done · /)
 })
 
-/** What a terminal shows once it has taken a text: no more than these drawings need of one. */
+/** Returns what a terminal shows after receiving a text. Supports only the sequences that these drawings use. */
 function screenOf(text: string): readonly string[] {
   const rows = ['']
   let row = 0
@@ -222,10 +222,10 @@ function screenOf(text: string): readonly string[] {
   return rows.filter((line) => line !== '')
 }
 
-test('the live view says what runs on a line of its own, and leaves none of it behind', () => {
+test('the live view shows the current activity on a line of its own, and erases it at the end', () => {
   const text = told((write) => liveSink({ columns: 80, write }, plain))
   expect(text).toContain('⠋ npm test'.slice(2))
-  // What is left on the screen: each erased line begins anew after its erase sequence.
+  // What is left on the screen: each erased line starts again after its erase sequence.
   const left = text.replaceAll(/[^\n]*\r\u001b\[2K/g, '')
   expect(left).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
   expect(left).toContain('✗ npm test · exit 1')
@@ -253,7 +253,7 @@ const change = (diff: string): RunEvent => ({
 describe('a change', () => {
   const diff = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n same\n-old\n--- old\n+new\n'
 
-  test('is shown as a diff in colour, its header apart from its lines', () => {
+  test('is shown as a coloured diff, with its header distinct from its lines', () => {
     const text = told((write) => plainSink(write, { colour: true, detail: 'normal' }), [change(diff)])
     expect(text).toContain('\u001b[31m-old\u001b[39m')
     expect(text).toContain('\u001b[32m+new\u001b[39m')
@@ -261,7 +261,7 @@ describe('a change', () => {
     expect(text).toContain('\u001b[31m--- old\u001b[39m')
   })
 
-  test('that is long has its middle left out, but not in detail', () => {
+  test('that is long has its middle left out, except in verbose output', () => {
     const long = Array.from({ length: 200 }, (_, index) => `+line ${index}`).join('\n')
     const text = told((write) => plainSink(write, plain), [change(`@@ -0,0 +1,200 @@\n${long}`)])
     expect(text).toContain('    +line 38\n    … 121 more lines …\n    +line 160\n')
@@ -271,7 +271,7 @@ describe('a change', () => {
   })
 })
 
-test('the summary says what the final message claims and the record contradicts, and that nothing changed', () => {
+test('the summary lists claims that the record contradicts, and says that nothing changed', () => {
   const ending: RunSummary = {
     ...{ ...summary, filesChanged: [], result: 'no-change' },
     unsupported: [
@@ -303,7 +303,7 @@ const budgetStory: readonly RunEvent[] = [
   },
 ]
 
-test('why a run failed is said once, and in words', () => {
+test('the reason for a failure is given once, in words', () => {
   for (const make of [plainSink, (write: (text: string) => void) => liveSink({ columns: 80, write }, plain)]) {
     const text = told((write) => make(write, plain), budgetStory, budgetEnd)
     expect(text.split('The budget is used up.')).toHaveLength(2)
@@ -316,10 +316,10 @@ test('why a run failed is said once, and in words', () => {
 describe('--quiet', () => {
   const quiet: FormatterOptions = { colour: false, detail: 'quiet' }
 
-  test('says nothing of a run that did its work', () => {
+  test('says nothing about a successful run', () => {
     expect(told((write) => plainSink(write, quiet))).toBe('')
   })
-  test('says why one failed, with what was refused', () => {
+  test('says why a run failed, and what was refused', () => {
     const text = told((write) => plainSink(write, quiet), budgetStory, budgetEnd)
     expect(text).toMatch(/^budget used up: The budget is used up\. · /)
     expect(text).toContain('git push: Ask a person.')
@@ -336,7 +336,7 @@ test('--verbose shows the whole output of every command', () => {
   expect(told((write) => plainSink(write, plain), [done])).not.toContain('line')
 })
 
-test('what a model writes can’t drive the terminal', () => {
+test('text from a model can’t control the terminal', () => {
   const evil = '\u001b]52;c;ZXZpbA==\u0007\u001b[2Jhello\u009b1A'
   const events: readonly RunEvent[] = [
     { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: evil } },
@@ -350,7 +350,7 @@ test('what a model writes can’t drive the terminal', () => {
 })
 
 describe('the line at the bottom', () => {
-  /** What is drawn on the bottom line, one draw after the other. */
+  /** Returns what is drawn on the bottom line, one drawing after the other. */
   const drawn = (play: (sink: Sink) => void): readonly string[] => {
     let text = ''
     const sink = liveSink({ columns: 200, write: (piece) => (text += piece) }, plain)
@@ -359,7 +359,7 @@ describe('the line at the bottom', () => {
     return text.split('\r\u001b[2K').filter((line) => /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/.test(line))
   }
 
-  test('says what the run has used so far, and of how much', () => {
+  test('shows what the run has used so far, and its limits', () => {
     const lines = drawn((sink) => {
       sink.spent?.({ turns: 3, tokens: 12_345, costUsd: 0.0421, of: { maxTurns: 10, maxCost: 1 } })
       sink.event({ type: 'item.started', item: command })
@@ -378,7 +378,7 @@ describe('the line at the bottom', () => {
     expect(text).toMatch(/x… 0\.0 s · 1 turn · 900 tokens · 0\.0 s in all\r/)
   })
 
-  test('counts what runs beside the first', () => {
+  test('counts the activities beside the first', () => {
     const lines = drawn((sink) => {
       sink.event({ type: 'item.started', item: command })
       sink.event({ type: 'item.started', item: { ...command, id: 'item_1', command: 'ls' } })

@@ -22,7 +22,7 @@ type Given<Output> = Partial<AgentOptions<Output>> & {
   readonly seen?: (history: readonly HistoryItem[]) => void
 }
 
-/** Opens an agent as a program would that has a home and a repository of its own, closed at the test's end. */
+/** Opens an agent with a home and a repository of its own. It is closed at the end of the test. */
 async function open<Output = unknown>({ responses = [], seen, ...given }: Given<Output> = {}) {
   const agent = await openAgent<Output>({
     workspace: given.workspace ?? repository({ 'a.txt': 'one\n' }),
@@ -46,7 +46,7 @@ async function typesOf(events: AsyncIterable<RunEvent>): Promise<readonly string
 }
 
 describe('a run of an agent', () => {
-  test('is its events to iterate, and a result with exit code, final message, usage and changes', async () => {
+  test('gives its events to iterate, and a result with exit code, final message, usage and changes', async () => {
     const workspace = repository()
     const agent = await open({ workspace, responses: [patches, done] })
     const run = agent.run('go')
@@ -62,7 +62,7 @@ describe('a run of an agent', () => {
     expect(threadId).toBe(agent.threadId)
   })
 
-  test('gives all its events to whoever begins late, and again to the next one', async () => {
+  test('gives all its events to a late reader, and again to the next one', async () => {
     const run = (await open({ responses: [done] })).run('go')
     await run.result
     const types = await typesOf(run)
@@ -70,21 +70,21 @@ describe('a run of an agent', () => {
     expect(await typesOf(run)).toEqual(types)
   })
 
-  test('goes on to its end where the loop over its events is left', async () => {
+  test('continues to its end if the loop over its events is left', async () => {
     const agent = await open({ responses: [patches, done] })
     const run = agent.run('go')
     for await (const _ of run) break
     expect(await run.result).toMatchObject({ exitCode: 0, finalMessage: 'done' })
   })
 
-  test('that fails ends with the exit code and the reason, and rejects nothing', async () => {
+  test('that fails resolves with the exit code and the reason, and does not reject', async () => {
     const agent = await open({ responses: [] })
     expect(await agent.run('go').result).toMatchObject({ exitCode: 1, error: expect.stringContaining('scripted') })
   })
 })
 
 describe('a second run', () => {
-  test('goes on with the session', async () => {
+  test('continues the session', async () => {
     let history: readonly HistoryItem[] = []
     const agent = await open({
       responses: [() => [says('one')], () => [says('two')]],
@@ -97,20 +97,20 @@ describe('a second run', () => {
     expect(second.threadId).toBe(first.threadId)
   })
 
-  test('waits for the first, however early it was asked for', async () => {
+  test('waits for the first, however early it is requested', async () => {
     const agent = await open({ responses: [patches, () => [says('one')], () => [says('two')]] })
     const [first, second] = [agent.run('a'), agent.run('b')]
     expect((await second.result).finalMessage).toBe('two')
     expect((await first.result).finalMessage).toBe('one')
   })
 
-  test('begins anew where the first could not be begun', async () => {
+  test('starts a new session if the first could not be started', async () => {
     const agent = await open({ responses: [done], resume: 'no-such-session' })
     await expect(agent.run('a').result).rejects.toThrow(/no-such-session/)
     await expect(agent.run('b').result).rejects.toThrow(/no-such-session/)
   })
 
-  test('of an agent that keeps nothing is refused with what to do', async () => {
+  test('of an ephemeral agent is refused, with what to do instead', async () => {
     const agent = await open({ responses: [done, done], ephemeral: true })
     expect((await agent.run('a').result).exitCode).toBe(0)
     await expect(agent.run('b').result).rejects.toThrow(/ephemeral/)
@@ -127,7 +127,7 @@ test.each([['its id'], ['last']])('another agent resumes the session by %s', asy
   expect(length).toBeGreaterThan(3)
 })
 
-test('commands that are to succeed are run when the model is done', async () => {
+test('verify commands run when the model is done', async () => {
   const agent = await open({
     responses: [done, patches, done],
     verify: ['test -e b.txt'],
@@ -137,7 +137,7 @@ test('commands that are to succeed are run when the model is done', async () => 
   expect([exitCode, verified]).toMatchObject([0, [{ command: 'test -e b.txt', passed: true, attempts: 2 }]])
 })
 
-test('a tool of the caller’s is offered and run', async () => {
+test('a tool from the caller is offered to the model and run', async () => {
   const countLines = defineTool({
     name: 'count_lines',
     description: 'Counts the lines of a file.',
@@ -210,7 +210,7 @@ describe('an output schema', () => {
     expect(output).toEqual({ count: 1, names: ['a'] })
   })
 
-  test('holds the model to what JSON Schema alone has no words for', async () => {
+  test('enforces what JSON Schema can’t express', async () => {
     const even = z.object({ count: z.int().refine((count) => count % 2 === 0, 'must be even') })
     let history: readonly HistoryItem[] = []
     const agent = await open({
@@ -241,7 +241,7 @@ describe('an output schema', () => {
   })
 })
 
-test('what a model of the caller’s throws is told as its failure, with exit code 6', async () => {
+test('an error that the caller’s model throws is reported as a failure of the model, with exit code 6', async () => {
   const respond = async function* (): AsyncGenerator<ModelEvent> {
     yield { type: 'message', text: 'a' }
     throw new Error('no such host')
@@ -268,7 +268,7 @@ describe('to stop a run', () => {
     },
   )
 
-  test('it ends one whose model never looks at the signal, and close does not wait for it', async () => {
+  test('it ends a run whose model ignores the signal, and close does not wait for that model', async () => {
     const asked = Promise.withResolvers<void>()
     const respond = async function* (): AsyncGenerator<ModelEvent> {
       asked.resolve()
@@ -283,14 +283,14 @@ describe('to stop a run', () => {
     await agent.close()
   })
 
-  test('interrupting one leaves the next as it is', async () => {
+  test('interrupting one run does not affect the next', async () => {
     const agent = await open({ responses: [waits, done] })
     const run = agent.run('go')
     for await (const event of run) if (event.type === 'item.started') run.interrupt()
     expect((await agent.run('on').result).exitCode).toBe(0)
   })
 
-  test('a closed agent takes no more tasks', async () => {
+  test('a closed agent accepts no more tasks', async () => {
     let closed
     {
       await using agent = await open({ responses: [done] })
@@ -313,12 +313,12 @@ test.each([
   ],
   ['a value that is wrong', { settings: { tool_concurrency: 0 } }, "settings: key 'tool_concurrency'"],
   [
-    'a reviewer whom nobody asks',
+    'a reviewer that is never asked',
     { settings: { approval_policy: 'never' }, reviewer: () => 'allow' },
-    'drop one of the two',
+    'remove one of the two',
   ],
 ] satisfies readonly (readonly [string, Partial<AgentOptions>, string])[])(
-  '%s is told when the agent is opened, before anything runs',
+  '%s is reported when the agent is opened, before anything runs',
   async (_, given, words) => {
     const opening = open(given)
     await expect(opening).rejects.toThrow(words)
@@ -326,13 +326,13 @@ test.each([
   },
 )
 
-test('outside a repository it is refused, in words of this interface, unless the caller says otherwise', async () => {
+test('outside a repository it is refused in the terms of this API, unless the caller allows it', async () => {
   await expect(open({ workspace: tempDir() })).rejects.toThrow('skipGitRepoCheck: true')
   const agent = await open({ workspace: tempDir(), skipGitRepoCheck: true, responses: [done] })
   expect((await agent.run('go').result).exitCode).toBe(0)
 })
 
-test.skipIf(needsBubblewrap())('the sandbox that is asked for confines', async () => {
+test.skipIf(needsBubblewrap())('the requested sandbox confines commands', async () => {
   const outside = join(tempDir(), 'outside')
   const workspace = repository()
   const writes: Response = () => [calls('exec_command', { cmd: `echo in > in.txt; echo out > ${outside}` }, 'w')]
@@ -341,8 +341,8 @@ test.skipIf(needsBubblewrap())('the sandbox that is asked for confines', async (
   expect([existsSync(join(workspace, 'in.txt')), existsSync(outside)]).toEqual([true, false])
 })
 
-test('twenty at once work beside each other, and leave the process as it was', async () => {
-  // Made first: starting git writes what it complains of to standard error.
+test('twenty agents work in parallel, and leave the process unchanged', async () => {
+  // Created first, because starting git may write complaints to standard error.
   const workspaces = Array.from({ length: 20 }, () => repository())
   const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
   onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))

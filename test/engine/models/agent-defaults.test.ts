@@ -4,9 +4,9 @@ import { buildMessagesBody } from '../../../engine/models/messages-request.ts'
 import { buildResponsesBody } from '../../../engine/models/responses-request.ts'
 import { request } from './conversation.ts'
 
-const agent = request({ asked: 'agent' })
+const agent = request({ requestedBy: 'agent' })
 
-describe('an agent is asked as its maker’s own one', () => {
+describe('a request of an agent uses the settings of the maker’s own agent', () => {
   test.each([
     ['gpt-5.5', 'medium', 'low'],
     ['gpt-6.1-sol', 'medium', 'low'],
@@ -35,8 +35,8 @@ describe('an agent is asked as its maker’s own one', () => {
     expect([body.thinking, body.output_config?.effort, body.max_tokens]).toEqual([thinking, effort, tokens])
   })
 
-  test('what the user says wins', () => {
-    const said = request({ asked: 'agent', reasoningEffort: 'low', verbosity: 'high' })
+  test('the user’s settings win', () => {
+    const said = request({ requestedBy: 'agent', reasoningEffort: 'low', verbosity: 'high' })
     expect(buildResponsesBody('gpt-5.5', said)).toMatchObject({
       reasoning: { effort: 'low' },
       text: { verbosity: 'high' },
@@ -46,11 +46,11 @@ describe('an agent is asked as its maker’s own one', () => {
   })
 })
 
-test('a question on the side is asked with the provider’s defaults, and so is any model behind a server that imitates an API', () => {
+test('a side question uses the provider’s defaults, and so does any model behind a server that imitates an API', () => {
   const gpt = buildResponsesBody('gpt-5.5', request())
   expect([gpt.reasoning, gpt.text]).toEqual([undefined, undefined])
   const claude = buildMessagesBody('claude-opus-4-8', request())
   expect([claude.thinking, claude.output_config]).toEqual([undefined, undefined])
-  const local = buildChatBody('qwen3', request({ asked: 'agent', verbosity: 'low' }))
+  const local = buildChatBody('qwen3', request({ requestedBy: 'agent', verbosity: 'low' }))
   expect([local.reasoning_effort, local.verbosity]).toEqual([undefined, undefined])
 })

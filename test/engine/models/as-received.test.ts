@@ -12,7 +12,7 @@ if (responses === undefined || chat === undefined || messages === undefined) thr
 
 const user = (text: string): HistoryItem => ({ type: 'message', role: 'user', text })
 
-/** What a run keeps of a response, read back from its session, and the results of its calls. */
+/** Returns what a run stores of a response, read back from its session, and the results of its calls. */
 function kept(events: readonly ModelEvent[]): readonly HistoryItem[] {
   const said = events.flatMap((event): readonly HistoryItem[] => {
     if (event.type === 'message') return [{ ...event, role: 'assistant' }]
@@ -24,7 +24,7 @@ function kept(events: readonly ModelEvent[]): readonly HistoryItem[] {
   return JSON.parse(JSON.stringify([...said, ...results])) as readonly HistoryItem[]
 }
 
-/** Asks as often as there are replies, each time with all that was said. */
+/** Sends a request for each reply, each time with the whole conversation so far. */
 async function converse(model: Model, times: number, change: Partial<ModelRequest> = {}): Promise<HistoryItem[]> {
   const history = [user('Fix it.')]
   for (let at = 0; at < times; at++)
@@ -32,13 +32,13 @@ async function converse(model: Model, times: number, change: Partial<ModelReques
   return history
 }
 
-/** Another model of a provider whose mock runs already. */
+/** Opens another model of a provider whose mock is already running. */
 function another(wire: WireUnderTest, { baseUrl }: MockModel, name: string): Promise<Model> {
   const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', LOCAL_KEY: 'k' }
   return openModel(name, { env, cwd: '/', retryBaseMs: 1, ...wire.options(baseUrl) })
 }
 
-/** The content of the model's turns in a request to Claude. */
+/** Returns the content of the model's turns in a request to Claude. */
 function turnsIn(mock: MockModel, at: number): readonly (readonly Readonly<Record<string, unknown>>[])[] {
   const { messages: all } = mock.requests[at]?.body as { messages: { role: string; content: never[] }[] }
   return all.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []))
@@ -46,7 +46,7 @@ function turnsIn(mock: MockModel, at: number): readonly (readonly Readonly<Recor
 
 const thought = (mock: MockModel, at: number): boolean => JSON.stringify(turnsIn(mock, at)).includes('thinking')
 
-describe('Claude is given back its turn as it came', () => {
+describe('Claude’s turn is sent back as it arrived', () => {
   test.each<readonly [string, Reply]>([
     [
       'thinking between its words and its call',
@@ -78,7 +78,7 @@ describe('Claude is given back its turn as it came', () => {
     expect(JSON.stringify(turnsIn(mock, 2))).toMatch(/s1|sealed/)
   })
 
-  test('with the sources of its words, fields of its calls and blocks of kinds that nobody knows', async () => {
+  test('with its citations, fields of its calls and blocks of unknown kinds', async () => {
     const start = (index: number, content_block: object): string =>
       frame({ type: 'content_block_start', index, content_block })
     const delta = (index: number, piece: object): string => frame({ type: 'content_block_delta', index, delta: piece })
@@ -110,7 +110,7 @@ describe('Claude is given back its turn as it came', () => {
   })
 })
 
-describe('what Claude thought is not sent', () => {
+describe('Claude’s thinking is not sent', () => {
   const replies: Replies = [
     [think('A', 's1'), call('exec_command', {})],
     [think('B', 's2'), say('Done.')],
@@ -121,8 +121,8 @@ describe('what Claude thought is not sent', () => {
   test.each<readonly [string, Partial<ModelRequest>]>([
     ['with other instructions', { instructions: 'Be long.' }],
     ['with other tools', { tools: [] }],
-    ['with the search of the web added', { webSearch: { mode: 'live' } }],
-  ])('%s than it came with, and is again with those', async (_, change) => {
+    ['with web search added', { webSearch: { mode: 'live' } }],
+  ])('%s, but is sent again with the original ones', async (_, change) => {
     const { mock, model } = await startWire(messages, replies)
     const history = [...(await converse(model, 2)), user('And now?')]
     await collectFinished(model, request({ ...change, history }))
@@ -131,7 +131,7 @@ describe('what Claude thought is not sent', () => {
     expect(thought(mock, 3)).toBe(true)
   })
 
-  test('after a compaction, nor where a hook has changed what was said before', async () => {
+  test('after a compaction, or if a hook has changed earlier messages', async () => {
     const { mock, model } = await startWire(messages, replies)
     const [, ...rest] = await converse(model, 2)
     for (const before of [user('A summary of it.'), user('Fix it, please.')]) {
@@ -140,7 +140,7 @@ describe('what Claude thought is not sent', () => {
     expect([thought(mock, 2), thought(mock, 3)]).toEqual([false, false])
   })
 
-  test('to another model, whatever it checks', async () => {
+  test('to another model, whether or not it checks thinking', async () => {
     const { mock, model } = await startWire(messages, replies)
     const history = [...(await converse(model, 2)), user('And now?')]
     for (const name of ['claude-sonnet-5-5', 'claude-opus-5']) {
@@ -149,7 +149,7 @@ describe('what Claude thought is not sent', () => {
     expect([thought(mock, 2), thought(mock, 3)]).toEqual([false, false])
   })
 
-  test('where a session of before does not say with what it came', async () => {
+  test('if an older session does not say what came before it', async () => {
     const { mock, model } = await startWire(messages, [[say('ok')]])
     const block = { type: 'thinking', thinking: 'A', signature: 's1' }
     const opaque = { from: 'anthropic-messages', block }
@@ -160,7 +160,7 @@ describe('what Claude thought is not sent', () => {
     expect(thought(mock, 0)).toBe(false)
   })
 
-  test('and a model that thinks by a budget does not go on thinking in a turn of another', async () => {
+  test('and a model that thinks within a budget does not continue the thinking of another model’s turn', async () => {
     const { mock, model } = await startWire(messages, [[think('A', 's1'), call('exec_command', {})], [say('ok')]])
     const history = await converse(model, 1)
     const older = await another(messages, mock, 'claude-sonnet-4-5')
@@ -169,7 +169,7 @@ describe('what Claude thought is not sent', () => {
   })
 })
 
-test('what the program says after results goes with the last of them, and a user is heard behind them', async () => {
+test('the program’s own messages go into the last result, and the user’s message follows the results', async () => {
   const { mock, model } = await startWire(messages, [[call('exec_command', {}, 'c1')], [say('ok')]])
   const history = [
     ...(await converse(model, 1)),
@@ -205,7 +205,7 @@ describe('Gemini', () => {
     chatDone,
   ]
 
-  test('gets the signatures of its calls back', async () => {
+  test('gets back the signatures of its calls', async () => {
     const { mock, model } = await startWire(gemini, [{ frames }, [say('Done.')]])
     await converse(model, 2)
     expect(JSON.stringify(mock.requests[1]?.body)).toContain(
@@ -213,7 +213,7 @@ describe('Gemini', () => {
     )
   })
 
-  test('takes calls of another model', async () => {
+  test('accepts calls of another model', async () => {
     const { mock, model } = await startWire(chat, [[call('exec_command', {})], [say('Done.')]])
     const history = await converse(model, 1)
     await collectFinished(await another(chat, mock, gemini.model), request({ history }))
@@ -221,7 +221,7 @@ describe('Gemini', () => {
   })
 })
 
-test('OpenRouter gets the details of the reasoning back, in one piece, and another model does not', async () => {
+test('OpenRouter gets back the details of the reasoning, in one piece, but another model does not', async () => {
   const detail = (text: string, more = {}) => ({
     type: 'reasoning.text',
     index: 0,
@@ -249,7 +249,7 @@ describe('OpenAI', () => {
   const item = (value: object): string => frame({ type: 'response.output_item.done', item: value })
   const end = frame({ type: 'response.completed', response: { usage: null } })
 
-  test('is given back items as they came, without the ids that it does not know', async () => {
+  test('gets back items as they arrived, without the ids that it does not know', async () => {
     const shiny = { type: 'shiny', id: 'sh_1', sealed: 'abc' }
     const content = [
       { type: 'output_text', text: 'See.', annotations: [{ type: 'url_citation', url: 'https://e.com/' }] },
@@ -272,7 +272,7 @@ describe('OpenAI', () => {
     ])
   })
 
-  test('is not sent what another model thought and searched, nor thought from which nothing came', async () => {
+  test('does not get another model’s reasoning and searches, or reasoning without a result', async () => {
     const { mock, model } = await startWire(responses, [
       [think('A', 'blob'), search('how'), say('So.')],
       [say('ok')],
@@ -288,7 +288,7 @@ describe('OpenAI', () => {
     expect(JSON.stringify(mock.requests[3]?.body)).not.toContain('lone')
   })
 
-  test('is heard where all that it said comes at the end', async () => {
+  test('is understood if everything arrives in the last event', async () => {
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Late.' }] }]
     const { model } = await startWire(responses, [
       { frames: [frame({ type: 'response.completed', response: { output } })] },

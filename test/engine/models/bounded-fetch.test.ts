@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { boundedFetch } from '../../../engine/models/bounded-fetch.ts'
 
-/** A server that never stops sending the same. */
+/** A server that sends the same piece forever. */
 async function endless(status: number, piece: string): Promise<string> {
   const send = (response: ServerResponse): void => {
     if (response.destroyed) return
@@ -22,17 +22,17 @@ async function endless(status: number, piece: string): Promise<string> {
 
 const piece = 'x'.repeat(256 * 1024)
 
-test('of a refusal without an end only the beginning is read', async () => {
+test('only the beginning of an endless error body is read', async () => {
   const refused = await boundedFetch()(await endless(500, piece))
   expect(await refused.text()).toHaveLength(256 * 1024)
 })
 
-test('a stream with a line without an end fails', async () => {
+test('a stream with an endless line fails', async () => {
   const stream = await boundedFetch()(await endless(200, piece))
   await expect(stream.text()).rejects.toMatchObject({ kind: 'malformed', retryable: true })
 })
 
-test('a stream of lines goes on for as long as it likes', async () => {
+test('a stream of lines may continue without limit', async () => {
   const { body } = await boundedFetch()(await endless(200, `${piece}\n`))
   let read = 0
   for await (const chunk of body ?? []) {

@@ -3,7 +3,7 @@ import type { HistoryItem, ModelEvent } from '../../../engine/core/model.ts'
 import { fittingId, fittingName, mistralId } from '../../../engine/models/call-ids.ts'
 import { withOwnIds } from '../../../engine/models/own-ids.ts'
 
-test('an id that a provider takes is sent as it is, any other as one that it takes, and two others never as one', () => {
+test('an id that a provider accepts is sent unchanged; others are converted to accepted ones, and two different ids never become the same', () => {
   expect(fittingId('toolu_01-a')).toBe('toolu_01-a')
   const odd = ['a.b', 'a:b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`]
   for (const most of [40, 64]) {
@@ -31,7 +31,7 @@ async function idsOf(events: readonly ModelEvent[], taken: readonly string[]): P
   return ids
 }
 
-test('a server that numbers its calls anew in each response gives each call an id of its own all the same', async () => {
+test('calls get ids of their own even if a server numbers them from the start in each response', async () => {
   expect(await idsOf([called('call_0'), called('call_1'), called('call_0')], ['call_0', 'call_0_2'])).toEqual([
     'call_0_3',
     'call_1',
@@ -39,7 +39,7 @@ test('a server that numbers its calls anew in each response gives each call an i
   ])
 })
 
-test('an attempt that failed takes no ids', async () => {
+test('a failed attempt uses up no ids', async () => {
   const retry: ModelEvent = { type: 'retry', attempt: 1, of: 2, reason: 'cut', waitMs: 0 }
   expect(await idsOf([called('a'), retry, called('a')], [])).toEqual(['a', 'a'])
 })

@@ -16,7 +16,7 @@ const received = (body: object): Received => ({
  * Requests in the form in which real servers answered 200, or their makers' own programs send them; the words are ours. A strict server that
  * refused one of these would be stricter than what it stands for.
  */
-describe('a strict server takes what a real one took', () => {
+describe('a strict server accepts what a real one accepted', () => {
   /** `tests/lib/tools/nockFixtures/ToolRunner.json` of anthropics/anthropic-sdk-typescript, recorded with claude-opus-4-8 and claude-sonnet-4-5. */
   const schema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] }
   const tool = { type: 'custom', name: 'test_tool', input_schema: { ...schema, additionalProperties: false } }
@@ -37,7 +37,7 @@ describe('a strict server takes what a real one took', () => {
       },
     ],
     [
-      'two messages of the user in a row',
+      'two user messages in a row',
       { messages: [asked, { role: 'user', content: [{ type: 'text', text: 'Sum it up.' }] }] },
     ],
   ])('Messages: %s', (_, { messages }: { messages?: unknown }) => {
@@ -46,7 +46,7 @@ describe('a strict server takes what a real one took', () => {
   })
 
   /** The conversation of `tests/lib/ChatCompletionRunFunctions.test.ts` of openai/openai-node: a call, its result, a word. */
-  test('Chat Completions: a call, its result and what came of it', () => {
+  test('Chat Completions: a call, its result and the answer', () => {
     const call = { id: '123', type: 'function', function: { name: 'getWeather', arguments: '{}' } }
     const messages = [
       { role: 'user', content: 'What is the weather like?' },

@@ -7,7 +7,7 @@ import { startWire, wires } from './wires.ts'
 
 const wire = wires.find((candidate) => candidate.wire === 'Chat Completions') ?? wires[0]!
 
-test('the request says what a compatible server understands, and no more', async () => {
+test('the request contains only what a compatible server understands', async () => {
   const { mock, model } = await startWire(wire, [[say('ok')]])
   const images = [{ mediaType: 'image/png', data: 'aGk=' }]
   const history: readonly HistoryItem[] = [
@@ -78,7 +78,7 @@ test('without tools none are sent: some servers refuse an empty list', async () 
   expect(mock.requests[0]?.body).not.toHaveProperty('tools')
 })
 
-test.each(['reasoning_content', 'reasoning'])('thoughts in %s go back where they came from', async (field) => {
+test.each(['reasoning_content', 'reasoning'])('thoughts in %s are sent back in the same field', async (field) => {
   const frames = [
     chatChunk({ [field]: 'First ' }),
     chatChunk({ [field]: 'look.' }),
@@ -103,27 +103,27 @@ test.each(['reasoning_content', 'reasoning'])('thoughts in %s go back where they
   })
 })
 
-test('a server that says its thoughts in both fields is not heard twice', async () => {
+test('thoughts that a server sends in both fields count once', async () => {
   const frames = [chatChunk({ reasoning: 'Hm.', reasoning_content: 'Hm.' }), chatChunk({}, 'stop'), chatDone]
   const { model } = await startWire(wire, [{ frames }])
   expect(await collect(model)).toMatchObject([{ type: 'reasoning', text: 'Hm.' }, { type: 'end' }])
 })
 
-describe('servers with their own ways', () => {
+describe('servers with peculiarities', () => {
   const piece = (...calls: object[]): string => chatChunk({ tool_calls: calls })
   const made = (events: readonly ModelEvent[]): readonly unknown[] =>
     events.flatMap((event) => (event.type === 'tool_call' ? [[event.call.name, event.call.input]] : []))
 
   test.each<readonly [string, readonly string[]]>([
     [
-      'calls whole, all with index 0',
+      'complete calls, all with index 0',
       [
         piece({ index: 0, id: 'a', type: 'function', function: { name: 'one', arguments: '{"x":1}' } }),
         piece({ index: 0, id: 'b', type: 'function', function: { name: 'two', arguments: '{}' } }),
       ],
     ],
     [
-      'pieces of two calls in turns',
+      'alternating pieces of two calls',
       [
         piece(
           { index: 0, id: 'a', function: { name: 'one', arguments: '' } },
@@ -151,7 +151,7 @@ describe('servers with their own ways', () => {
       ],
     ],
     [
-      'arguments that are parsed already',
+      'arguments that are already parsed',
       [
         piece({ index: 0, id: 'a', function: { name: 'one', arguments: { x: 1 } } }),
         piece({ index: 1, id: 'b', function: { name: 'two', arguments: {} } }),
@@ -184,7 +184,7 @@ describe('servers with their own ways', () => {
     ])
   })
 
-  test('a connection cut after the finish reason costs the count only', async () => {
+  test('a connection that breaks after the finish reason costs only the token count', async () => {
     const frames = [chatChunk({ content: 'ok' }), chatChunk({}, 'stop'), chatDone]
     const { mock, model } = await startWire(wire, [{ frames, delivery: { cutAfter: 2 } }])
     expect(await collectFinished(model)).toEqual([
@@ -203,7 +203,7 @@ describe('servers with their own ways', () => {
     await expect(collect(model, request(), controller.signal)).rejects.toBe(why)
   })
 
-  test('a call without a name is malformed, and asked for again', async () => {
+  test('a call without a name is malformed, and the request is repeated', async () => {
     const frames = [piece({ index: 0, id: 'a', function: { arguments: '{}' } }), chatChunk({}, 'tool_calls'), chatDone]
     const { model } = await startWire(wire, [{ frames }, [say('fine')]])
     expect(await collectFinished(model)).toMatchObject([
@@ -214,7 +214,7 @@ describe('servers with their own ways', () => {
   })
 })
 
-test('reasoning of another provider is not sent', async () => {
+test('reasoning from another provider is not sent', async () => {
   const { mock, model } = await startWire(wire, [[say('ok')]])
   const history: HistoryItem[] = [
     { type: 'reasoning', text: 'secret', opaque: { from: 'openai-responses', item: {} } },

@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../../../engine/models/failure.ts'
 import type { WireEvent } from '../../../engine/models/wire.ts'
 
-/** What an answer comes to, in one line: what is said, thought and called, and how it ends. */
+/** Describes the outcome of an answer in one line: what is said, thought and called, and how it ends. */
 export async function comesTo(
   read: (stream: AsyncIterable<unknown>) => AsyncIterable<WireEvent>,
   events: readonly unknown[],

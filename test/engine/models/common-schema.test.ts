@@ -5,7 +5,7 @@ import { ungrammatical } from '../../support/conformance/llama-schema.ts'
 
 test.each(
   builtInTools.flatMap(({ name, declaration }) => (declaration === undefined ? [] : [[name, declaration] as const])),
-)('llama.cpp can make a grammar of what %s takes', (_, { parameters }) => {
+)('llama.cpp can make a grammar of the input of %s', (_, { parameters }) => {
   expect(ungrammatical(commonSchema(parameters))).toBeUndefined()
 })
 
@@ -23,17 +23,17 @@ test.each<readonly [string, Record<string, unknown>, Record<string, unknown>]>([
     { a: { type: 'array', description: 'All. At most 9.', items: { type: 'string' } } },
   ],
   [
-    'bounds that say something, and others',
+    'meaningful bounds, and others',
     { a: { type: 'integer', minimum: 0, maximum: 2 ** 53 } },
     { a: { type: 'integer', minimum: 0 } },
   ],
-])('%s comes to what all servers understand', (_, before, properties) => {
+])('%s is reduced to what all servers understand', (_, before, properties) => {
   const schema = { type: 'object', properties: before }
   expect(commonSchema(schema)).toEqual({ type: 'object', properties })
   expect(commonSchema(schema)).toBe(commonSchema(schema))
 })
 
-test('a value of any kind stays one', () => {
+test('a value of any kind stays unrestricted', () => {
   const any = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
   const schema = { properties: { a: {}, b: true, c: { not: {} } }, additionalProperties: {} }
   expect(commonSchema(schema)).toEqual({

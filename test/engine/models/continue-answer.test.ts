@@ -6,7 +6,7 @@ import type { Output, Reply } from '../../support/mock-model.ts'
 import { collectFinished, noUsage, request } from './conversation.ts'
 import { startWire, wires } from './wires.ts'
 
-describe.each(wires)('$wire: an answer that reaches the limit of its length', (wire) => {
+describe.each(wires)('$wire: an answer that reaches its length limit', (wire) => {
   const cut = (...said: Output[]): Reply => ({
     say: said,
     end: { type: 'incomplete', reason: wire.truncated },
@@ -14,7 +14,7 @@ describe.each(wires)('$wire: an answer that reaches the limit of its length', (w
   })
   const spent = { ...noUsage, inputTokens: 9, outputTokens: 5 }
 
-  test('is gone on with, and is one message; each part is paid for', async () => {
+  test('is continued and becomes one message, and the usage of each part counts', async () => {
     const { mock, model } = await startWire(wire, [cut(say('Half of ')), cut(say('it, and ')), [say('the rest.')]])
     expect(await collectFinished(model)).toMatchObject([
       { type: 'cut', spent },
@@ -25,21 +25,21 @@ describe.each(wires)('$wire: an answer that reaches the limit of its length', (w
     expect(JSON.stringify(mock.requests[2]?.body)).toMatch(/Half of .*Resume directly.*it, and .*Resume directly/)
   })
 
-  test('in its thoughts is told to think less', async () => {
+  test('while thinking makes the model think less', async () => {
     const { mock, model } = await startWire(wire, [cut(think('Hm.', 'sig')), [say('So.')]])
     const events = await collectFinished(model)
     expect(events.filter(({ type }) => type === 'message')).toMatchObject([{ text: 'So.' }])
     expect(JSON.stringify(mock.requests[1]?.body)).toContain('Think less')
   })
 
-  test('in a call is not gone on with: the call is marked, and must be answered', async () => {
+  test('in a call is not continued: the call is marked, and must be answered', async () => {
     const { mock, model } = await startWire(wire, [cut(say('Writing.'), call('exec_command', '{"cmd":"ec', 'c1'))])
     const events = await collectFinished(model)
     expect(events).toMatchObject([{ text: 'Writing.' }, { call: { input: '{"cmd":"ec', cut: true } }, { type: 'end' }])
     expect(mock.requests).toHaveLength(1)
   })
 
-  test('can be answered and gone on with by the one who keeps it', async () => {
+  test('can be part of a history that continues', async () => {
     const { model } = await startWire(wire, [cut(say('Half ')), [say('whole.')], [say('Yes.')]])
     const [, said] = await collectFinished(model)
     const history = [
@@ -50,7 +50,7 @@ describe.each(wires)('$wire: an answer that reaches the limit of its length', (w
     expect(await collectFinished(model, request({ history }))).toMatchObject([{ text: 'Yes.' }, { type: 'end' }])
   })
 
-  test('and is then refused for a moment loses nothing', async () => {
+  test('and is then refused temporarily loses nothing', async () => {
     const { model } = await startWire(wire, [
       cut(say('Half ')),
       { status: 500, body: wire.error('Oops') },
@@ -61,7 +61,7 @@ describe.each(wires)('$wire: an answer that reaches the limit of its length', (w
     expect(events).toContainEqual({ type: 'message', text: 'Half whole.' })
   })
 
-  test('again and again is given up', async () => {
+  test('too often fails', async () => {
     const { mock, model } = await startWire(
       wire,
       Array.from({ length: 6 }, () => cut(say('x'))),
@@ -74,7 +74,7 @@ describe.each(wires)('$wire: an answer that reaches the limit of its length', (w
   })
 })
 
-test('a provider is told of no more tools than it takes, and the user of those that are left out', async () => {
+test('a provider gets no more tools than it accepts, and the user learns which are left out', async () => {
   for (const wire of wires) {
     const { mock, model } = await startWire(wire, [[say('ok')], [say('ok')]])
     const tools = Array.from({ length: 130 }, (_, at) => {
@@ -95,7 +95,7 @@ test('a provider is told of no more tools than it takes, and the user of those t
 describe('a local server', () => {
   const wire = wires.find((candidate) => candidate.wire === 'Chat Completions') ?? wires[0]!
 
-  test('that does not know how to count in a stream is asked without', async () => {
+  test('that can’t count tokens in a stream is not asked to', async () => {
     const refusal = { status: 400, body: wire.error('Unknown field: stream_options') }
     const { mock, model } = await startWire(wire, [refusal, [say('ok')], [say('ok')]])
     await collectFinished(model)
@@ -107,7 +107,7 @@ describe('a local server', () => {
     ])
   })
 
-  test('that cuts what it is sent to its window is told of, once', async () => {
+  test('that truncates prompts to its context window is reported, once', async () => {
     const reply: Reply = { say: [say('ok')], usage: { input: 4095 } }
     const { model } = await startWire(wire, [reply, reply])
     const history: readonly HistoryItem[] = [{ type: 'message', role: 'user', text: 'word '.repeat(10_000) }]

@@ -21,7 +21,7 @@ export const tools: readonly ToolDeclaration[] = [
   },
 ]
 
-/** A request with one user message, changed where a test says so. */
+/** Builds a request with one user message, with the given changes. */
 export function request(change: Partial<ModelRequest> = {}): ModelRequest {
   return {
     instructions: 'Be brief.',
@@ -40,19 +40,19 @@ export const noUsage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Everything a model says, in order. */
+/** Collects everything that a model says, in order. */
 export async function collect(model: Model, asked = request(), signal?: AbortSignal): Promise<ModelEvent[]> {
   const events: ModelEvent[] = []
   for await (const event of model.respond(asked, signal ?? new AbortController().signal)) events.push(event)
   return events
 }
 
-/** The events that count, without the deltas that are for display. */
+/** Collects the events that count, without the deltas, which are for display. */
 export async function collectFinished(model: Model, asked = request(), signal?: AbortSignal): Promise<ModelEvent[]> {
   return (await collect(model, asked, signal)).filter((event) => event.type !== 'text_delta')
 }
 
-/** A folder that goes away with the test. */
+/** Creates a folder that is removed at the end of the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portcullis-models-'))
   onTestFinished(() => rm(folder, { recursive: true }))

@@ -26,7 +26,7 @@ async function open(first: Replies, second: Replies, fallbackModels: readonly st
 
 const down = { status: 503, body: { error: { message: 'down' } } }
 
-test('the next model answers where the first one cannot, and goes on answering', async () => {
+test('the next model answers if the first one can’t, and keeps answering', async () => {
   const { model, openai } = await open(() => down, [[say('here')], [say('still here')]])
   expect(model.name).toBe('gpt-5.5')
   expect(await collectFinished(model)).toEqual([
@@ -51,13 +51,13 @@ test('when no model is left, the last failure is thrown', async () => {
   await expect(collectFinished(model)).rejects.toMatchObject({ code: 'provider', message: 'local answered 400: no' })
 })
 
-test('a history that is too long is not carried to the next model', async () => {
+test('a history that is too long is not passed on to the next model', async () => {
   const overflow = { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } }
   const { model, local } = await open([overflow], [[say('never')]])
   await expect(collectFinished(model)).rejects.toMatchObject({ failure: 'context-overflow' })
   expect(local.requests).toHaveLength(0)
 })
 
-test('a fallback that cannot be opened is refused before anything is asked', async () => {
+test('a fallback that can’t be opened is refused before any request', async () => {
   await expect(open([], [], ['claude-sonnet-5'])).rejects.toThrow(/^Anthropic needs a key/)
 })

@@ -3,7 +3,7 @@ import { say } from '../../support/mock-model.ts'
 import { collect, request } from './conversation.ts'
 import { startWire, wires } from './wires.ts'
 
-/** What each API calls the limit of an answer's length. */
+/** The field for the limit of an answer's length, by API. */
 const names: Readonly<Record<string, string>> = {
   Responses: 'max_output_tokens',
   'Chat Completions': 'max_tokens',
@@ -11,7 +11,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 test.each(wires.map((wire) => [wire.wire, wire] as const))(
-  '%s is told how long an answer may be',
+  '%s gets the limit of an answer’s length',
   async (name, wire) => {
     const { mock, model } = await startWire(wire, [[say('ok')], [say('ok')]])
     await collect(model, request({ sampling: { maxOutputTokens: 3000 }, reasoningEffort: 'high' }))
@@ -22,7 +22,7 @@ test.each(wires.map((wire) => [wire.wire, wire] as const))(
   },
 )
 
-test("OpenAI's own models are told in the newer word of Chat Completions", async () => {
+test("OpenAI's own models get it in the newer field of Chat Completions", async () => {
   const wire = wires.find((candidate) => candidate.wire === 'Chat Completions')
   if (wire === undefined) throw new Error('no such wire')
   for (const [model, name] of [

@@ -7,7 +7,7 @@ const answered: WireMessage = { role: 'assistant', content: [{ type: 'text', tex
 const own = { name: 'grep' }
 const server = { name: 'mcp__maps__route' }
 
-/** Where a request is marked, in the order of the cached prefix. */
+/** Returns where a request is marked, in the order of the cached prefix. */
 function marks(parts: Parameters<typeof cached>[0]): readonly string[] {
   const { tools = [], system = [], messages } = cached(parts)
   const of = (kind: string, marked: readonly unknown[]): readonly string[] =>
@@ -15,18 +15,18 @@ function marks(parts: Parameters<typeof cached>[0]): readonly string[] {
   return [...of('tool', tools), ...of('system', system), ...of('message', messages)]
 }
 
-test('the fixed instructions and what is told of this place are cached apart', () => {
+test('the fixed instructions and the description of the environment are cached separately', () => {
   const parts = { tools: [own], instructions: ['fixed', 'here'], messages: [said('a'), answered, said('b')] }
   expect(marks(parts)).toEqual(['system 0', 'system 1', 'message 0', 'message 2'])
 })
 
-test('our tools are cached apart from those of servers, which come behind them', () => {
+test('our tools are cached separately from those of servers, which follow them', () => {
   const parts = { tools: [own, own, server], instructions: ['fixed', 'here'] }
   expect(marks({ ...parts, messages: [said('a')] })).toEqual(['tool 1', 'system 0', 'system 1', 'message 0'])
   const later = [said('a'), answered, said('b'), answered, said('c')]
   expect(marks({ ...parts, messages: later })).toEqual(['tool 1', 'system 0', 'message 2', 'message 4'])
 })
 
-test('there is no mark on what is not there', () => {
+test('absent parts are not marked', () => {
   expect(marks({ tools: [server], instructions: [], messages: [said('a')] })).toEqual(['message 0'])
 })

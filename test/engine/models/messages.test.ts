@@ -22,7 +22,7 @@ test('the request carries the whole conversation in the Messages format', async 
   const said = await collectFinished(model, request({ history: start }))
   const history: readonly HistoryItem[] = [
     ...start,
-    // A session file stands between two runs: what is opaque must survive JSON.
+    // The conversation passes through a session file, so opaque data must survive JSON.
     ...(JSON.parse(JSON.stringify(said.slice(0, 3))) as HistoryItem[]),
     { type: 'tool_call', call: { id: 'fc|2', name: 'exec_command', kind: 'function', input: 'not json' } },
     { type: 'message', role: 'user', text: 'Mind the tests.' },
@@ -60,7 +60,7 @@ test('the request carries the whole conversation in the Messages format', async 
         content: [
           { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a.ts' }, image], is_error: false },
           { type: 'tool_result', tool_use_id: 'fc_2_ad1e7e46b7d2', content: [], is_error: true },
-          // A user is heard by himself; what the program says goes with the last result.
+          // The user's message stays separate; what the program says goes into the last result.
           { type: 'text', text: 'Mind the tests.', ...cached },
         ],
       },
@@ -92,7 +92,7 @@ test('however long the conversation, three cache breakpoints are set: the front 
   expect(marked).toEqual([16, 18])
 })
 
-test('what the cache gave and took counts as input', async () => {
+test('cache reads and writes count as input', async () => {
   const usage = { input: 1000, cached: 700, cacheWrite: 200, output: 30, reasoning: 10 }
   const { model } = await startWire(wire, [{ say: [say('ok')], usage }])
   expect((await collect(model)).at(-1)).toEqual({
@@ -165,7 +165,7 @@ describe('events', () => {
   const start = frame({ type: 'message_start', message: {} })
   const end = [frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }), frame({ type: 'message_stop' })]
 
-  test('of unknown kinds are passed over, and blocks of unknown kinds are kept', async () => {
+  test('of unknown kinds are ignored, and blocks of unknown kinds are kept', async () => {
     const frames = [
       start,
       frame({ type: 'shiny_new_event', thing: 1 }),

@@ -20,11 +20,11 @@ describe('what is known of a model', () => {
     ['constructor', {}, undefined],
     ['gpt-5.5', { prices: { 'gpt-5.5': { input: 7, output: 8 } } }, 7],
     ['ollama/qwen3', { prices: { 'ollama/qwen3': { input: 0, output: 0 } } }, 0],
-  ])('%s with %j costs %s for a million tokens', (name, configured, input) => {
+  ])('%s with %j costs %s per million tokens', (name, configured, input) => {
     expect(modelFacts(name, configured).price?.input).toBe(input)
   })
 
-  test('a model that is not listed yet is taken for the newest of its family, and says so', () => {
+  test('a model that is not listed yet counts as the newest of its family, and the facts say so', () => {
     expect(modelFacts('gpt-6.4-astra', {})).toMatchObject({ takenFrom: 'gpt-6.2-astra', contextWindow: 1_050_000 })
     expect(modelFacts('claude-sonnet-6', {})).toMatchObject({ takenFrom: 'claude-sonnet-5-5' })
     expect(modelFacts('gpt-6.2-astra', {})).not.toHaveProperty('takenFrom')
@@ -43,15 +43,15 @@ describe('a cost', () => {
   const price = { input: 1, cachedInput: 0.1, cacheWrite: 2, output: 10, webSearch: 10 }
   const usage = { ...noUsage, inputTokens: 1000, cachedInputTokens: 500, cacheWriteInputTokens: 100, outputTokens: 10 }
 
-  test('takes each kind of token at its own price', () => {
+  test('bills each kind of token at its own price', () => {
     expect(costOf(usage, price)).toBeCloseTo((400 + 50 + 200 + 100) / 1_000_000, 12)
   })
 
-  test('takes what a thousand searches of the web cost, for as many as were made', () => {
+  test('bills web searches by their number', () => {
     expect(costOf({ ...noUsage, webSearches: 3 }, price)).toBeCloseTo(0.03, 12)
   })
 
-  test('takes all of a long prompt at the prices for long ones', () => {
+  test('bills a whole long prompt at the prices for long ones', () => {
     const longPrompt = { above: 999, input: 2, cachedInput: 2, cacheWrite: 2, output: 2 }
     expect(costOf(usage, { ...price, longPrompt })).toBeCloseTo((2 * 1010) / 1_000_000, 12)
     expect(costOf({ ...usage, inputTokens: 999 }, { ...price, longPrompt })).toBeLessThan(800 / 1_000_000)

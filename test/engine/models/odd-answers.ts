@@ -1,4 +1,4 @@
-/** An answer as a server may send it, and what it must come to. */
+/** An answer as a server may send it, and the expected outcome. */
 export type OddAnswer = { readonly name: string; readonly events: readonly unknown[]; readonly right: string }
 
 type Row = readonly [name: string, events: readonly unknown[], right: string]

@@ -18,7 +18,7 @@ describe('names', () => {
   )
 
   test.each(['', 'llama', 'openai/', 'nobody/gpt-5.5', 'oracle'])(
-    '%j is refused, with what is accepted',
+    '%j is refused with a list of accepted names',
     async (name) => {
       await expect(openModel(name, { env: { OPENAI_API_KEY: 'k' }, cwd: '/' })).rejects.toMatchObject(
         configuration(
@@ -39,7 +39,7 @@ describe('names', () => {
 })
 
 describe('keys', () => {
-  test.each([{}, { OPENAI_API_KEY: '' }])('without a key the variables are named: %j', async (env) => {
+  test.each([{}, { OPENAI_API_KEY: '' }])('without a key, the message names the variables: %j', async (env) => {
     await expect(openModel('gpt-5.5', { env, cwd: '/' })).rejects.toMatchObject(
       configuration(/^OpenAI needs a key: set OPENAI_API_KEY or CODEX_API_KEY in the environment\.$/),
     )
@@ -58,7 +58,7 @@ describe('keys', () => {
 })
 
 test.each(['localhost:8080', 'ftp://x/', 'nonsense', 'http://me:secret@127.0.0.1/v1'])(
-  'a base URL that cannot work is refused: %s',
+  'an invalid base URL is refused: %s',
   async (openaiBaseUrl) => {
     await expect(openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'k' }, cwd: '/', openaiBaseUrl })).rejects.toMatchObject(
       configuration(/^The base URL (?!.*secret)/),

@@ -22,7 +22,7 @@ const open = (name: string, options: Partial<ModelOptions>) =>
 const provider = (table: object) => ({ mine: modelProviderSchema.parse(table) })
 
 describe('model_providers', () => {
-  test('a table with everything in it is used as Codex uses it', async () => {
+  test('a complete table is used in the same way as by Codex', async () => {
     const mock = await start(startMockOpenAI)
     const modelProviders = provider({
       name: 'Mine',
@@ -79,7 +79,7 @@ describe('model_providers', () => {
     expect(mock.requests).toHaveLength(3)
   })
 
-  test('a missing key is named, with how to get it', async () => {
+  test('a missing key is reported, with how to get it', async () => {
     const modelProviders = provider({
       base_url: 'http://127.0.0.1:1',
       env_key: 'MY_KEY',
@@ -110,7 +110,7 @@ describe('model_providers', () => {
 })
 
 describe('which provider a name means', () => {
-  test('model_provider takes names that show another maker, slashes and all', async () => {
+  test('model_provider also applies to names that show another maker, including slashes', async () => {
     const mock = await start(startMockChat)
     const options = { modelProviders: provider({ base_url: mock.baseUrl, wire_api: 'chat' }), modelProvider: 'mine' }
     for (const name of ['gpt-oss', 'Qwen/Qwen3', 'mine/openai/gpt-oss']) await collect(await open(name, options))
@@ -121,7 +121,7 @@ describe('which provider a name means', () => {
     ])
   })
 
-  test("a known provider's name in front wins", async () => {
+  test("a known provider's name as a prefix wins", async () => {
     const mock = await start(startMockOpenAI)
     const options = {
       modelProviders: provider({ base_url: 'http://127.0.0.1:1', wire_api: 'chat' }),
@@ -133,7 +133,7 @@ describe('which provider a name means', () => {
     expect(mock.requests).toHaveLength(1)
   })
 
-  test('a model_provider that is not there is named', async () => {
+  test('an unknown model_provider is reported', async () => {
     await expect(open('m', { modelProvider: 'yours' })).rejects.toThrow(
       "Unknown model provider 'yours'. Known: openai, anthropic, ollama, lmstudio.",
     )
@@ -183,14 +183,14 @@ test.each<readonly [string, Partial<ModelOptions>]>([
       modelProvider: 'mine',
     },
   ],
-])('%s is refused when no header can carry it, and not quoted', async (what, options) => {
+])('%s is refused if it is not allowed in a header, and not quoted', async (what, options) => {
   const error: unknown = await open('gpt-5.5', options).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'configuration' })
   expect(String(error)).toContain(`${what} contains a character`)
   expect(String(error)).not.toContain('secret')
 })
 
-test('a key in a header comes out in no message', async () => {
+test('a key in a header appears in no message', async () => {
   const mock = await start(startMockChat, ({ headers }) => ({
     status: 400,
     body: `you sent ${String(headers['api-key'])} ${String(headers['x-other'])}`,
@@ -210,7 +210,7 @@ describe('a key from a command', () => {
     provider({ base_url: baseUrl, wire_api: 'chat', auth: { command: 'sh', args: ['-c', script], ...more } })
   const env = { PATH: process.env['PATH'] }
 
-  test('is fetched, kept, and fetched again when it is due', async () => {
+  test('is fetched, cached, and fetched again when it is due', async () => {
     const mock = await start(startMockChat)
     const cwd = await temporaryFolder()
     const count = 'echo x >> count; printf "key-%s\\n" "$(wc -l < count | tr -d " ")"'
@@ -248,14 +248,14 @@ describe('a key from a command', () => {
       "Can't get the key for mine from the command 'sh': it took longer than 50 ms.",
     ],
     ['read line; echo ""', {}, "The command 'sh' printed no key for mine."],
-  ])('%s fails in configuration, and is not repeated', async (script, more, message) => {
+  ])('%s is a configuration error, and is not repeated', async (script, more, message) => {
     const mock = await start(startMockChat)
     const model = await open('mine/m', { modelProviders: table(mock.baseUrl, script, more), env })
     await expect(collect(model)).rejects.toMatchObject({ code: 'configuration', message })
     expect(mock.requests).toHaveLength(0)
   })
 
-  test('a command that is not there is named', async () => {
+  test('a missing command is reported', async () => {
     const modelProviders = provider({ base_url: 'http://127.0.0.1:1', auth: { command: '/nonexistent/key' } })
     await expect(collect(await open('mine/m', { modelProviders, env }))).rejects.toThrow(
       "Can't get the key for mine from the command '/nonexistent/key': /nonexistent/key is not an executable file",

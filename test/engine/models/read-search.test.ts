@@ -9,7 +9,7 @@ if (responses === undefined || chat === undefined || messages === undefined) thr
 
 const webSearch = { mode: 'live', domains: ['example.com'] } as const
 
-/** What a run keeps of a response. */
+/** Returns what a run stores of a response. */
 function historyOf(events: readonly ModelEvent[]): readonly HistoryItem[] {
   return events.flatMap((event): readonly HistoryItem[] => {
     if (event.type === 'message') return [{ ...event, role: 'assistant' }]
@@ -20,7 +20,7 @@ function historyOf(events: readonly ModelEvent[]): readonly HistoryItem[] {
 const searched = (event: ModelEvent | undefined) => event?.type === 'web_search' && event.query
 
 describe.each([responses, messages])('a web search on the wire of $wire', (wire) => {
-  test('is offered only where the request lets it, with the domains it is held to', async () => {
+  test('is offered only if the request allows it, with the allowed domains', async () => {
     const { mock, model } = await startWire(wire, [[say('a')], [say('b')]])
     await collectFinished(model, request())
     await collectFinished(model, request({ webSearch }))
@@ -29,7 +29,7 @@ describe.each([responses, messages])('a web search on the wire of $wire', (wire)
     expect(JSON.stringify(tools.at(-1))).toMatch(/^\{"type":"web_search.*"allowed_domains":\["example.com"\]/)
   })
 
-  test('is an event in its place, is counted, and goes back to the provider as it came', async () => {
+  test('is an event in its place, is counted, and is sent back to the provider as it arrived', async () => {
     const replies = [[search('how deep'), say('So deep.'), call('exec_command', { cmd: 'true' }, 'c1')], [say('done')]]
     const { mock, model } = await startWire(wire, replies)
     const events = await collectFinished(model, request({ webSearch }))
@@ -46,7 +46,7 @@ describe.each([responses, messages])('a web search on the wire of $wire', (wire)
   })
 })
 
-test('what one provider searched is nothing that another one is sent', async () => {
+test('searches of one provider are not sent to another', async () => {
   const from = await startWire(responses, [[search('how deep'), say('So deep.')]])
   const history = [...request().history, ...historyOf(await collectFinished(from.model, request({ webSearch })))]
   history.push({ type: 'message', role: 'user', text: 'sure?' })
@@ -57,12 +57,12 @@ test('what one provider searched is nothing that another one is sent', async () 
   }
 })
 
-test('only the providers that have a search say so', async () => {
+test('only providers with a search report one', async () => {
   const able = await Promise.all([responses, chat, messages].map(async (wire) => (await startWire(wire, [])).model))
   expect(able.map(({ searchesWeb }) => searchesWeb)).toEqual([true, false, true])
 })
 
-test('OpenAI bills each question of a search and no look at a page', async () => {
+test('OpenAI bills each query of a search, but not opening a page', async () => {
   const item = (action: object) => ({
     type: 'response.output_item.done',
     item: { type: 'web_search_call', id: 'ws_1', status: 'completed', action },
@@ -99,7 +99,7 @@ describe('Anthropic pauses a long turn', () => {
     usage: { input: 20, output: 3 },
   } as const
 
-  test('and goes on with what it said so far: one response, all of it paid for', async () => {
+  test('and continues from what it said so far: one response, whose whole usage counts', async () => {
     const { mock, model } = await startWire(messages, [paused, rest])
     const events = await collectFinished(model, request({ webSearch }))
     expect(mock.requests).toHaveLength(2)
@@ -116,7 +116,7 @@ describe('Anthropic pauses a long turn', () => {
   })
 })
 
-test('an answer in many pieces, as one with sources comes, is one message', async () => {
+test('an answer in many pieces, such as one with sources, is one message', async () => {
   const { model } = await startWire(messages, [[say('It is '), say('so deep'), say('.')]])
   expect((await collectFinished(model))[0]).toMatchObject({ type: 'message', text: 'It is so deep.' })
 })

@@ -10,7 +10,7 @@ import { call, freeform, say, startMockOpenAI, think } from '../../support/mock-
 import type { Reply } from '../../support/mock-openai.ts'
 import { collectFinished, request, temporaryFolder } from './conversation.ts'
 
-/** A small run loop: calls are answered by `tool` until the model makes none. */
+/** A small run loop: `tool` answers calls until the model makes none. */
 async function converse(model: Model, tool: (name: string, input: string) => string): Promise<ModelEvent[][]> {
   const history: HistoryItem[] = [{ type: 'message', role: 'user', text: 'go' }]
   const turns: ModelEvent[][] = []
@@ -65,7 +65,7 @@ test('a recorded run replays in another folder at another speed', async () => {
   )
 })
 
-test('a replay of a recording notices another result', async () => {
+test('a replay detects a different result', async () => {
   const cwd = await temporaryFolder()
   const file = join(cwd, 'run.jsonl')
   await record(cwd, file)
@@ -120,7 +120,7 @@ test.each([
   expect(generalize(output, '/work/repo')).toBe(recorded)
 })
 
-test('whatever a tool prints, its recording fits it', () => {
+test('whatever a tool prints, its recording matches it', () => {
   const cwd = '/work/repo'
   const words = [
     '/tmp/x-1',

@@ -5,7 +5,7 @@ import type { HistoryItem, Model, ModelEvent } from '../../../engine/core/model.
 import { openModel } from '../../../engine/models/index.ts'
 import { collect, collectFinished, noUsage, request, temporaryFolder } from './conversation.ts'
 
-/** Writes a recording, one value or raw text a line, and opens it from the folder it lies in. */
+/** Writes a recording, one value or raw text per line, and opens it from its folder. */
 async function open(...lines: readonly unknown[]): Promise<Model> {
   const cwd = await temporaryFolder()
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
@@ -16,7 +16,7 @@ async function open(...lines: readonly unknown[]): Promise<Model> {
 const header = { portcullis_replay: 1 }
 const lsCall = { type: 'tool_call', name: 'exec_command', arguments: { cmd: 'npm test' } }
 
-/** The conversation after a model's events, each call answered with the next output. */
+/** Returns the conversation after a model's events, with each call answered by the next output. */
 function answered(
   events: readonly ModelEvent[],
   ...outputs: readonly (string | { output: string; ok: boolean })[]
@@ -36,7 +36,7 @@ async function second(model: Model, ...outputs: Parameters<typeof answered>[1][]
 }
 
 describe('what a recording says', () => {
-  test('events come as written, calls numbered over the file', async () => {
+  test('events arrive as written, with calls numbered through the file', async () => {
     const model = await open(
       { ...header, model: 'gpt-5.5', note: ['any', 'note'] },
       {
@@ -78,7 +78,7 @@ describe('what a recording says', () => {
     ])
   })
 
-  test('the working directory is put in where the recording leaves it open', async () => {
+  test('the working directory replaces its placeholder in the recording', async () => {
     const cwd = await temporaryFolder()
     const events = [{ ...lsCall, arguments: { cmd: 'cat <<cwd>>/a' } }]
     await writeFile(join(cwd, 'r.jsonl'), `${JSON.stringify(header)}\n${JSON.stringify({ events })}\n`)
@@ -86,7 +86,7 @@ describe('what a recording says', () => {
     expect(await collect(model)).toMatchObject([{ call: { input: `{"cmd":"cat ${cwd}/a"}` } }, { type: 'end' }])
   })
 
-  test('a used up recording says so', async () => {
+  test('a used-up recording is reported', async () => {
     const model = await open(header, { events: [] })
     await collect(model)
     await expect(collect(model)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('what a recording says', () => {
     })
   })
 
-  test('a resumed conversation goes on after the last response it shows', async () => {
+  test('a resumed conversation continues after the last response that it contains', async () => {
     const lines = [
       header,
       { events: [lsCall] },
@@ -189,18 +189,18 @@ describe('what a recording expects', () => {
     expect(String(error).length).toBeLessThan(1000)
   })
 
-  test('a call without a result does not fit', async () => {
+  test('a call without a result does not match', async () => {
     const model = await expecting('x')
     await collect(model)
     await expect(collect(model)).rejects.toThrow('call 1 of 1 (exec_command {"cmd":"npm test"}) has no result.')
   })
 
-  test('without expectations any result will do', async () => {
+  test('without expectations any result is accepted', async () => {
     expect(await second(await open(header, { events: [lsCall] }, { events: [] }), 'whatever')).toEqual([fits[1]])
   })
 })
 
-describe('a broken recording is refused with file and line', () => {
+describe('an invalid recording is refused with file and line', () => {
   test.each([
     ['an empty file', [''], /^demo\.jsonl:1: .*the file is empty/],
     ['no header', [{ events: [] }], /^demo\.jsonl:1: .*portcullis_replay/s],

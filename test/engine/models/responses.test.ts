@@ -24,7 +24,7 @@ async function start(
   return { mock, model }
 }
 
-/** What a model says instead of an answer: an error to throw, or a reason to ask again. */
+/** Returns what a model gives instead of an answer: an error that it throws, or the reason for a retry. */
 async function complaintOf(model: Model): Promise<string> {
   for await (const event of model.respond(request(), new AbortController().signal)) {
     if (event.type === 'retry') return event.reason
@@ -33,7 +33,7 @@ async function complaintOf(model: Model): Promise<string> {
 }
 
 describe('what is sent', () => {
-  test('the request carries the whole conversation in the Responses format', async () => {
+  test('the request contains the whole conversation in the Responses format', async () => {
     const { mock, model } = await start([[think('', 'gAAAA'), say('hm')], [say('ok')]])
     await collect(model)
     const reasoning = {
@@ -92,12 +92,12 @@ describe('what is sent', () => {
     })
   })
 
-  test('reasoning goes back as it came', async () => {
+  test('reasoning is sent back as it arrived', async () => {
     const { mock, model } = await start([[think('Thinking.', 'secret-blob'), say('one')], [say('two')]])
     const events = await collectFinished(model)
     const reasoning = events.find((event) => event.type === 'reasoning')
     if (reasoning === undefined) throw new Error('no reasoning')
-    // A session file stands between two runs: what is opaque must survive JSON.
+    // The conversation passes through a session file, so opaque data must survive JSON.
     const kept = JSON.parse(JSON.stringify(reasoning)) as typeof reasoning
     const next: HistoryItem = { type: 'message', role: 'assistant', text: 'one' }
     await collect(model, request({ history: [kept, next] }))
@@ -114,7 +114,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('pictures go with the text, and with results', async () => {
+  test('images are sent with the text, and with results', async () => {
     const { mock, model } = await start([[say('ok')]])
     const images = [{ mediaType: 'image/png', data: 'aGk=' }]
     const history: HistoryItem[] = [
@@ -146,7 +146,7 @@ describe('what is sent', () => {
       },
       false,
     ],
-  ])('a schema is strict where the provider can hold the model to it: %j', async (schema, strict) => {
+  ])('a schema is strict if the provider can enforce it: %j', async (schema, strict) => {
     const { mock, model } = await start([[say('{}')]])
     await collect(model, request({ outputSchema: { name: 'answer', schema } }))
     expect(mock.requests[0]?.body).toMatchObject({
@@ -162,7 +162,7 @@ describe('what is sent', () => {
     ['gpt-4.1', 'function'],
     ['o3', 'function'],
     ['openai/qwen3', 'function'],
-  ])('%s is given a freeform tool as %s', async (name, type) => {
+  ])('%s gets a freeform tool as %s', async (name, type) => {
     const mock = await startMockOpenAI({ replies: [[say('ok')]] })
     onTestFinished(() => mock.close())
     await collect(await openModel(name, { env: { OPENAI_API_KEY: key }, cwd: '/', openaiBaseUrl: mock.baseUrl }))
@@ -219,7 +219,7 @@ describe('what is understood', () => {
     expect(await collectFinished(model)).toMatchObject(understood)
   })
 
-  test('what a message is for goes back with it', async () => {
+  test('the phase of a message is sent back with it', async () => {
     const { mock, model } = await start([[{ type: 'text', text: 'Looking.', phase: 'commentary' }], [say('ok')]])
     const [message] = await collectFinished(model)
     expect(message).toEqual({ type: 'message', text: 'Looking.', phase: 'commentary' })
@@ -228,7 +228,7 @@ describe('what is understood', () => {
     expect(mock.requests[1]?.body).toMatchObject({ input: [{ role: 'assistant', phase: 'commentary' }] })
   })
 
-  test('events of unknown kinds are passed over, and items are kept', async () => {
+  test('events of unknown kinds are ignored, and items are kept', async () => {
     const frames = [
       frame({ type: 'response.shiny', thing: 1 }),
       frame({ type: 'response.output_item.done', item: { type: 'file_search_call', id: 'fs_1' } }),
@@ -243,7 +243,7 @@ describe('what is understood', () => {
   })
 })
 
-describe('failures that only this wire has', () => {
+describe('failures that are specific to this wire', () => {
   test.each<readonly [string, Reply, RegExp]>([
     [
       'a failed response',
@@ -272,7 +272,7 @@ describe('failures that only this wire has', () => {
 
   test.each<readonly [string, Reply, string]>([
     [
-      'a long history found in the stream',
+      'a too long history, reported in the stream',
       { say: [], end: { type: 'failed', code: 'context_length_exceeded', message: 'too long' } },
       'context-overflow',
     ],

@@ -30,7 +30,7 @@ describe('the wait a provider asks for', () => {
     expect(waitAsked((name) => values[name] ?? null, words, now)).toBe(wait)
   })
 
-  test('whatever the header says, the answer is a wait or none', () => {
+  test('whatever the header says, the result is a wait or undefined', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const wait = waitAsked((name) => (name.startsWith('retry') ? value : null), value, now)

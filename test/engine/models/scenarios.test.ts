@@ -12,7 +12,7 @@ async function failureOf(model: Model): Promise<ModelError> {
   return error
 }
 
-/** The history as a run loop keeps it: what the model said, then what each of its calls returned. */
+/** The history as a run loop stores it: what the model said, then the result of each of its calls. */
 function remember(events: readonly ModelEvent[], results: (name: string) => string): HistoryItem[] {
   const said = events.flatMap((event): HistoryItem[] => {
     if (event.type === 'message') return [{ ...event, role: 'assistant' }]
@@ -78,7 +78,7 @@ describe.each(wires)('$wire: what is understood', (wire) => {
 })
 
 describe.each(wires)('$wire: a conversation', (wire) => {
-  test('goes on over calls, results and reasoning, as the provider wants them', async () => {
+  test('continues after calls, results and reasoning, in the form that the provider requires', async () => {
     const turns: Reply[] = [
       [
         think('Plan.', 'sig-1'),
@@ -103,7 +103,7 @@ describe.each(wires)('$wire: a conversation', (wire) => {
     expect(mock.requests).toHaveLength(3)
   })
 
-  test('keeps the front of its requests byte for byte', async () => {
+  test('keeps the beginning of its requests byte for byte', async () => {
     const { mock, model } = await startWire(wire, [[call('exec_command', { cmd: 'a' }, 'c1')], [say('ok')]])
     const user: HistoryItem = { type: 'message', role: 'user', text: 'Fix it.' }
     const events = await collectFinished(model, request({ history: [user] }))
@@ -120,7 +120,7 @@ describe.each(wires)('$wire: a conversation', (wire) => {
     expect(conversation(second).map(uncached).slice(0, before.length)).toEqual(before)
   })
 
-  test('taken over from another provider is understood by this one', async () => {
+  test('from another provider is accepted by this one', async () => {
     const { model } = await startWire(wire, [[say('ok')]])
     const history: HistoryItem[] = [
       { type: 'message', role: 'user', text: 'go' },
@@ -178,7 +178,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
       { frames: ['event: message_start\ndata: {"type":7,"choices":7}\n\n'] },
       /^\w+ sent a malformed stream: /,
     ],
-  ])('%s is repeated, and announced', async (_, reply, reason) => {
+  ])('%s leads to an announced retry', async (_, reply, reason) => {
     const { mock, model } = await startWire(wire, [reply, [say('fine')]])
     const matching: unknown = typeof reason === 'string' ? reason : expect.stringMatching(reason)
     expect((await collectFinished(model)).slice(-3)).toEqual([
@@ -197,14 +197,14 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
       { streamIdleTimeoutMs: 50 },
     ],
     ['a server that never answers', 'silence', 'did not answer within 0.05 s', { connectTimeoutMs: 50 }],
-  ])('%s is given up and repeated', async (_, reply, reason, limits) => {
+  ])('%s times out and is retried', async (_, reply, reason, limits) => {
     const { mock, model } = await startWire(wire, (_, index) => (index === 0 ? reply : [say('fine')]), limits)
     const retry = (await collect(model)).find((event) => event.type === 'retry')
     expect(retry?.reason).toBe(`${label} ${reason}`)
     await mock.requests[0]?.over
   })
 
-  test('nothing of it goes to the console', async () => {
+  test('nothing is written to the console', async () => {
     const methods = ['log', 'info', 'warn', 'error', 'debug'] as const
     const spies = methods.map((method) => vi.spyOn(console, method).mockReturnValue())
     onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))
@@ -217,7 +217,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([])
   })
 
-  test('the wait that the provider asks for is kept', async () => {
+  test('the wait that the provider asks for is respected', async () => {
     const refusal: Reply = { status: 429, headers: { 'retry-after-ms': '3' }, body: error('slow down') }
     const { model } = await startWire(wire, [refusal, [say('fine')]], { retryBaseMs: 60_000 })
     expect((await collect(model)).find((event) => event.type === 'retry')?.waitMs).toBe(3)
@@ -241,7 +241,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests).toHaveLength(2)
   })
 
-  test('after the last repeat the failure is final', async () => {
+  test('after the last retry the failure is final', async () => {
     const down: Reply = { status: 503, body: error('down') }
     const { mock, model } = await startWire(wire, [down, down, down], { maxRetries: 2 })
     const failure = await failureOf(model)
@@ -250,7 +250,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests).toHaveLength(3)
   })
 
-  test('a server that is not there is named with its address', async () => {
+  test('an unreachable server is reported with its address', async () => {
     const { mock, model } = await startWire(wire, [], { maxRetries: 1 })
     await mock.close()
     const failure = await failureOf(model)
@@ -347,7 +347,7 @@ describe.each(wires)('$wire: stopping', (wire) => {
       0,
     ],
     ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 'retry', 1],
-  ])('an abort %s throws its reason, and nothing is announced any more', async (_, reply, when, retries) => {
+  ])('an abort %s throws its reason, and no further retry is announced', async (_, reply, when, retries) => {
     const { mock, model } = await startWire(wire, [reply])
     const controller = new AbortController()
     if (when === 'at once') controller.abort(why)

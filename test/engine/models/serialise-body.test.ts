@@ -9,7 +9,7 @@ import { request } from './conversation.ts'
 const thinking = { from: 'anthropic-messages', block: { type: 'thinking', thinking: 'Plan.', signature: 'sig' } }
 const images = [{ mediaType: 'image/png', data: 'AA==' }]
 
-/** A conversation in which turns go on after they were sent: results that come one by one, a word to what was said. */
+/** A conversation in which turns grow after they were sent: results that arrive one by one, a message added to others. */
 const history: readonly HistoryItem[] = [
   { type: 'message', role: 'developer', text: '"input":[] \u2028 – 今すぐ' },
   { type: 'message', role: 'user', text: 'go', images },
@@ -34,16 +34,16 @@ const wires = [
   ],
 ] as const
 
-test.each(wires)('a request of %s is the same, whatever of it was sent before', (_, list, build) => {
+test.each(wires)('a request of %s is the same, whatever part of it was sent before', (_, list, build) => {
   for (let length = 0; length <= history.length; length++) {
     const items = history.slice(0, length)
-    // Nothing is known of a copy.
+    // For a copy, nothing is cached.
     const anew = JSON.stringify(build(structuredClone(items)))
     for (let times = 0; times < 2; times++) expect(serialiseBody(build(items), list as never)).toBe(anew)
   }
 })
 
-test('what answers a freeform call is known by the call, also where only the answer is new', () => {
+test('the type of a result depends on its call, even if only the result is new', () => {
   const { input } = buildResponsesBody('gpt-5.5', request({ history: history.slice(0, 9) }))
   expect(input.slice(-2)).toMatchObject([{ type: 'custom_tool_call_output' }, { type: 'function_call_output' }])
 })

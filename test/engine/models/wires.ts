@@ -10,7 +10,7 @@ import { startMockOpenAI } from '../../support/mock-openai.ts'
 /** A provider's wire format, as a scenario needs to know it. */
 export type WireUnderTest = {
   readonly wire: string
-  /** How messages name the provider. */
+  /** The provider's name in messages. */
   readonly label: string
   readonly model: string
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
@@ -25,12 +25,12 @@ export type WireUnderTest = {
   readonly conversation: string
   /** An error as this provider writes it. */
   readonly error: (message: string, code?: string) => unknown
-  /** How a response says that it ran into the limit of its length, and that it was withheld. */
+  /** How a response says that it reached its length limit, and that it was withheld. */
   readonly truncated: string
   readonly filtered: string
 }
 
-/** Every variable a model may need; the same key everywhere, so that one search finds it wherever it leaks. */
+/** Every variable that a model may need. The key is the same everywhere, so that one search finds it wherever it leaks. */
 export const key = 'sk-test-5ecret-key'
 const env = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, LOCAL_KEY: key }
 
@@ -71,7 +71,7 @@ export const wires: readonly WireUnderTest[] = [
   {
     wire: 'Messages',
     label: 'Anthropic',
-    // One whose thinking is checked against the whole conversation before it.
+    // A model whose thinking is checked against the whole conversation before it.
     model: 'claude-opus-5-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),
@@ -83,7 +83,7 @@ export const wires: readonly WireUnderTest[] = [
   },
 ]
 
-/** A mock with these replies and a model that talks to it; both end with the test. */
+/** Starts a mock with these replies and a model that talks to it. Both end with the test. */
 export async function startWire(
   wire: WireUnderTest,
   replies: Replies,
