@@ -78,7 +78,7 @@ describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
           }),
       })
       expect(code).toBe(130)
-      expect(stderr).toContain('go on with it: agent exec resume ')
+      expect(stderr).toContain('to continue: agent exec resume ')
     }
   })
 

@@ -73,7 +73,9 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
       false,
     ])
     expect((await ask('undo', '--last')).stdout).toContain('reverted already')
-    expect((await ask('apply', '--last', '--land-commits')).stdout).toContain('commits: main is at them')
+    expect((await ask('apply', '--last', '--land-commits')).stdout).toContain(
+      'commits: main and the branch portcullis/',
+    )
     expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['third\nsecond\nfirst', ' M b.txt'])
   })
 
