@@ -100,7 +100,7 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
     expect([ended.code, report?.outcome, report?.conflicts]).toMatchObject([
       1,
       'conflict',
-      [{ why: 'somebody else removed it' }],
+      [{ why: 'someone else removed it' }],
     ])
     after()
   })

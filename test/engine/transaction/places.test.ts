@@ -68,7 +68,7 @@ describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s',
     const before = fingerprint(cwd)
     const ended = await onOverlay(cwd, [cmd('echo x > a.txt; echo x > "$(printf \'\\377\')"')], { how, home })
     expect([ended.code, fingerprint(cwd)]).toEqual([1, before])
-    expect(reportOf(ended)?.conflicts).toMatchObject([{ why: 'its name, or what it links to, is not UTF-8' }])
+    expect(reportOf(ended)?.conflicts).toMatchObject([{ why: 'its name or its link target is not UTF-8' }])
     const applied = await agent(['apply', '--last', 'a.txt'], { cwd, home })
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
   })
