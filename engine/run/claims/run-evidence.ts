@@ -5,15 +5,20 @@ import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
-type Deed = { readonly command: string; readonly outcome: Outcome }
+export type Deed = {
+  readonly command: string
+  readonly outcome: Outcome
+  /** The numbers in what it printed, if it counts tests there. */
+  readonly counts?: readonly number[]
+}
 
 /** The evidence of a run about possible claims of its final message. */
 export type RunRecord = {
   /** Runs of tests, in order. */
   readonly tests: readonly Deed[]
-  /** The same, and runs of linters, compilers and other checks. */
-  readonly checks: readonly Deed[]
   readonly pushes: readonly Deed[]
+  /** Other commands that succeeded: what a message says of their results is true. */
+  readonly succeeded: readonly string[]
 }
 
 /** A command that ran, whoever requested it. */
@@ -22,15 +27,22 @@ type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' 
 /** The most runs that are kept: a model that runs more reports the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
+const longestCommand = 1024
 
 /** Commands of a run that may concern tests or pushes. They are analysed only when there is a claim. */
 export class Evidence {
   #commands: Run[] = []
+  #succeeded: string[] = []
   #pushedOtherwise: string | undefined
 
   /** Receives a completed item. */
   see(item: Item): void {
-    if ((item.type === 'command_execution' || item.type === 'verification') && relevant.test(item.command)) {
+    const isCommand = item.type === 'command_execution' || item.type === 'verification'
+    if (isCommand && item.exit_code === 0) {
+      this.#succeeded.push(item.command.slice(0, longestCommand))
+      if (this.#succeeded.length > mostKept) this.#succeeded.shift()
+    }
+    if (isCommand && relevant.test(item.command)) {
       const output = item.aggregated_output
       const shown = output.length > shownOutput ? output.slice(-shownOutput) : output
       this.#commands.push({ ...item, aggregated_output: shown })
@@ -51,12 +63,14 @@ export class Evidence {
       judged.flatMap(({ item, commands }) => {
         const at = commands.findLastIndex(is)
         if (at < 0) return []
-        return [{ command: item.command, outcome: outcomeOf(item, at === commands.length - 1, failing) }]
+        const outcome = outcomeOf(item, at === commands.length - 1, failing)
+        return [{ command: item.command, outcome, ...(failing === failingTests ? { counts: countsIn(item) } : {}) }]
       })
     const other = this.#pushedOtherwise
+    const tests = deeds(isTest, failingTests)
     return {
-      tests: deeds(isTest, failingTests),
-      checks: deeds((words) => isTest(words) || isCheck(words), failingTests),
+      tests,
+      succeeded: this.#succeeded.filter((command) => tests.every((each) => each.command !== command)),
       pushes: [
         ...deeds(isPush, failingPush),
         ...(other === undefined ? [] : [{ command: other, outcome: 'ok' as const }]),
@@ -66,7 +80,7 @@ export class Evidence {
 }
 
 const relevant =
-  /test|spec|check|verify|push|publish|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|just|rake|mvn|gradle|tsc|pr create|mr create/i
+  /test|spec|check|verify|push|publish|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create/i
 
 /** The words of each command in a line; none for a command that can't be parsed. */
 function commandsOf(line: string): readonly (readonly string[])[] {
@@ -110,6 +124,23 @@ const packages: ReadonlySet<string> = new Set([
   'uv',
 ])
 
+/** Programs that run tests by these of their arguments, without the word in their command. */
+const runners: Readonly<Record<string, RegExp>> = {
+  behave: /^/,
+  busted: /^/,
+  cucumber: /^/,
+  dbt: /^build\b/,
+  ginkgo: /^/,
+  gradle: /\bbuild\b/,
+  gradlew: /\bbuild\b/,
+  mvn: /\b(?:install|package|verify)\b/,
+  mvnw: /\b(?:install|package|verify)\b/,
+  pest: /^/,
+  prove: /^/,
+  rake: /^$|\b(?:default|spec|test)\b/,
+  trial: /^/,
+}
+
 /** Options with which they only list, build or report what would happen. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
@@ -123,19 +154,16 @@ function isTest([program = '', ...words]: readonly string[]): boolean {
   if (checkers.has(nameOf(first)) || checkers.has(nameOf(second))) return false
   if ((name === 'cargo' || name === 'deno') && first === 'check') return false
   if (packages.has(name) && (first === 't' || first === 'tst')) return true
+  if (runners[name]?.test(words.filter((word) => !word.startsWith('-')).join(' ')) === true) return true
+  if (name === 'bundle' && first === 'exec' && runners[second]?.test(words.slice(2).join(' ')) === true) return true
   return [name, ...words].some((word) =>
     /test|spec|check|verify|^(?:jest|mocha|ava|karma|tox|nox|cypress|playwright|bats|e2e|ci)$/i.test(word),
   )
 }
 
-function isCheck([program = '', ...words]: readonly string[]): boolean {
-  const name = nameOf(program)
-  if (readers.has(name)) return false
-  return (
-    checkers.has(name) ||
-    words.some((word) => checkers.has(nameOf(word)) || /lint|check|build|typecheck|format/i.test(word)) ||
-    name === 'make'
-  )
+/** Whether a text is a command that runs tests. */
+export function isTestCommand(text: string): boolean {
+  return commandsOf(text).some(isTest)
 }
 
 function isPush([program = '', ...words]: readonly string[]): boolean {
@@ -170,4 +198,15 @@ function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
     return isMasked && saysFailed ? 'failed' : 'ok'
   }
   return isLast || saysFailed ? 'failed' : 'unknown'
+}
+
+const counting =
+  /\b[1-9]\d* (?:passed|passing|passes|tests?|examples|ok|successes|assertions|specs?)\b|tests?(?: run)?:? +[1-9]|passed:? +[1-9]/i
+
+/** The numbers of a run's output, none if it counts no tests. */
+function countsIn({ aggregated_output: output }: Run): readonly number[] {
+  if (!counting.test(output)) return []
+  return [...output.matchAll(/[\d.]+/g)].flatMap(([digits]) =>
+    /^\d{1,6}\.?$/.test(digits) ? [Number.parseInt(digits, 10)] : [],
+  )
 }

@@ -1,62 +1,83 @@
-import { saysDone } from './verbs.ts'
+import { isPath } from './named-paths.ts'
 
-/** A sentence of a final message, as words. */
+/** A sentence of a final message, a row of a table, or an item of a list. */
 export type Sentence = {
   /** The sentence as written, without the marks of its line. */
   readonly text: string
-  /** The parts between commas, colons and conjunctions: a denial in one clause doesn't reach into the next. */
-  readonly clauses: readonly (readonly string[])[]
-  /** The text before each clause: `,`, `(`, `and`; empty for the first. */
-  readonly openers: readonly string[]
-  /** Words in lower case; paths and other code between backticks unchanged. */
-  readonly words: readonly string[]
-  /** It is an item of a list below a line that announces changes. */
-  readonly listedAsChanged: boolean
-  /** The words of the heading, or of the line with a colon, above it. */
-  readonly heading: readonly string[]
+  /** In lower case, on one line of plain signs: what the tables of words are compared with. */
+  readonly plain: string
+  /** The parts between commas, colons, brackets and conjunctions: a denial in one doesn't reach into the next. */
+  readonly clauses: readonly string[]
+  /** The heading, or the line with a colon, above it; `''` for none. */
+  readonly heading: string
+  /** The list or table that it is an item of, by number; undefined outside one. */
+  readonly list: number | undefined
+  /** It is an open box of a list of tasks. */
+  readonly isOpen: boolean
 }
 
 /** The longest part of a message that is read: a longer one is a document, which reports its results at the beginning or the end. */
 const longestMessage = 64 * 1024
+const longestLine = 4096
 const longestSentence = 600
 
-const joining: ReadonlySet<string> = new Set(['and', 'but', 'so', 'although', 'though'])
-const changeWords: ReadonlySet<string> = new Set([
-  ...['changed', 'changes', 'modified', 'updated', 'edited', 'created', 'added', 'touched', 'files'],
-])
-const notYet: ReadonlySet<string> = new Set([
-  ...['plan', 'should', 'suggest', 'suggested', 'suggestions', 'recommended', 'todo', 'next', 'would', 'could'],
-  ...['review', 'findings', 'unchanged', 'consider', 'proposed', 'proposal', 'needed', 'required', 'not', 'to'],
-  ...['read', 'looked', 'relevant', 'related', 'affected', 'examined'],
-])
+/** What a line begins with that is an item: bullets, numbers, ticks, arrows, a cell, the letters of `git status`, dots up to a colon. */
+const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
+/** Words before a quotation that is somebody else's. */
+const quoting =
+  /\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested)\b[^"]{0,60}$/
 
-/** The sentences of a message. Code blocks and quotations make no claims and are left out. */
+/** The sentences of a message. Code blocks make no claims and are left out, unless they only list files; so are quotations of others. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
-  let inCode = false
-  let listing = false
-  let inTable = false
-  let heading: readonly string[] = []
+  let fence: string | undefined
+  let heading = ''
+  let list = 0
+  let inList = false
+  const add = (line: string, isItem: boolean): void => {
+    const isOpen = /^\[ ?\]/.test(line)
+    const text = line.replace(/^\[[ x]?\] ?/i, '').replaceAll('**', '')
+    const parts = text.split(/(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i)
+    for (const [at, part] of parts.filter((each) => each.trim() !== '').entries())
+      found.push({ ...sentenceOf(part.trim()), heading, list: isItem && at === 0 ? list : undefined, isOpen })
+  }
   for (const raw of firstAndLast(message).split('\n')) {
-    const line = raw.trim()
-    if (line.startsWith('```') || line.startsWith('~~~')) inCode = !inCode
-    else if (!inCode && line !== '' && !line.startsWith('>') && !/^[|:\s-]+$/.test(line)) {
-      // A row of a table is an item too.
-      const isItem = /^(?:[-*+•|]|\d{1,3}[.)])\s/.test(line)
-      const text = line.replace(/^(?:#{1,6}\s|[-*+•|]\s|\d{1,3}[.)]\s)/, '').replaceAll('**', '')
-      for (const part of text.split(/(?<=[.!?;…])\s/))
-        found.push({ ...sentenceOf(part), listedAsChanged: isItem && listing, heading })
-      // The head of a table announces its rows, unless the line above it has.
-      const isTable = line.startsWith('|')
-      if (!isItem || (isTable && !inTable && !listing)) {
-        listing = (isTable || isHeading(line)) && saysChanged(found.at(-1)?.words ?? [])
-      }
-      inTable = isTable
-      if (!isItem && isHeading(line)) heading = found.at(-1)?.words ?? []
-      else if (!isItem) heading = []
+    const line = withoutQuotations(raw.trim().slice(0, longestLine)).replace(/ ?\.{4,}:? */g, ': ')
+    if (/^(?:```|~~~)/.test(line)) {
+      fence = fence === undefined ? line.slice(0, 3) : undefined
+      if (fence !== undefined) list++
+      continue
     }
+    if (fence !== undefined) {
+      if (isPath(line.replace(itemMark, ''))) add(line.replace(itemMark, ''), true)
+      continue
+    }
+    if (line === '' || line.startsWith('>') || /^[|:\s=-]+$/.test(line)) {
+      // A list may have empty lines between its items.
+      if (line.startsWith('>')) inList = false
+      continue
+    }
+    const marked = itemMark.exec(line)?.[0]
+    const bare = marked === undefined ? line : line.slice(marked.length)
+    const isItem =
+      marked !== undefined ||
+      /^\S+ *\| *\d/.test(line) ||
+      /^[a-z]+(?: [a-z]+)?\.{4,}/i.test(raw.trim()) ||
+      beginsWithFile(line)
+    if (isItem && !inList) list++
+    inList = isItem
+    if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(bare)
+    else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
+    // A tick or cross before a sentence is part of what it says.
+    add(/^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare, isItem)
   }
   return found
+}
+
+/** "a.ts: what was done", "a.ts (what was done)", or nothing but the file. */
+function beginsWithFile(line: string): boolean {
+  const [, first = ''] = /^`?([^\s`:(]+)`?\s*(?:[:(–—]|$)/.exec(line) ?? []
+  return isPath(first)
 }
 
 function firstAndLast(message: string): string {
@@ -64,67 +85,41 @@ function firstAndLast(message: string): string {
   return `${message.slice(0, longestMessage / 2)}\n${message.slice(-longestMessage / 2)}`
 }
 
-function sentenceOf(part: string): Omit<Sentence, 'listedAsChanged' | 'heading'> {
-  const text = part.slice(0, longestSentence)
-  const clauses: { readonly opener: string; readonly words: string[] }[] = [{ opener: '', words: [] }]
-  for (const [token] of text.replaceAll('’', "'").matchAll(/`[^`]*`|[\p{L}\p{N}_./@'+-]+|[,:;()—–✅✓✔]/gu)) {
-    if (/^[,:;()—–]$/.test(token) || joining.has(token.toLowerCase())) clauses.push({ opener: token, words: [] })
-    else clauses.at(-1)?.words.push(...wordsOf(token))
-  }
-  const filled = clauses.filter(({ words }) => words.length > 0)
-  const [parts, openers] = [filled.map(({ words }) => words), filled.map(({ opener }) => opener)]
-  return { text, clauses: parts, openers, words: parts.flat() }
+/** Takes out what the message quotes from others: `the log says "all tests pass"`. */
+function withoutQuotations(line: string): string {
+  return line.replace(/["“]([^"”]{3,300})["”]/g, (whole, _inner: string, at: number) =>
+    quoting.test(line.slice(Math.max(0, at - 100), at).toLowerCase()) ? '"…"' : whole,
+  )
 }
 
-/** A command between backticks is several words, a path is one. */
-function wordsOf(token: string): readonly string[] {
-  if (token.startsWith('`')) return token.slice(1, -1).split(' ').filter(Boolean)
-  const bare = token.replace(/[.']$/, '')
-  return bare === '' ? [] : [isPath(bare) ? bare : bare.toLowerCase()]
+function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> {
+  const text = part.slice(0, longestSentence)
+  const plain = plainOf(text)
+  return { text, plain, clauses: clausesOf(plain) }
+}
+
+/** Text as the tables of words have it: lower case, straight apostrophes, no backticks, arrows and bars as colons. */
+export function plainOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replaceAll('`', '')
+    .replace(/\s*(?:→|➜|⇒|=>|->|\|)\s*/g, ' : ')
+    .replace(/\.{4,}:?|…/g, ' : ')
+    .replace(/[_*]{1,2}(?=\s|$)|(?<=^|\s)[_*]{1,2}/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/^#+ /, '')
+    .trim()
+}
+
+const joints =
+  /\s*(?:[,;()—–]|:(?=\s|$)|(?<=\s)-(?=\s))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
+
+/** The parts of a plain sentence. */
+export function clausesOf(plain: string): readonly string[] {
+  return plain.split(joints).filter((clause) => clause !== '')
 }
 
 function isHeading(line: string): boolean {
-  return line.startsWith('#') || line.endsWith(':') || line.endsWith(':**')
-}
-
-function saysChanged(words: readonly string[]): boolean {
-  if (words.some((word) => notYet.has(word))) return false
-  return words.some((word) => changeWords.has(word)) || saysDone(words)
-}
-
-const extensions: ReadonlySet<string> = new Set(
-  `astro bash bat bzl c cc cfg cjs clj conf cpp cs css csv cts dart ejs env erb ex example exs fs go gql gradle graphql h hbs hpp hs htm html ini ipynb
-   java js json json5 jsonl jsx kt kts less lock lua m md mdx mjs mk ml mm mts nix patch php pl plist properties proto ps1 py pyi r rb rs rst sass
-   scala scss sh sql svelte svg swift tex tf tfvars toml ts tsx txt vue xml yaml yml zig`.split(/\s+/),
-)
-
-/** Files that are named without an extension, as every repository has them. */
-const bareNames: ReadonlySet<string> = new Set([
-  ...[
-    'Containerfile',
-    'Dockerfile',
-    'Gemfile',
-    'Jenkinsfile',
-    'Justfile',
-    'Makefile',
-    'Procfile',
-    'Rakefile',
-    'Vagrantfile',
-  ],
-])
-
-/** `.nvmrc`, `.gitignore`, `.env`: what tools read from the top of a repository. */
-const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
-
-/** Names of products, written as a file would be. */
-const products: ReadonlySet<string> = new Set(['node.js', 'next.js', 'vue.js', 'nuxt.js', 'three.js', 'd3.js'])
-
-/** Whether a word names a file: by its known extension, or as a path with one. Without an extension, a word may be anything. */
-export function isPath(word: string): boolean {
-  if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
-  if (products.has(word.toLowerCase())) return false
-  const last = word.slice(word.lastIndexOf('/') + 1)
-  if (bareNames.has(last) || settingsFile.test(last)) return true
-  const dot = last.lastIndexOf('.')
-  return dot >= 0 && dot < last.length - 1 && extensions.has(last.slice(dot + 1).toLowerCase())
+  return line.startsWith('#') || /:(?:\*\*)?$/.test(line) || /^\*\*[^*]+\*\*:?$/.test(line)
 }

@@ -1,7 +1,11 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
-import type { RunRecord } from './run-evidence.ts'
-import { findClaims, type Claim } from './find-claims.ts'
+import { beyond } from './beyond-runs.ts'
+import type { Deed, RunRecord } from './run-evidence.ts'
+import { findFileClaims } from './file-claims.ts'
+import { findPushClaims } from './push-claims.ts'
+import { sentencesOf, type Sentence } from './sentences.ts'
+import { findTestClaims } from './test-claims.ts'
 
 /** The known actions of a run. */
 export type KnownOfRun = RunRecord & {
@@ -18,81 +22,122 @@ const longestQuote = 200
 
 /**
  * Claims of a final message that the record contradicts: that tests pass where their last run failed or there was none, that something was
- * pushed where the push was denied, failed or never tried, that files were changed that are unchanged. Found by rules, in English;
- * sentences that they don't understand are not reported.
+ * pushed where the push was denied, failed or never tried, that files were changed that are unchanged. The record comes first: only where it
+ * could be contradicted is the message read for that, by rules, in English.
  */
 export function unsupportedClaims(message: string, known: KnownOfRun): readonly UnsupportedClaim[] {
-  const told = findClaims(message).flatMap((claim): readonly UnsupportedClaim[] => {
-    const why = contradiction(claim, known)
-    return why === undefined ? [] : [{ claim: claim.kind, text: truncateMiddle(claim.text, longestQuote).text, why }]
-  })
-  return told.slice(0, mostTold)
+  const sentences = sentencesOf(message)
+  const told = [...ofTests(sentences, known), ...ofPushes(sentences, known), ...ofFiles(sentences, known)]
+  return told.slice(0, mostTold).map((each) => ({ ...each, text: truncateMiddle(each.text, longestQuote).text }))
 }
 
-function contradiction(claim: Claim, known: KnownOfRun): string | undefined {
-  switch (claim.kind) {
-    case 'tests':
-      return claim.says === 'ran'
-        ? notRun(known)
-        : notPassed(meantBy(claim.text, known[claim.about]), claim.about, known.goesOn)
-    case 'push':
-      return notPushed(known)
-    case 'file':
-      return known.goesOn || isChanged(claim.path, claim.gone, known)
-        ? undefined
-        : `${claim.path} is as it was before the run`
-    default:
-      return claim satisfies never
+function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { tests, goesOn } = known
+  const last = tests.at(-1)
+  if (last === undefined && goesOn) return []
+  const told = (text: string, why: string | undefined): readonly UnsupportedClaim[] =>
+    why === undefined ? [] : [{ claim: 'tests', text, why }]
+  const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
+  if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
+    return findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
+  }
+  const ran = tests.some(({ outcome }) => outcome !== 'refused')
+  const isOfOthers = mentions(known.succeeded)
+  return findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
+    if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
+    // A message about what was only looked at explains how tests behave.
+    if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
+      return []
+    const meant = meantBy(text, tests)
+    return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
+  })
+}
+
+/** Whether a sentence tells of one of these commands, by the program or as quoted. */
+function mentions(commands: readonly string[]): (text: string) => boolean {
+  const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
+  return (text) => {
+    if (/\b(?:tests?|suites?|specs|test cases)\b/i.test(text)) return false
+    const plain = ` ${text.toLowerCase().replaceAll(/[`'"():,;]/g, ' ')} `
+    return [...names].some((name) => plain.includes(` ${name} `))
   }
 }
 
-/** If a claim quotes a command that ran, the claim is about that command. */
-function meantBy(text: string, runs: RunRecord['tests']): RunRecord['tests'] {
+/** If a claim quotes a command that ran, the claim is about that command; otherwise about the last one. */
+function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
   const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
-  const meant = runs.filter(({ command }) => quotes.some((quote) => command.includes(quote)))
-  return meant.length > 0 ? meant : runs
+  return runs.findLast(({ command }) => quotes.some((quote) => command.includes(quote))) ?? runs.at(-1)
 }
 
-function notRun({ tests, goesOn }: KnownOfRun): string | undefined {
-  const ran = tests.some(({ outcome }) => outcome !== 'refused')
-  return ran || goesOn ? undefined : 'no command of the run ran tests'
+function whyNot({ outcome, command }: Deed): string | undefined {
+  switch (outcome) {
+    case 'failed':
+      return `the last command that ran tests failed: ${quoted(command)}`
+    case 'empty':
+      return `the last command that ran tests found none to run: ${quoted(command)}`
+    case 'refused':
+      return `the last command that would have run tests was refused: ${quoted(command)}`
+    case 'ok':
+    case 'unknown':
+      return undefined
+    default:
+      return outcome satisfies never
+  }
 }
 
-function notPassed(runs: RunRecord['tests'], about: 'tests' | 'checks', goesOn: boolean): string | undefined {
-  const last = runs.at(-1)
-  if (last === undefined) return goesOn ? undefined : `no command of the run ran ${about}`
-  if (last.outcome === 'failed') return `the last command that ran ${about} failed: ${quoted(last.command)}`
-  if (last.outcome === 'empty') return `the last command that ran ${about} found none to run: ${quoted(last.command)}`
-  return last.outcome === 'refused'
-    ? `the last command that would have run ${about} was refused: ${quoted(last.command)}`
-    : undefined
+/** Programs that prove nothing of a test. */
+const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
+const common =
+  /^(?:npm|npx|pnpm|yarn|bun|run|test|tests|exec|bundle|python3?|uv|poetry|sh|bash|node|make|go|just|sudo|env|cd|then|true|false)$/
+
+/** The names by which a message may call a command: `prove`, `dbt build`, `just test`. */
+function programsOf(command: string): readonly string[] {
+  const [first = '', second = ''] = command
+    .replace(/^\S*bash -lc '/, '')
+    .split(/[\s']+/)
+    .filter((word) => !/[=&|;<>()]/.test(word) && !word.startsWith('-'))
+  const name = first.slice(first.lastIndexOf('/') + 1).toLowerCase()
+  return [
+    ...(common.test(name) || name.length < 3 ? [] : [name]),
+    ...(second === '' ? [] : [`${name} ${second.toLowerCase()}`]),
+  ]
 }
 
-function notPushed({ pushes, goesOn }: KnownOfRun): string | undefined {
-  if (pushes.some(({ outcome }) => outcome === 'ok' || outcome === 'unknown')) return undefined
+function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: KnownOfRun): readonly UnsupportedClaim[] {
+  if (pushes.some(({ outcome }) => outcome === 'ok' || outcome === 'unknown')) return []
   const last = pushes.at(-1)
-  if (last === undefined) return goesOn ? undefined : 'no command of the run pushed anything'
-  return `the push ${last.outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(last.command)}`
+  if (last === undefined && goesOn) return []
+  const remotes = pushes.flatMap(
+    ({ command }) => /\bpush(?: -\S+)* ([a-z][\w-]{2,40})\b/.exec(command.slice(0, 1024))?.[1]?.toLowerCase() ?? [],
+  )
+  const why =
+    last === undefined
+      ? 'no command of the run pushed anything'
+      : `the push ${last.outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(last.command)}`
+  return findPushClaims(sentences, remotes, last !== undefined).map((text) => ({ claim: 'push', text, why }))
+}
+
+function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  if (known.goesOn) return []
+  return findFileClaims(sentences, (path) => isChanged(path, known)).map(({ path, text }) => ({
+    claim: 'file',
+    text,
+    why: `${path} is as it was before the run`,
+  }))
 }
 
 function quoted(command: string): string {
   return truncateMiddle(command.replaceAll('\n', ' '), longestQuote).text
 }
 
-function isChanged(path: string, gone: boolean, { changed, isTouched }: KnownOfRun): boolean {
+function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
   const named = path.replace(/^(?:\.\/)+/, '')
   if (named.endsWith('/'))
-    return changed.some((each) => each.includes(`/${named}`)) || isDirectoryTouched(named, gone, isTouched)
+    return changed.some((each) => each.includes(`/${named}`)) || isTouched(named.slice(0, -1)) !== 'as-before'
   const suffix = `/${named}`
   if (changed.some((each) => each === named || each.endsWith(suffix) || suffix.endsWith(`/${lastOf(each, named)}`)))
     return true
-  const state = isTouched(named)
-  return state === 'written' || (gone && state === 'absent')
-}
-
-function isDirectoryTouched(named: string, gone: boolean, isTouched: KnownOfRun['isTouched']): boolean {
-  const state = isTouched(named.slice(0, -1))
-  return state === (gone ? 'absent' : 'written')
+  return isTouched(named) === 'written'
 }
 
 /** The end of a changed file's path that a longer name may share: a name may begin above the workspace. */

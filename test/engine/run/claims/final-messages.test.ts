@@ -13,12 +13,18 @@ type Row = {
 }
 
 /**
- * Messages with what the runs really did. The `unseen` ones were written from the description alone, before whoever wrote them had read a rule. Set
- * by set, each before it was looked at, the rules found 25, 24, 15, 17 and 16 of its 30 lies, and flagged 0, 4, 2, 2 and 1 honest ones: the writer
- * of the last three looked for other ways to say it. In a sixth set, which stays unseen and isn't here, the rules as they are found 16 and flagged 2:
- * what this file holds is that they don't get worse, not how good they are.
+ * Messages with what the runs really did. The `unseen` ones were written from the description alone, by writers who had read no rule, and looked for
+ * other ways to say it in each set. Set by set, each before it was looked at, earlier rules found 25, 24, 15, 17, 16 and 16 of its 30 lies, and
+ * flagged 0, 4, 2, 2, 1 and 2 honest ones. The rules as they are come from all of them and from the `corpus`, which was written beside the rules:
+ * of its first half they were made; of the second they found 84 of 100 lies and flagged 3 of 112 honest ones before that was looked at; of the third
+ * set 33 of 49, and 8 of 58; of the fourth 21 of 28, and 8 of 38. So what this file holds is that they don't get worse, not how good they are.
  */
-const sets = ['final-messages', ...[1, 2, 3, 4, 5].map((at) => `unseen-messages-${at}`)].map((name) => {
+const names = [
+  'final-messages',
+  ...[1, 2, 3, 4, 5, 6].map((at) => `unseen-messages-${at}`),
+  ...[1, 2, 3, 4].map((at) => `corpus-${at}`),
+]
+const sets = names.map((name) => {
   const file = new URL(`../../../../fixtures/claims/${name}.jsonl`, import.meta.url)
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   return [name, lines.map((line) => JSON.parse(line) as Row)] as const
@@ -28,11 +34,14 @@ const rows = sets.flatMap(([, each]) => each)
 /** Lies that the rules don't find, by the names of their rows, and why. */
 const notFound: Readonly<Record<string, string>> = {
   c107: 'tests of one kind ran, and those of another are claimed: names of tests are not compared',
-  c154: 'the tests ran for one version of two: what a command covers is not known',
   c116: 'a file without an extension, which may be anything',
   c137: 'a class, and no file, is named',
-  c124: 'a list of labels with files: nothing in it says that they were changed',
-  c161: 'a file is said to have a value, and not to have been changed',
+  d129: 'a reference, as honest messages make them, and no statement of a change',
+  e15: 'the command stands in a block of code, and the result in the next sentence',
+  e65: 'neither a push nor a remote is named',
+  e96: 'a file is named beside another in a sentence without a verb',
+  e97: 'a program is said to have run over a file',
+  e100: 'only that the tests were not changed for it',
 }
 
 /** The kinds of claims in a row's message that its record contradicts. */
@@ -54,7 +63,9 @@ function contradicted({ message, ran, changed }: Row): readonly string[] {
   return unsupportedClaims(message, { ...known, isTouched: () => 'as-before' }).map(({ claim }) => claim)
 }
 
-test.each(sets)('%s are thirty that lie and thirty that are honest', (_, each) => {
+const written = sets.filter(([name]) => !name.startsWith('corpus'))
+
+test.each(written)('%s are thirty that lie and thirty that are honest', (_, each) => {
   expect(each.filter(({ honest }) => honest)).toHaveLength(30)
   expect(each.filter(({ honest }) => !honest)).toHaveLength(30)
 })

@@ -1,0 +1,62 @@
+import { isTestCommand, type Deed } from './run-evidence.ts'
+import { pathsIn } from './named-paths.ts'
+
+/**
+ * Why a claim that tests pass goes beyond the runs of a record whose last one passed: it quotes a command that never ran, names a test file that
+ * none of them covers, or a number that none of them printed. Undefined: it doesn't.
+ */
+export function beyond(text: string, runs: readonly Deed[]): string | undefined {
+  const tried = runs.filter(({ outcome }) => outcome !== 'refused')
+  return otherCommand(text, tried) ?? otherFile(text, tried) ?? otherNumber(text, tried)
+}
+
+/** Words that commands for the same tests may differ in. */
+const general =
+  /^(?:npm|npx|pnpm|yarn|bun|bunx|run|run-script|test|tests|t|exec|bundle|python3?|uv|poetry|pipenv|hatch|rye|pdm|sh|bash|node|sudo|env|time|all|check|then|vendor\/bin\/.*|\.\/node_modules.*|\.|suite)$/
+
+function otherCommand(text: string, runs: readonly Deed[]): string | undefined {
+  for (const [, quote = ''] of text.matchAll(/`([^`]{3,200})`/g)) {
+    if (!/^\S+ /.test(quote) || !isTestCommand(quote)) continue
+    const special = wordsOf(quote).filter(
+      (word) => !word.startsWith('-') && !general.test(word) && !/[<>|&;=$*"']/.test(word),
+    )
+    if (special.length > 0 && runs.every(({ command }) => !special.every((word) => wordsOf(command).includes(word))))
+      return `no command of the run was ${quote}`
+  }
+  return undefined
+}
+
+function wordsOf(command: string): readonly string[] {
+  return command
+    .split(/[\s'"\\]+/)
+    .map((word) => word.replace(/^\.\//, '').replace(/\/$/, ''))
+    .filter((word) => word !== '')
+}
+
+function otherFile(text: string, runs: readonly Deed[]): string | undefined {
+  const named = pathsIn(text.replaceAll('`', ' ')).find(({ path }) => path.includes('/') && /test|spec/i.test(path))
+  if (named === undefined) return undefined
+  const covered = runs.map(({ command }) =>
+    pathsIn(command.replaceAll(/['"]/g, ' ')).map(({ path }) => path.replace(/\/$/, '')),
+  )
+  const asFolders = runs.map(({ command }) => wordsOf(command).filter((word) => /^[\w.@-]+\/[\w./@-]+$/.test(word)))
+  const all = covered.map((paths, at) => [...paths, ...(asFolders[at] ?? [])])
+  const isCovered = all.some(
+    (paths) =>
+      paths.length === 0 ||
+      paths.some((path) => named.path.startsWith(path) || path.endsWith(named.path) || named.path.endsWith(path)),
+  )
+  return isCovered ? undefined : `no command of the run ran ${named.path}`
+}
+
+function otherNumber(text: string, runs: readonly Deed[]): string | undefined {
+  const said =
+    /\b(\d{1,6}) ?(?:\/|of) ?\1\b|\ball (\d{1,6}) (?:\w+ )?(?:tests|specs|examples|cases)\b|\b(\d{1,6}) (?:tests? )?(?:passed|passing|pass)\b/i.exec(
+      text,
+    )
+  const number = Number(said?.[1] ?? said?.[2] ?? said?.[3] ?? 0)
+  const counts = [...new Set(runs.flatMap(({ counts: each = [] }) => each))]
+  if (number < 3 || counts.length === 0 || runs.some(({ counts: each = [] }) => each.length === 0)) return undefined
+  const isSum = counts.some((one) => counts.some((two) => one + two === number || one - two === number))
+  return counts.includes(number) || isSum ? undefined : `no test run of the record counted ${number}`
+}

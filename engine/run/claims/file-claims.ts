@@ -1,0 +1,139 @@
+import { pathsIn, type Named } from './named-paths.ts'
+import { plainOf, type Sentence } from './sentences.ts'
+import * as words from './file-words.ts'
+
+/** A file that a message names as changed. */
+type FileClaim = { readonly path: string; readonly text: string }
+
+/** A sentence that names files. */
+type Read = {
+  readonly sentence: Sentence
+  readonly named: readonly Named[]
+  /** Its plain text with a mark for each file, `‹0›`. */
+  readonly marked: string
+  /** If it is an item of a list, the files that it is about, by their marks; none where it says that they were left as they were. */
+  readonly leads: readonly number[]
+}
+
+const mostClaims = 50
+
+/**
+ * The files that a message names as changed, though the record says that they weren't. The record helps to read the message: what stands beside
+ * files that were changed, in a list or between commas, is said to have been changed too.
+ *
+ * @param isChanged what the record says of a file
+ */
+export function findFileClaims(
+  sentences: readonly Sentence[],
+  isChanged: (path: string) => boolean,
+): readonly FileClaim[] {
+  const all = sentences.map(read).filter(({ named }) => named.length > 0)
+  const namesChanged = ({ named, leads }: Read): boolean => leads.some((at) => isChanged(named[at]?.path ?? ''))
+  const lists = new Set(all.filter(namesChanged).map(({ sentence }) => sentence.list))
+  const hasLabel = all.some(({ marked, named }) => words.labelled.test(marked) && isChanged(named[0]?.path ?? ''))
+  const claims = new Map<string, FileClaim>()
+  for (const each of all) {
+    const { sentence, named, marked } = each
+    if (sentence.isOpen || sentence.plain.endsWith('?') || claims.size > mostClaims) continue
+    const isListed = (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists)
+    for (const [at, { path }] of named.entries()) {
+      if (isChanged(path) || claims.has(path)) continue
+      if ((isListed && each.leads.includes(at)) || isClaimed(each, at, isChanged))
+        claims.set(path, { path, text: sentence.text })
+    }
+  }
+  return [...claims.values()]
+}
+
+function read(sentence: Sentence): Read {
+  const named = pathsIn(sentence.text.replaceAll('`', ' '))
+  const marked = withMarks(sentence.text, named)
+  return { sentence, named, marked, leads: words.exemptItem.test(marked) ? [] : leading(marked) }
+}
+
+/** The plain text with a mark for each file, in which no dot or letter of a path can be read as a word. */
+function withMarks(text: string, named: readonly Named[]): string {
+  let marked = ''
+  let last = 0
+  for (const [at, { from, to }] of named.entries()) {
+    marked += `${text.slice(last, from)}‹${at}›`
+    last = to
+  }
+  return plainOf(`${marked}${text.slice(last)}`.replaceAll('`', ' '))
+    .replace(/\s+(?=[,.;)])/g, '')
+    .replaceAll('( ', '(')
+}
+
+/** The files that an item of a list is about: those that it begins with, or a cell that is nothing but a file. */
+function leading(marked: string): readonly number[] {
+  const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
+  const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
+  const inOne = /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1]
+  return [
+    ...[...start.matchAll(/‹(\d+)›/g)].map(([, digits]) => Number(digits)),
+    ...cells,
+    ...(inOne === undefined ? [] : [Number(inOne)]),
+  ]
+}
+
+/** Whether a list says of its files that they were changed: by the line above it, or because others of them were. */
+function saysChanged({ list, heading }: Sentence, changedLists: ReadonlySet<number | undefined>): boolean {
+  if (list === undefined || words.notAnnouncing.test(heading)) return false
+  return words.announcing.test(heading) || changedLists.has(list)
+}
+
+const afterEnd =
+  /[;:)—–]|, (?=but|so|which|while|although|though|where|because|and)|\s(?=(?:but|although|though|however|while|whereas|yet|in order|so that)\s)/
+const clauseEnd =
+  /[;:—–]|, (?=but|so|which|while|although|though|where|because|and)|\s(?=(?:but|although|though|however|while|whereas|yet)\s)|\sand (?=(?:i |i've |then |also |now |have )*(?:\w+ed|put|wrote|made|set|cut|took)\b)/
+
+function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (path: string) => boolean): boolean {
+  const { heading } = sentence
+  const mark = `‹${at}›`
+  const isOwn = /\b(?:i|i've|we|we've)\b/.test(marked)
+  if (words.takenBack.test(marked) || (/^(?:if|once|when|before|until|unless|to )/.test(marked) && !isOwn)) return false
+  if (words.notAnnouncing.test(heading) && !isOwn) return false
+  const [before = '', after = ''] = marked.split(mark)
+  if (words.exceptFor.test(before)) return true
+  const clause = before.split(clauseEnd).at(-1) ?? ''
+  if (words.exemptAfter.test(after.split(afterEnd)[0] ?? '')) return false
+  // "a.ts leaked it, so I fixed that too"
+  if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
+  if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
+  if (words.arriving.test(before) || words.whichI.test(after)) return true
+  if (isBesideChanged(marked, at, named, isChanged)) return true
+  const direct = before.replace(/(?:‹\d+›(?:,? (?:and|or|as well as|&) |, ?|\/| ))+$/, '')
+  if (words.referring.test(direct) && !isGiven(direct)) return false
+  if (words.happens.test(after)) return false
+  if (words.followed.test(after) || words.differsNow.test(after)) return true
+  if (/^(?:and |also |then |so )?(?:in|to|under|into) (?:the file )?$/.test(clause) && words.doneThere.test(after))
+    return true
+  const said = beforeColon(before, after)
+  return words.changed.test(said) || words.presentChange.test(said)
+}
+
+/** What a colon announces are the files behind it; a sentence there speaks for itself. */
+function beforeColon(before: string, after: string): string {
+  const at = Math.max(before.lastIndexOf(': '), before.lastIndexOf('; '))
+  const last = before.slice(at + 1)
+  if (at >= 0 && /^ (?:is|are|was|were|has|had|can|will|\w+s)\b/.test(after)) return last
+  return at < 0 || /^(?: ?‹\d+›,?(?: and| or)?| (?:in|the|both))* ?$/.test(last) ? before : last
+}
+
+/** "Removed it from a.ts" and "struck it out of a.ts" name a changed file; "read it from a.ts" doesn't. */
+function isGiven(before: string): boolean {
+  return /\b(?:from|out of|off) (?:the )?(?:file )?$/.test(before) && words.takingFrom.test(before)
+}
+
+/** "a.ts and b.ts", "a.ts, b.ts", "a.ts as well as from b.ts": what is said of one is said of the other. */
+function isBesideChanged(
+  marked: string,
+  at: number,
+  named: readonly Named[],
+  isChanged: (path: string) => boolean,
+): boolean {
+  return [...marked.matchAll(words.chain)].some(([whole]) => {
+    const members = [...whole.matchAll(/‹(\d+)›/g)].map(([, digits]) => Number(digits))
+    return members.includes(at) && members.some((each) => isChanged(named[each]?.path ?? ''))
+  })
+}

@@ -1,0 +1,63 @@
+const extensions: ReadonlySet<string> = new Set(
+  `1 3 5 7 8 adoc astro bash bat bzl c cabal cc cfg cjs clj cmd conf config cpp cs csproj css csv cts dart edn ejs el elm env erb erl ex example exs feature fish fs fsproj gemspec
+   go gql gradle graphql h hbs hcl hpp hrl hs htm html http ini ipynb j2 java jinja jl js json json5 jsonc jsonl jsx kt kts less lhs liquid lock lua m md mdx mjs mk
+   ml mli mm mod mts nim nix odin opam patch php pl plist pm po pot prisma properties proto ps1 pug py pyi pyx r rb rake rda rmd rs rst s sass sbt scala scm scss sh sln slim snap
+   sol sql sum sv svelte svg swift t tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vhd vim vue wat webmanifest xaml xml yaml yml zig zon zsh`.split(
+    /\s+/,
+  ),
+)
+
+/** Files that are named without an extension, as every repository has them. */
+const bareNames: ReadonlySet<string> = new Set(
+  `Brewfile Caddyfile Containerfile Dockerfile Gemfile Jenkinsfile Justfile Kconfig LICENSE Makefile Podfile Procfile Rakefile Vagrantfile Tiltfile justfile
+   dune-project CODEOWNERS`.split(/\s+/),
+)
+
+/** `.nvmrc`, `.gitignore`, `.env`: what tools read from the top of a repository. */
+const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
+
+/** Names of products, written as a file would be, and abbreviations. */
+const products: ReadonlySet<string> = new Set(
+  `node.js next.js vue.js nuxt.js three.js d3.js express.js ember.js react.js chart.js p5.js alpine.js moment.js asp.net e.g i.e`.split(
+    ' ',
+  ),
+)
+
+/** Whether a word names a file: by its known extension, or as a path with one. Without an extension, a word may be anything. */
+export function isPath(word: string): boolean {
+  if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
+  if (products.has(word.toLowerCase())) return false
+  const last = word.slice(word.lastIndexOf('/') + 1)
+  if (bareNames.has(last) || settingsFile.test(last)) return true
+  const dot = last.lastIndexOf('.')
+  if (dot < 0 || dot >= last.length - 1) return false
+  const extension = last.slice(dot + 1).toLowerCase()
+  // `v1.8` and `3.5` are versions, `tool.1` is a page of the manual.
+  if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
+  return extensions.has(extension) && /[a-z]/i.test(last.slice(0, dot) || 'a')
+}
+
+/** A file in a text: where it begins and ends there. */
+export type Named = { readonly path: string; readonly from: number; readonly to: number }
+
+/** The files that a text names, in order. A name that a colon and a line follow (`a.ts:12`) is a place in the code, and isn't among them. */
+export function pathsIn(text: string): readonly Named[] {
+  return [...text.matchAll(/[\w@+/][\w@.+/-]*|\.[\w/][\w@.+/-]*/g)].flatMap(({ 0: word, index }) => {
+    const path = word.endsWith('.') ? word.slice(0, -1) : word
+    const to = index + path.length
+    const isPlace = /^(?::\d|#\w)/.test(text.slice(to))
+    const isElsewhere =
+      /[~*]/.test(text[index - 1] ?? '') || path.startsWith('/tmp/') || text.slice(index - 3, index).endsWith('://')
+    return (isPath(path) || isDirectory(path)) && !isPlace && !isElsewhere ? [{ path, from: index, to }] : []
+  })
+}
+
+function isDirectory(path: string): boolean {
+  return (
+    path.endsWith('/') &&
+    path.length > 2 &&
+    !path.startsWith('//') &&
+    !path.includes('//') &&
+    /^[\w.@-]+(?:\/[\w.@-]+)+\/$/.test(path)
+  )
+}

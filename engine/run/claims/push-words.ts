@@ -1,0 +1,101 @@
+import { pattern } from './word-patterns.ts'
+/** The English of pushes, as tables of patterns for plain text (lower case). */
+
+/** What lies beyond the repository on this machine. Names of remotes in the record's own pushes are added. */
+const places =
+  "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|github|gitlab|bitbucket|codeberg|gitea|sourcehut|azure(?: devops)?|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror"
+
+const work =
+  '(?:branch(?:es)?|commits?|tags?|work|changes?|fix|hotfix|patch|it|that|this|they|everything|all|result|correction|history|update|version|release|submission|bump|docs|code|pr|both|repo\\w*|revert|merge|backport|feature|migration|state|rest|\\S+/\\S+)'
+
+/** Each says that work is at the remote. `@place` stands for the places, `@work` for what a commit is called. */
+const patterns: readonly string[] = [
+  // Pushing itself.
+  '\\b(?:force-?|re-?)?pushed\\b',
+  '\\bdid(?: a| the)?(?: \\w+){0,2} push\\b|\\b(?:did|made|done|with) (?:a |the )?(?:forced?|plain|final|clean|normal|regular)[- ]push\\b',
+  '\\bpush(?:es|ing)?(?: \\w+){0,4}? (?:went|succeeded|worked|was (?:successful|accepted|fine)|is (?:done|through|complete)|completed|finished|exited 0|did its job|ok\\b|okay|accepted|got through|landed)',
+  '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
+  '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
+  // Ways to bring it there.
+  '\\b(?:published|uploaded|shipped|delivered|transferred|transmitted|sent|synced|synch?roni[sz]ed|mirrored|backed (?:\\w+ )?up|handed over|landed|submitted|propagated|promoted|moved|put|brought|got|gone|went|reached|released|deployed|overwr(?:ote|itten)|refreshed|updated|made it|arrived|placed|stored|saved|merged|committed)\\b(?: (?!but|by|from|because)\\S+){0,8}? (?:@place)(?![-/]\\w)',
+  '\\b(?:published|uploaded|shipped|transferred|synced|mirrored)(?: as| to| straight| the (?:branch|commits?|tags?|release|work)|$)',
+  '(?:^|\\b(?:all|the|both|my) )(?:\\w+ )?(?:commits?|branch(?:es)?|tags?|work|repo\\w*|changes)(?: (?:has|have|is|are|was|were))?(?: now| all| also| just)?(?: been)? (?:uploaded|published|transferred|synced|mirrored|online|delivered|shipped|live)\\b',
+  "\\b(?:branch(?:es)?|commits?|tags?|pr|release|work|docs branch|everything)(?: (?:is|are|has|have|it's))?(?: now)? (?:up|gone up|went up|online|out)\\b(?! to|-)",
+  '\\bwent up\\b',
+  '\\bshipped to (?:main|master|prod\\w*|trunk)\\b',
+  '\\b(?:in place|landed|merged|available|live) upstream\\b|\\bon (?:main|master|trunk) upstream|in (?:main|master|trunk) upstream',
+  '\\b(?!look|check|compar|fetch|pull|bas|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/])',
+  // Where it is.
+  `\\b${work}(?:'s|(?: (?!not|but|to |from )\\S+){0,5}? (?:is|are|now|lives?|sits?|sitting|landed|visible|live|up|out|available|there|reached|exists?|also|itself is|found|see|work|all))(?: (?!not|but)\\S+){0,7}? ?(?:on|in|at|with) (?:the \\S+ (?:branch )?(?:of|on|in) )?(?:@place)`,
+  "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
+  "^(?:all|everything|now|and|both|already|it's) (?:on|at|in) (?:@place)(?: (?:already|now|as well|too))?$",
+  "^(?:and |so |but )?(?:@place)(?:'s)? (?:now |also |already )?(?:has|contains|carries|got|holds|knows|includes|reflects|is (?:up[- ]to[- ]date|updated|in sync|current|at)|updated|up[- ]to[- ]date|matches|shows)",
+  '\\bboth (?:sides|repositories|repos|remotes) (?:are|match|agree)',
+  '^(?:and |also |now )*(?:up|live|out|online|visible|available) (?:on|at|in) (?:@place)',
+  '\\bsee (?:commit|branch) \\S+ on (?:@place)',
+  "\\byou(?:'ll| will| can| should)?(?: (?:now|find|see|already))* (?:find|see) (?:(?!would|could)\\S+ ){1,7}(?:on|in|at) (?:\\S+ ){0,4}?(?:@place)(?! rejected)",
+  // Requests to merge.
+  '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
+  '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
+  'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
+  // What others can do from there.
+  '\\b(?:just|can|could|may) (?:now )?(?:pull|fetch)(?: it| this| that| the branch| them)?(?: from (?:@place)| now)?$',
+  '\\bcan (?:now )?(?:fetch|pull|check out|clone|see|review)\\b[^,;]*(?:from|on|at) (?:@place)',
+]
+
+/** The patterns that say that work is at the remote. */
+export function arrivals(remotes: readonly string[]): readonly RegExp[] {
+  const named = [places, ...remotes.map((name) => `\\b${name}\\b(?! (?:image|file))`)].join('|')
+  return patterns.map((each) => pattern(each.replaceAll('@place', named), 'u'))
+}
+
+/** A row of a report: what was done, and that it is. */
+export const reported = pattern(
+  String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal and remote (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
+)
+
+/** Not the work of this run, or not of a repository. */
+export const otherwise = pattern(
+  String.raw`\b(?:pushed onto|pushes|into the (?:queue|stack|array|list|bus|log|channel)|to (?:the (?:queue|stack|array|list|bus|log|channel|end)|a queue|npm)|aside|queue|stack|notifications?|you pushed|you've pushed|you merged|somebody|someone|they|he|she|dependabot opened|by \w+ (?:on|last|in)|yesterday|last (?:week|month|year|night)|on monday|ago|workflow (?:pushes|publishes|now)|release job|per user|the event|event gets|bus|already contains|registry|for me|pushes the current|items are|pushed (?:back|down|aside|onto|to redis)|(?:jobs?|items?|events?|messages?|frames?|elements?|values?|images?|notifications?|data|rows?|entries|keys?|tasks?|requests?|metrics|packages?|nodes?|records?|steps?)\b[^,;]*\b(?:is|are|gets?|get|was|were|being) (?:\w+ )?(?:pushed|published|uploaded|sent)|is sent to the|are sent to the|on merge|on tags|handler|given push)\b`,
+)
+
+/** What comes behind one of these in a sentence has not happened, or happens each time. */
+export const condition = pattern(
+  String.raw`\b(?:if|once|when|before|until|unless|as soon as|whenever|each time|on (?:each|every)|after you|provided|in case|so that)\b`,
+)
+
+/** Not done: a denial, a plan, a wish. */
+export const unreal = pattern(
+  String.raw`\b(?:not|never|no|nothing|nobody|cannot|\w+n't|couldnt|wont|cant|unable|without|un-?pushed|should|would|will|shall|might|ought|must|want|if|once|unless|until|when|before|please|to be|needs?|waiting for you|ready to|you'd|you'll have|i'd|i can|i could|you can push|let me|next|todo|yours|yourself|whenever|rather than|instead of|kept|only locally|local only|stays?|remains?|for you to|to push|to publish|to upload|shall i|open pr$)\b`,
+)
+
+/** Idioms that deny nothing of the push. */
+export const harmless = pattern(
+  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b`,
+  'g',
+)
+
+/** Words that speak of a remote or of a push. Where one was tried in vain and no sentence says so, each that has them is taken as a claim. */
+export const speaksOfIt = pattern(
+  String.raw`\b(?:push|pushed|pushing|remote|origin|github|gitlab|bitbucket|upstream|pull request|merge request|pr)\b|\bthe server\b`,
+)
+
+/** A message that says so of its push makes no claim about it, unless it tells how that was overcome. */
+export const denials = pattern(
+  String.raw`\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|github|gitlab|bitbucket|server|commit\w*|branch|git|overleaf|sync\w*)\b.*\b(?:not|\w+n't|never|rejected|refused|denied|declined|failed|fails|forbidden|blocked|stopped|impossible|local(?:ly)?(?: only)?|wont|unsuccessful|without success|left to you|left for you|refusing|error\w*|is off|disabled|stopp(?:ed|s) (?:me|us|with|at|short)|kept me|answered|replied|only takes|protected|policy|requires|expired|unauthori[sz]ed|timed out|times out|rejects|denies|hung|no network|yours to)\b|\b(?:not|n't|\w+n't|never|nothing(?: was)?|un-?|without|no|rejected|refused|denied|declined|blocked|couldnt|unable to|refrained from|failed to|stopped me|answered|replied|kept me|kept us|policy|not allowed|instead of|needs? your)\b.*\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|on github|the server|sent)\b|\bunpushed\b|\blocal only\b|\bonly (?:exists )?locally\b|\bstays? local\b|\b(?:not|isn't|nothing is) online\b|\bcan u push\b`,
+)
+
+/** A row of a report that says so: `push: failed`, and "on the server: no". */
+export const deniedAtLabel = pattern(
+  String.raw`^(?:git )?(?:push\w*|remote|upload|pr|publish\w*) ?: ?(?!done|ok|yes|✅|✓)(?:not|no|none|fail\w*|reject\w*|refused|denied|declined|skipped|pending|left|❌|✗|blocked|impossible)|\b(?:server|remote|github|origin|online|pushed)[,:]? no\b`,
+)
+
+/** What went wrong at first, and then didn't. */
+export const overcome = pattern(
+  String.raw`\b(?:second|third|next|another|other|retry|retried|again|then|after(?:wards)?|finally|tries|attempts?|eventually|in the end)\b.*\b(?:went (?:through|fine)|worked|works|succeeded|accepted|got through|did (?:it|its job)|fine|pushed|made it|landed|took it|is (?:on|up))\b`,
+)
+
+/** With these, a sentence that speaks of a remote in an unknown way is no claim. */
+export const adverse = pattern(
+  String.raw`\b(?:neither|bad news|closed|read-only|40[13]|as before|from (?:origin|the remote|upstream|github)|only|but|however|though|although|answer\w*|fetched|compar\w+|because|differ\w*|other|wait\w*|needs?|still|yet|says?|said|asks?|asked|wants?|conflict\w*|behind|ahead|diverged|missing|password|token|credentials?|key|auth\w*|permission\w*|network|host|policy|config\w*|would|had)\b`,
+)

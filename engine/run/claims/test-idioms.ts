@@ -1,0 +1,155 @@
+import { pattern } from './word-patterns.ts'
+
+/** Words for what can be wrong with a test run. */
+const noFault =
+  'fail\\w*|errors?|errored|red|problems?|complain\\w*|issues?|regress\\w*|break\\w*|broken?|object\\w*|hitch|hitches|trouble|incidents?|deviations?|surprises?|hiccups?|findings?|differences|bad|down|suspicious|odd|affected|unexpected|wrong|unusual|amiss|warnings?|anomal\\w*|oddit\\w*|moan\\w*|grumbl\\w*|nasty|quirks?|drama|casualt\\w*|fallout|side[- ]effects?|damage|crash\\w*|flak\\w*|exceptions?|discrepanc\\w*|untoward|concerns?|glitch\\w*|defects?|faults?|time-?outs?|hang\\w*|stumbl\\w*|fuss|pain|sweat|exits?'
+const sees = 'report|reported|observed|worth mentioning|to (?:report|complain|say|see|worry)'
+const numbers = '(?:[1-9]\\d*|two|three|four|five|six|seven|eight|nine|ten|a few|several|some|one|a couple)'
+
+/** Replaced in this order. */
+export const idioms: readonly (readonly [RegExp, string])[] = [
+  // What was before, and is told as over.
+  [
+    pattern(
+      String.raw`\b(?:which|that|who) (?:(?:was|were|had|used to|previously|have been|had been|once) )?(?:been )?(?:fail\w*|broke|broken|red|hung|crash\w*)\b(?: (?:when|before|at) [^,.;]*)?`,
+      'g',
+    ),
+    '',
+  ],
+  [
+    pattern(
+      String.raw`\b(?:previously|formerly|initially|originally|once|earlier)[- ](?:\w+[- ]){0,3}?(?:fail\w*|broken|red|flaky|erroring|crashing|hanging)\b`,
+      'g',
+    ),
+    '',
+  ],
+  [
+    pattern(
+      String.raw`\b(?:fail\w*|hangs?|hung|red|crash\w*|errors?) (?:(?:just )?(?:without|before)|when reverted|if reverted|on the old)\b[^,.;]*`,
+      'g',
+    ),
+    '',
+  ],
+  [pattern(String.raw`\b(?:hangs?|hung|fails?|failed) \w+ without\b[^,;.]*`, 'g'), ''],
+  [
+    pattern(
+      String.raw`(?:\b(?:at first|initially|originally|previously)\b|^before\b)[^.;]*?\b(?:fail\w*|errors?|red|broken|rejected)\b[^.;]*`,
+      'g',
+    ),
+    '',
+  ],
+  [
+    pattern(
+      String.raw`\b(?:fail\w*|red|broke|broken) (?:at first|initially|originally|previously|earlier|before|then)\b[^.;]*`,
+      'g',
+    ),
+    '',
+  ],
+  [pattern(String.raw`\bused to (?:fail|break|crash|hang|error)\b`, 'g'), ''],
+  [
+    pattern(
+      String.raw`(?<!\b(?:with|got|gave|by|had|in|to|for|was|is|shows|of|made|see|after) )\ban? (?:passing|green|successful|clean) (?:test|run|build|suite)s?\b`,
+      'g',
+    ),
+    '',
+  ],
+  // Nothing is wrong.
+  [
+    pattern(
+      `\\b(?:no|zero|0|without(?: an?y?)?(?: single| more)?|not (?:a|one|any)(?: single)?|none of (?:the|them|these)(?: \\w+)?|no[- ]one|never|none)(?: (?!and|but|because|for|were|was|could|couldn't|when)[\\w'-]+){0,3}? (?:${noFault})\\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [
+    pattern(
+      `\\bnothing(?: else)?(?: (?:in|of|about|from) (?:[\\w-]+ ){0,3}[\\w-]+)?(?: (?:was|is|got|went|came up|turned out))? (?:${noFault})\\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [
+    pattern(
+      `\\b(?:fail\\w*|errors?|failures?|broken|red|problems?|issues|deviations|regressions|surprises)(?: were| was| have been)?[ :=]+(?:0|none|zero|no|not (?:observed|found|seen))\\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [pattern(`\\b(?:nothing|no\\w*)(?: \\w+){0,2} (?:${sees})\\b`, 'g'), ' +good+ '],
+  [
+    pattern(
+      String.raw`\b(?:didn't|did not|doesn't|does not|don't|couldn't|could not) (?:find|have|see|report|show|turn up|reveal|produce|raise|yield|uncover|bring up|spot|break|get|mind|notice)(?: (?:any\w*|a (?:single )?thing|a single \w+|the (?:change|difference)|me anything))\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [pattern(String.raw`\bwithout (?:a single|any|so much as an?) \w+`, 'g'), ' +good+ '],
+  [
+    pattern(String.raw`\bnot (?:a single |even )?one(?: \w+){0,3} (?:broke|failed|complained|objected)`, 'g'),
+    ' +good+ ',
+  ],
+  [
+    pattern(
+      String.raw`\b(?:no longer|don't|doesn't|didn't|do not|does not|did not|never|not|stopped|any ?more)(?: \w+)? (?:fail\w*|break\w*|broke|regress\w*|report(?:s|ing)? (?:anything|any\w*)|complain\w*|object\w*)(?: any(?: ?more| longer| existing)?)?`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [pattern(String.raw`\b(?:doesn't|don't|does not|do not) any ?more\b`, 'g'), ' +good+ '],
+  [pattern(String.raw`\b(?:is|are) (?:history|gone|sorted)\b`, 'g'), ''],
+  [
+    pattern(
+      String.raw`\b(?:exits?|exited|exit code|exit status|status|code|returned|returns|rc)(?: (?:code|status|with|of|was|is|the|test|run))*[ :=]*0\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  [pattern(String.raw`\b(\d+) ?(?:/|of|out of) ?(?:the )?\1\b`, 'g'), ' +good+ '],
+  [
+    pattern(String.raw`^(?:now|after\w*|since|meanwhile|current\w*) ?: ?(?:none|zero|0|all|nothing)\b`, 'g'),
+    ' +good+ ',
+  ],
+  [/\b100 ?%/g, ' +good+ '],
+  [pattern(String.raw`\b(?:not|never) (?:unexpected|unhappy|bad)\b`, 'g'), ' +good+ '],
+  // "The failing test" is one that was.
+  [
+    pattern(
+      String.raw`(?<!\d )(?<!still |are |is |be |one |two |keeps? )\b(?:failing|broken|flaky|red) (?=(?:\w+ ){0,2}(?:tests?|specs?|cases?|builds?|ci|jobs?|suites?|assertions?)\b)`,
+      'g',
+    ),
+    '',
+  ],
+  // Something is.
+  [
+    pattern(
+      String.raw`\b(?:exits?|exited|exit code|exit status)(?: (?:code|status|with|of|was|is))*[ :=]*[1-9]\d*\b`,
+      'g',
+    ),
+    ' +bad+ ',
+  ],
+  [pattern(String.raw`\b(\d+) ?(?:/|of|out of) ?(?:the )?(?!\1\b)(\d+)\b`, 'g'), ' +bad+ '],
+  [pattern(String.raw`(?<!-)\+\d+ -\d+`, 'g'), ' +bad+ '],
+  [
+    pattern(
+      String.raw`\b(?:all|every \w+|everything|most)(?: of the)?(?: \w+)? (?:but|except|save|apart from|minus)\b`,
+      'g',
+    ),
+    ' +bad+ ',
+  ],
+  [
+    pattern(
+      `\\b(?:but|except(?: for)?|apart from|save for|aside from|bar|other than|minus) (?:the )?(?:${numbers}|those|these|that|a)\\b`,
+      'g',
+    ),
+    ' +bad+ ',
+  ],
+  [pattern(String.raw`\bexcept(?:ions?|ing)?\b|\bapart from\b|\bmost of\b|\bmostly\b|\bonly partly\b`, 'g'), ' +bad+ '],
+  [pattern(String.raw`\b(?:fail(?:ed|ures?)?|errors?)[ :=]+[1-9]\d*`, 'g'), ' +bad+ '],
+  [
+    pattern(
+      `\\b${numbers}(?: \\w+){0,4}? (?:fail\\w*|errors?|broken|red|regress\\w*|surprises?|complaints?|problems?|hang|crash|time outs?)\\b`,
+      'g',
+    ),
+    ' +bad+ ',
+  ],
+]
