@@ -8,7 +8,7 @@ export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
   /** `private`: also if the host has an address that is not public. Absent port: 80 and 443. */
   | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
-  /** In the limit's own unit. */
+  /** In the unit of the limit itself. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
 
 /** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
@@ -23,7 +23,7 @@ export type Action =
       /** Set when the model asks for more than the sandbox allows (`sandbox_permissions: require_escalated`). */
       readonly escalation?: {
         readonly justification: string
-        /** The exact grants. Absent: whatever the command needs, which a reviewer has to judge as such. */
+        /** The exact grants. Absent: whatever the command needs. A reviewer then has to judge a request without limits. */
         readonly grants?: readonly Grant[]
         /** The first words of a command that the model would like to have allowed from now on (`prefix_rule`). Absent: none. */
         readonly prefixRule?: readonly string[]
@@ -34,7 +34,7 @@ export type Action =
       readonly root: string
       readonly sandbox: SandboxMode
       readonly changes: readonly PatchChange[]
-      /** Set if it adds to the instructions of agents, wherever that file is: an approval covers only this file. Absent: an ordinary change. */
+      /** Set if the change adds to the instructions of agents, wherever that file is. An approval covers only this file. Absent: an ordinary change. */
       readonly instructs?: true
     }
   | { readonly type: 'read'; readonly path: string }
@@ -43,19 +43,19 @@ export type Action =
       readonly host: string
       readonly port: number
       readonly protocol: string
-      /** Whether it is made inside the sandbox, whose own network policy applies to it. Default: no. */
+      /** Whether the request is made inside the sandbox, whose own network policy applies to it. Default: no. */
       readonly sandboxed?: boolean
     }
   | {
-      /** The model's provider searches the web for it and reads pages: no sandbox confines that. */
+      /** The model's provider searches the web and reads pages on the model's behalf. No sandbox confines that. */
       readonly type: 'search'
       /** The name of the model that searches. */
       readonly model: string
-      /** The only domains, with their subdomains, from which results come. Absent: all. */
+      /** The only domains from which results may come; their subdomains are included. Absent: all domains. */
       readonly domains?: readonly string[]
-      /** Whether commands may reach the same hosts. */
+      /** Whether commands may reach the same hosts as the search. */
       readonly fits: boolean
-      /** Whether the user asked for it in this very run, so that the mode need not ask. Default: no. */
+      /** Whether the user asked for the search in this very run, so that the approval mode need not ask. Default: no. */
       readonly insisted?: boolean
     }
   | {
@@ -70,7 +70,7 @@ export type Action =
       readonly type: 'plan'
       /** The plan, in words. */
       readonly plan: string
-      /** Who requested that nothing be changed before there is a plan. */
+      /** Who asked for a plan before anything is changed. */
       readonly requestedBy: 'user' | 'model'
     }
 
@@ -80,7 +80,7 @@ export type Decision = 'allow' | 'deny' | 'abort'
 /** The Guardian's answer. `deny` lets the run continue with a reason the model can act on; `abort` ends the run. */
 export type Verdict = {
   readonly decision: Decision
-  /** `escalated` grants exactly what was asked for; it never removes the sandbox. */
+  /** `escalated` grants exactly what was requested. It never removes the sandbox. */
   readonly sandbox: 'as-requested' | 'escalated'
   /** How long an escalation's grants are valid: for this command, or for all later ones in the run. Absent: no escalation. */
   readonly holds?: 'once' | 'run'
@@ -88,7 +88,7 @@ export type Verdict = {
   readonly decidedBy: string
   /** One or two sentences, written for the model and for the log. */
   readonly reason: string
-  /** `file:line` and pattern of the rule that decided, where one did. */
+  /** `file:line` and pattern of the rule that decided, if one did. */
   readonly rule?: string
 }
 

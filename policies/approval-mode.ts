@@ -52,9 +52,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. Where the sandbox confines, only access to secrets or more rights needs a question: a variable of one command, or
- * an evaluated text, can do no more there than the command itself. URLs of remotes contain no password there, since a sandbox shows git's
- * configuration without secrets, and read-only commands reach no daemon and no name server.
+ * A mode's decision about an alarm. If the sandbox confines the command, only access to secrets or a request for more rights requires approval: a variable
+ * set for one command, or evaluated text, can do no more in the sandbox than the command itself. URLs of remotes contain no password there, since the sandbox
+ * shows git's configuration without secrets. Read-only commands reach no daemon and no name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
@@ -63,19 +63,19 @@ export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: 
   return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
 }
 
-/** A mode's decision about a change of files: `inside` is within the writable roots, and not protected. */
+/** A mode's decision about a change to files. `inside`: whether they are within the writable roots and not protected. */
 export function answerForWrite(mode: ApprovalMode, sandbox: SandboxMode, inside: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   if (mode === 'untrusted' || sandbox === 'read-only') return 'ask'
   return inside ? 'allow' : 'ask'
 }
 
-/** A mode's decision about a note in the instructions of agents, wherever that is stored. */
+/** A mode's decision about adding to the instructions of agents, wherever they are stored. */
 export function answerForInstructions(mode: ApprovalMode): ModeAnswer {
   return mode === 'bypass' ? 'allow' : 'ask'
 }
 
-/** A mode's decision about a call of an MCP server's tool, by whether the tool declares that it only reads. */
+/** A mode's decision about a call to an MCP server's tool. `readOnlyHint`: whether the tool declares that it only reads. */
 export function answerForTool(mode: ApprovalMode, readOnlyHint: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   return readOnlyHint && mode !== 'untrusted' ? 'allow' : 'ask'

@@ -31,7 +31,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
 
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
 
-/** The tables of each approval mode's decisions, in Markdown, made by calling the functions that decide. */
+/** Renders each approval mode's decisions as Markdown tables, by calling the functions that make them. */
 export function renderApprovalTables(): string {
   const head = `| | ${approvalModes.map((mode) => `\`${mode}\``).join(' | ')} |\n|---|${approvalModes.map(() => '---|').join('')}`
   const row = (name: string, cells: readonly string[]): string => `| ${name} | ${cells.join(' | ')} |`

@@ -1,14 +1,11 @@
 import type { Action, Approved } from './action.ts'
 
-/** A deeply frozen copy of an action: what is judged is then what runs. */
+/** Copies an action and freezes the copy deeply, so that what runs is exactly what was judged. */
 export function freezeAction<A extends Action>(action: A): A {
   return deepFreeze(structuredClone(action))
 }
 
-/**
- * The one place that makes an `Approved`. Only the guardian calls it, with an action that `freezeAction` made and a
- * verdict that allows it.
- */
+/** The only function that makes an `Approved` action. Only the guardian calls it, with an action from `freezeAction` and a verdict that allows it. */
 export function approve<A extends Action>(frozen: A): Approved<A> {
   return frozen as Approved<A>
 }

@@ -7,10 +7,10 @@ import type { Opinion } from './opinion.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 
 /**
- * The opinion about files that commands name in a private directory of the user, wherever variables and symlinks lead: only the machine knows that,
- * the spelling doesn't show it.
+ * The opinion about files in the user's private directories that commands name, even through variables and symlinks. It needs facts about the machine,
+ * because the spelling of a path doesn't show where it leads.
  *
- * @param folders the possible working folders of the line when it names them
+ * @param folders the working folders that the line may be in when it names the files
  */
 export function assessConcealed(
   commands: readonly AnalysedCommand[],
@@ -29,7 +29,7 @@ export function assessConcealed(
   })
 }
 
-/** The known beginning of a word, in whole path segments. */
+/** The known beginning of a word, split into whole path segments. */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]

@@ -9,8 +9,8 @@ import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
- * Judges an escalation of a command, grant by grant. Only the user's own approval allows one: a rule of theirs, or an answer earlier in the run. A
- * grant that would undo the sandbox, or let a command plant files that control other programs, is impossible.
+ * Judges an escalation of a command, grant by grant. Only the user's own approval allows a grant: a rule that the user wrote, or an answer earlier in the
+ * run. A grant that would undo the sandbox is impossible, and so is one that would let a command plant files that control other programs.
  */
 export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
   const { justification, grants = [] } = escalation
@@ -44,7 +44,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   return [{ decision, stage: 'escalation', reason }]
 }
 
-/** The opinion of rules and permissions about a grant. Allows count only if the user or the machine's owner wrote them. */
+/** The opinion of rules and permissions about a grant. An allow counts only if the user or the machine's owner wrote it. */
 function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opinion[] {
   const own = <T extends { readonly decision: string; readonly origin: RuleOrigin }>(
     items: readonly T[],
@@ -79,7 +79,7 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
   }
 }
 
-/** Ends the text with a full stop, since another sentence follows. */
+/** Ends the text with a full stop, because another sentence follows. */
 function asSentence(text: string): string {
   return /[.!?…]\s*$/.test(text) ? text.trimEnd() : `${text}.`
 }

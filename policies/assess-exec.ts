@@ -17,8 +17,8 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest answer wins. A rule that allows
- * covers the program's own effects, but not those of the shell around it, no alarm, and never leaving the sandbox.
+ * Judges a command. Every command in the line is judged by the rules; what no rule allows is judged by the mode. The strictest answer wins. An allow rule
+ * covers the program's own effects. It doesn't cover the effects of the shell around the program, alarms, or leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
@@ -35,7 +35,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
   return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
 }
 
-/** Why a line is allowed if none of its commands needs a question: it names the worst effect, and says that the mode accepts it. */
+/** Why a line is allowed if none of its commands requires approval: names the worst effect, and says that the mode accepts it. */
 function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Policy): string {
   const does: Readonly<Record<CommandClass, string>> = {
     'read-only': 'only reads',
@@ -49,8 +49,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * Commands that may run without being visible here: then neither the analysis nor a rule about commands can decide about the line. The default rules
- * don't count here, or nothing unusual would run without asking.
+ * The opinion about commands that may run without being visible here. Neither the analysis nor a rule about commands can then decide about the line. The
+ * default rules don't count here: if they did, nothing unusual would ever run without a question.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -62,7 +62,7 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     .toLowerCase()
   const evaluated = analysis.evaluations.map((reason) => ({
     reason,
-    // Evaluated data is usually a number, so it only counts as more if it names a restricted program.
+    // Evaluated data is usually a number, so a restricting rule counts only if the text names the rule's program.
     mayHide: rules.concealing.find(({ pattern }) => pattern[0]?.some((name) => text.includes(name.toLowerCase()))),
   }))
   return [...hidden, ...evaluated].flatMap(({ reason, mayHide }): readonly Opinion[] => {
@@ -81,20 +81,20 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The opinion about a line for which it is unclear whether a rule restricts it. If commands are left to the sandbox, nobody looks at the line, so a
- * forbidden command must not hide in the part that was not understood.
+ * The decision about a line if it is unclear whether a rule restricts it. In modes that leave commands to the sandbox nobody looks at the line, so the line
+ * is denied: a forbidden command must not hide in the part that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
 }
 
-/** The opinion of permissions about files that commands name and hosts they reach. An allow here doesn't allow the command. */
+/** The opinion of permissions about the files that commands name and the hosts that they reach. An allow here doesn't allow the command. */
 function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
-  // Patterns start from the folder in which the line begins, whatever folder it changes to.
+  // Patterns are relative to the folder in which the line begins, even if the line changes to another folder.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
-  // Where no sandbox enforces the lists, only this check does.
+  // If no sandbox enforces the lists, only this check does.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
     const { facts, around, reads, names, trees } = command
@@ -116,15 +116,15 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-/** The possible working folders when a line names a file: any folder that it changes to. */
+/** The folders that may be the working folder when a line names a file: any folder that the line changes to. */
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
 }
 
 /**
- * The words of a command that isn't understood, alone and as the value of an option: it may read the files that they name. Where no sandbox
- * enforces the lists and nobody is asked, an unreadable file is refused at least by its name.
+ * The words of a command that isn't understood, and the values of its options: the command may read the files that they name. If no sandbox enforces the
+ * lists and nobody is asked, an unreadable file is at least refused by its name.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
@@ -134,15 +134,15 @@ function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   })
 }
 
-/** The opinion about looking at a file or folder that the line names. */
+/** The opinion about looking at a file or folder that the line names, without reading it. */
 function lookAt(word: ShellWord, folder: string, permissions: Policy['permissions']): readonly Opinion[] {
   return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
 
-/** Programs that remove the files that they name, or replace them. */
+/** Programs that remove or replace the files that they name. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
-/** The files that a command may remove: the operands of removers, and the starting points of `git rm`, `git mv` and `find … -delete`. */
+/** The files that a command may remove: the operands of such programs, and the starting points of `git rm`, `git mv` and `find … -delete`. */
 function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   const [program, ...operands] = words.map(({ text }) => text)
   const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''
@@ -151,7 +151,7 @@ function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   return operands.filter((word) => !word.startsWith('-'))
 }
 
-/** The rules that cover a command, and the commands that it may run. */
+/** The rules that cover a command or one of the commands that it may run. */
 function findMatches(command: AnalysedCommand, rules: Policy['rules']): ReturnType<typeof matchRules> {
   const matches = matchRules(command, rules)
   return [...matches, ...findStarted(command, rules).map((rule) => ({ rule, certain: false }))]
@@ -212,7 +212,7 @@ function sentence(text: string): string {
 
 const longestExcerpt = 300
 
-/** People and models read reasons, so a long one is cut. */
+/** Shortens a long text, because people and models read it as part of a reason. */
 function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }

@@ -5,12 +5,12 @@ import { matchRules } from './rules/match.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
-/** How many words of a command are searched for another command; if there are more, the rest counts as one. */
+/** The most words of a command in which other commands are looked for. If there are more, the remaining words count as one. */
 const mostStarts = 64
 
 /**
- * The rules that forbid or ask about a command that another command may start through its arguments, as `docker exec` and `git bisect run` do:
- * because one of the words begins a command that a rule is about, or because a text that may be code names its program.
+ * Finds the rules that forbid or ask about a command that another command may start through its arguments, as `docker exec` and `git bisect run` do. A rule
+ * is found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
  */
 export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly PrefixRule[] {
   const restricting = command.unlisted ? rules.restricting : rules.concealing
@@ -24,7 +24,7 @@ export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly 
   return [...found.filter((rule) => counts.has(rule)), ...beyond, ...findNamed(command, rules)]
 }
 
-/** Whether a command may run others that its arguments choose. Hooks of a repository don't count. */
+/** Whether a command may run other commands that its arguments choose. Hooks of a repository don't count. */
 function mayStart({ words, facts, alarms, unlisted }: AnalysedCommand): boolean {
   return (
     unlisted ||
@@ -38,10 +38,10 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Settings that a line passes to git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`), which may contain an alias. */
+/** Settings that a line passes to git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`). They may define an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
-/** The possible meanings of aliases that are passed to git in variables: the name and place of use aren't tracked. */
+/** The commands that aliases passed to git in variables may stand for. The name of an alias and where it is used aren't tracked. */
 function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): readonly (readonly ShellWord[])[] {
   if (!byProgram.has('git')) return []
   const named = isGit(words) && words.some(({ text }) => text.startsWith('--config-env'))
@@ -55,7 +55,7 @@ function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): r
   })
 }
 
-/** The commands that may begin with one of the words, or with the value of an option. Words after git may be git's. */
+/** The commands that may begin with one of the words or with the value of an option. Words after `git` may also be git subcommands. */
 function startsOf(
   { words }: AnalysedCommand,
   { byProgram, forAnyProgram }: RuleSet,
@@ -81,19 +81,19 @@ function startsOf(
   })
 }
 
-/** Characters that occur in code, but not in a name or a path. */
+/** Characters that occur in code, but not in names or paths. */
 const code = /[\s;|&()`'"<>{}]/
 
-/** Texts for people: they are shown, not run. */
+/** Commands whose texts are written for people: the texts are shown, not run. */
 const told = /^gh (?:pr|issue|release) /
 
-/** The rules whose program is named in possible code. The rest of the code is unknown. */
+/** The rules whose program is named in text that may be code. Nothing else about the code is known. */
 function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): readonly PrefixRule[] {
   if (told.test(words.map(({ text }) => text).join(' '))) return []
   const codes = [...words.slice(1).map(({ text }) => text), ...texts]
     .filter((text) => code.test(text))
     .flatMap(readings)
-  // A program's name alone is a command if a rule covers every use of the program.
+  // A program's name alone counts as a command if a rule covers every use of the program.
   const alone = [...codes, ...texts.flatMap(readings)]
   return concealing.filter(({ pattern, text }) => {
     const names = pattern[0] ?? [/^[\w./-]+/.exec(text ?? '')?.[0] ?? '']
@@ -103,14 +103,14 @@ function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): 
   })
 }
 
-/** A text without its quotes, which separate words in one language and are part of them in another. */
+/** The possible readings of a text without its quotes: in some languages quotes separate words, in others they are part of a word. */
 function readings(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const parted = lower.replace(/["'\\]/g, ' ')
   return [parted, parted.replace(/^-\w/, ''), lower.replace(/["'\\]/g, '')]
 }
 
-/** Whether a text contains a name as a separate word, or as the beginning of a file such as `git-push`. */
+/** Whether a text contains a name as a separate word, or as the beginning of a file name such as `git-push`. */
 function mentions(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' ']

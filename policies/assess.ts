@@ -69,7 +69,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
   )
 }
 
-/** Only the user decides about the instructions of agents: somebody is asked in every mode, unless a permission covers the file. */
+/** Judges a change to the instructions of agents. Only the user decides about it: somebody is asked in every mode, unless a permission covers the file. */
 function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const { root } = action
   const opinions = action.changes.map(({ path }): Opinion => {
@@ -88,7 +88,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
 }
 
-/** Only allows of the user or the machine's owner count: a repository can't decide about anything outside it. */
+/** Drops allows that neither the user nor the machine's owner wrote: a repository can't decide about anything outside it. */
 function ownPermissions(permissions: PermissionSet): PermissionSet {
   const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
   return { ...permissions, paths: own }
@@ -124,7 +124,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
     })
   const said = strictest([...opinions, ...permitHost(host, policy.permissions)])
   if (said !== undefined) return said
-  // If the sandbox permits it, the mode decides whether to ask, as for a command that uses the network.
+  // If the sandbox permits the connection, the mode decides whether to ask, as for a command that uses the network.
   const fits = action.sandboxed === true && policy.mode !== 'untrusted'
   const decision = policy.mode === 'bypass' || fits ? 'allow' : 'ask'
   return { decision, stage: 'mode', reason: `No rule covers a connection to ${place}.` }

@@ -6,12 +6,12 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Returns why an absolute path within a writable root is protected: it controls other programs. Undefined if it isn't. `roots` are the otherwise
- * writable paths.
+ * Returns why an absolute path within a writable root is protected, which is the case if it controls other programs. Undefined if it isn't protected. `roots`
+ * are the paths that are otherwise writable.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
-/** Returns which of some absolute paths are in a private directory of the user with credentials, and in which. */
+/** Returns which of the absolute paths are in one of the user's private directories with credentials, and in which directory. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
 /** What an assessment depends on besides the action. */
@@ -19,13 +19,13 @@ export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet
   readonly permissions: PermissionSet
-  /** Writable roots besides a patch's own. */
+  /** Writable roots in addition to those of the patch itself. */
   readonly writableRoots: readonly string[]
-  /** Why a path is protected from being written; absent: nothing is. */
+  /** Why a path is protected against writing. Absent: no path is. */
   readonly protects?: Protects | undefined
-  /** Why a path is protected from being read, apart from its name; absent: nothing is. */
+  /** Why a path is protected against reading, regardless of its name. Absent: no path is. */
   readonly conceals?: Conceals | undefined
-  /** The grants for the rest of the run. */
+  /** The grants that apply for the rest of the run. */
   readonly standing: readonly Grant[]
 }
 

@@ -5,7 +5,7 @@ import { RuleError } from './rules/rule-error.ts'
 /** A row in JSON: the command alone, or with the expected decision. */
 const commandShape = z.union([
   z.string(),
-  // Strict: a misspelt `expect` would be a test that tests nothing.
+  // Strict, because a row with a misspelt `expect` would test nothing.
   z.strictObject({
     command: z.union([z.string(), z.array(z.string()).min(1)]),
     expect: z.enum(['allow', 'ask', 'deny']).optional(),
@@ -14,18 +14,18 @@ const commandShape = z.union([
   }),
 ])
 
-/** One command of a table. */
+/** One row of a table of commands. */
 export type TableRow = {
   readonly line: number
   readonly command: string | readonly string[]
-  /** The expected decision; undefined where the row has none. */
+  /** The decisions that are expected; undefined if the row expects none. */
   readonly expected: readonly CheckedCommand['decision'][] | undefined
 }
 
 /**
- * Reads a file of commands, one a line: plain shell text, or a JSON string, or an object with `command` (a line or an argument vector) and
- * optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't) and `why`. Empty lines and lines that begin with `#` are
- * skipped. Throws `RuleError` for any other line.
+ * Reads a file with one command per line: plain shell text, a JSON string, or a JSON object. The object has `command` (a line or an argument vector) and
+ * optionally `expect` (a decision), `label` (`safe` must be allowed, `unsafe` must not) and `why`. Empty lines and lines that begin with `#` are skipped.
+ * Throws `RuleError` for any other line.
  *
  * @example const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
  */
@@ -34,7 +34,7 @@ export function readCommandTable(path: string, text: string): readonly TableRow[
     const line = at + 1
     const trimmed = content.trim()
     if (trimmed === '' || trimmed.startsWith('#')) return []
-    // A shell line may begin with a brace too; JSON objects name a field at once.
+    // A shell line may begin with a brace too, but in a JSON object the name of a field follows immediately.
     if (!/^(?:"|\{\s*")/.test(trimmed)) return [{ line, command: content, expected: undefined }]
     const value = parseJson(trimmed)
     if (value === undefined && trimmed.startsWith('"')) return [{ line, command: content, expected: undefined }]
@@ -68,17 +68,17 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the caller decides what that means.
+    // Not JSON: the caller decides what to do with it.
     return undefined
   }
 }
 
-/** The result of a table. */
+/** The result of checking a table. */
 export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */
   readonly failed: readonly { readonly row: TableRow; readonly checked: CheckedCommand }[]
-  /** Rows without an expected decision. */
+  /** The number of rows without an expected decision. */
   readonly unjudged: number
 }
 

@@ -14,33 +14,33 @@ export type CheckOptions = {
   readonly sandbox: SandboxMode
   readonly rules?: RuleSet
   readonly permissions?: PermissionSet
-  /** Default: `/`, since no file is read. */
+  /** Default: `/`, since no files are read. */
   readonly cwd?: string
 }
 
-/** The decision about a command, and its reason. Its fields are the interface of `agent policy check --json`. */
+/** The decision about a command, and the reason. Its fields are the interface of `agent policy check --json`. */
 export type CheckedCommand = {
   readonly command: string
   readonly decision: 'allow' | 'ask' | 'deny'
   readonly class: CommandClass
-  /** Every simple command that would run, as words in one line. */
+  /** Every simple command that would run, each as one line of text. */
   readonly commands: readonly {
     readonly command: string
     readonly class: CommandClass
     readonly reasons: readonly string[]
   }[]
-  /** The stage that decides. */
+  /** The stage that made the decision. */
   readonly decidedBy: string
   readonly reason: string
   /** `file:line` and pattern of the deciding rule. */
   readonly rule?: string
-  /** Every reason for which it isn't simply allowed. */
+  /** Every reason why the command isn't simply allowed. */
   readonly reasons: readonly string[]
 }
 
 /**
- * Decides about a command without running it: a line for a shell, or an argument vector. It is the function by which a guardian decides, so
- * the two can't disagree. Nothing is asked or recorded.
+ * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides by this same function, so the two
+ * can't disagree. Nothing is asked or recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
@@ -48,7 +48,7 @@ export function checkCommand(command: string | readonly string[], options: Check
   return checkUnder(toPolicy(options), command, options)
 }
 
-/** The same, by a guardian's current policy. */
+/** Decides about a command in the same way, but by a guardian's current policy. */
 export function checkUnder(
   policy: Policy,
   command: string | readonly string[],
@@ -79,7 +79,7 @@ export function checkUnder(
   }
 }
 
-/** A command as the action of a run: a line goes to a shell, a vector runs as it is. */
+/** The action that runs a command: a line is passed to a shell, and an argument vector runs as it is. */
 export function toExecAction(
   command: string | readonly string[],
   { cwd = '/', sandbox }: Pick<CheckOptions, 'sandbox' | 'cwd'>,
@@ -88,14 +88,14 @@ export function toExecAction(
   return { type: 'exec', argv, cwd, sandbox }
 }
 
-/** The policy of a check, as at the start of a run. */
+/** The policy for a check, as it would be at the start of a run. */
 export function toPolicy(options: CheckOptions): Policy {
   const policy = policies.get(options) ?? makePolicy(options)
   policies.set(options, policy)
   return policy
 }
 
-/** All rows of a table are judged under the same options, so its many rules are combined only once. */
+/** All rows of a table are judged under the same options, so the rules, of which there are many, are combined only once. */
 const policies = new WeakMap<CheckOptions, Policy>()
 
 function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
@@ -105,7 +105,7 @@ function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy 
 const decisions = { allow: 'would run without asking', ask: 'would be asked about', deny: 'would be refused' } as const
 
 /**
- * A check in words, for people. Ends with a line feed.
+ * Explains a check in words, for people. The text ends with a line feed.
  *
  * @example
  * const options = { approvalMode: 'untrusted', sandbox: 'read-only' } as const
@@ -126,7 +126,7 @@ export function explainCheck(checked: CheckedCommand, options: CheckOptions): st
   return `${lines.join('\n')}\n`
 }
 
-/** A text with terminal control characters made visible: otherwise a command could overwrite the text about it. */
+/** Makes terminal control characters in a text visible. Otherwise a command could overwrite the text that describes it. */
 export function visibleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)

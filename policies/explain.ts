@@ -23,8 +23,8 @@ const kinds: Readonly<Record<CommandClass, string>> = {
 }
 
 /**
- * Explains a decision: a paragraph about the line as a whole, and one for each command in it, which says what it is, what it does, what
- * decides, and what would let it run without asking. Ends with a line feed.
+ * Explains a decision: one paragraph about the whole line, and one for each command in it. They say what the command is, what it does, what decides about it,
+ * and what would let it run without asking. The text ends with a line feed.
  *
  * @param command a line for a shell, or an argument vector
  * @example console.log(explainCommand('cd x && rm y', { approvalMode: 'untrusted', sandbox: 'read-only' }))
@@ -36,7 +36,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const judged = judgeCommands(action, policy).filter(
     ({ command: { words, around } }) => words.length + around.length > 0,
   )
-  // The shell that runs a line is not one of its commands.
+  // The shell that runs the line is not one of the line's commands.
   const parts = typeof command === 'string' ? judged.slice(1) : judged
   const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
   if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`
@@ -82,7 +82,7 @@ function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: 
   if (opinion.rule !== undefined) return `This stays so as long as the rule ${opinion.rule} exists; change it there.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'Nothing allows that.'
-  // A rule about the command doesn't cover what surrounds it.
+  // A rule about the command doesn't cover what the shell does around it.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
   if (rule === undefined) return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval.`
   return `To let it run without asking, put this into a rule file: ${rule.text}. Or ${ask}.`

@@ -5,7 +5,7 @@ import type { Grant } from './action.ts'
 import { isInside } from './is-inside.ts'
 
 /**
- * A grant in words, with its full extent.
+ * Describes a grant in words, with its full extent.
  *
  * @example console.log(describeGrant({ kind: 'network', host: 'example.com', port: 443 })) // connecting to example.com:443
  */
@@ -28,7 +28,7 @@ function below(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? ' and everything in it' : ''
 }
 
-/** Whether a grant is already part of another. */
+/** Whether one grant is already included in another. */
 export function isCovered(grant: Grant, by: Grant): boolean {
   switch (grant.kind) {
     case 'read':
@@ -48,7 +48,7 @@ export function isCovered(grant: Grant, by: Grant): boolean {
   }
 }
 
-/** Whether a grant would undo the sandbox: the whole tree, the whole home folder, every host. */
+/** Whether a grant would undo the sandbox: the whole file tree, the whole home folder, or every host. */
 export function isTooWide(grant: Grant): boolean {
   switch (grant.kind) {
     case 'read':

@@ -23,17 +23,17 @@ export type GuardianOptions = {
   readonly rules?: RuleSet
   /** Claude Code's permission lists. Default: none. */
   readonly permissions?: PermissionSet
-  /** The reviewer for questions that rules and mode leave open. */
+  /** The reviewer for questions that the rules and the mode leave open. */
   readonly reviewer: Reviewer
-  /** The reviewer for plans, whatever the approval mode is. Default: none. */
+  /** The reviewer for plans, in every approval mode. Default: none. */
   readonly planReviewer?: Reviewer
   /** Receives every verdict before its action starts. */
   readonly audit: AuditLog
-  /** Writable roots besides a patch's own. Default: none. */
+  /** Writable roots in addition to those of a patch itself. Default: none. */
   readonly writableRoots?: readonly string[]
-  /** Why paths are protected, in roots and outside. Default: none are; the code that confines commands knows them. */
+  /** Why paths are protected, in writable roots and elsewhere. Default: none are protected. The code that confines commands knows these paths. */
   readonly protects?: Protects
-  /** Which paths of the machine are private to the user. Default: judged by name. */
+  /** Which of the machine's paths are private to the user. Default: judged by name. */
   readonly conceals?: Conceals
 }
 
@@ -44,40 +44,40 @@ export type ReviewOptions = OthersOpinions & {
   readonly diff?: string
   /** The caller's id for the action, for the reviewer's reports. */
   readonly subject?: string
-  /** Why it is impossible regardless of approval, if that is already known: nobody is asked, and the denial is recorded. */
+  /** Why the action is impossible regardless of approval, if that is already known. Nobody is asked, and the denial is recorded. */
   readonly refuse?: string
-  /** The stage that knows it. Default: `confinement`. */
+  /** The name of the stage that refused it. Default: `confinement`. */
   readonly refusedBy?: string
 }
 
 /** Where a checked command would run. */
 export type CheckPlace = {
-  /** The sandbox that it would run in. Default: `workspace-write`. */
+  /** The sandbox that the command would run in. Default: `workspace-write`. */
   readonly sandbox?: SandboxMode
-  /** Default: `/`, since no file is read. */
+  /** Default: `/`, since no files are read. */
   readonly cwd?: string
 }
 
 /** Decides about actions. Nothing runs without an `Approved` action, and nothing else makes one. */
 export type Guardian = {
   /**
-   * Judges an action and, if that leaves it open, asks the reviewer. Always resolves: any failure is a denial that says so. The verdict is in the
-   * audit log before it is returned.
+   * Judges an action, and asks the reviewer if the question is still open. Always resolves: any failure is a denial that says so. The verdict is in the audit
+   * log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
-  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins with the same function. */
+  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins by calling the same function. */
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
-  /** The head of the audit log. Stored elsewhere, it reveals later whether the log was cut. */
+  /** The head of the audit log. A copy that is stored elsewhere later reveals whether the log was cut. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
-  /** Whether anybody could allow what rules and mode leave open. */
+  /** Whether there is anybody who could allow what the rules and the mode leave open. */
   readonly canAsk: boolean
 }
 
 /**
- * Makes a guardian. Its options are read once; only a reviewer's answers for the rest of the run change its policy.
+ * Makes a guardian. Its options are read once. After that, only a reviewer's answers for the rest of the run change its policy.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
@@ -165,7 +165,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     const holding = (holds: Verdict['holds']): Pick<Verdict, 'holds'> =>
       escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
-    // What a rule grants, it grants every time.
+    // If a rule grants something, it does so every time.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
     const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
@@ -206,7 +206,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     }
   }
 
-  /** Adds a reviewer's answer for the rest of the run to the policy. */
+  /** Adds a reviewer's answer to the policy for the rest of the run. */
   function remember({ scope, rule }: ReviewerAnswer, grants: readonly Grant[]): void {
     if (scope === 'run') policy = { ...policy, standing: [...policy.standing, ...grants] }
     if (rule === undefined) return

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import process from 'node:process'
 
 /**
- * The meaning of `~`: `$HOME`, or if that is no absolute path, the home in the password database. For a user with neither, a directory that
+ * The path that `~` stands for: `$HOME`, or if that isn't an absolute path, the home in the password database. A user with neither gets a directory that
  * doesn't exist, so that a path below it matches nothing.
  */
 export function homeDirectory(): string {

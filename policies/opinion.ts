@@ -4,13 +4,13 @@ export type Opinion = {
   /** The stage, e.g. `rules`, `analysis`, `mode`. */
   readonly stage: string
   readonly reason: string
-  /** `file:line` and pattern, where a rule decides. */
+  /** `file:line` and pattern, if a rule decides. */
   readonly rule?: string
 }
 
 const severity = { allow: 0, ask: 1, deny: 2 } as const
 
-/** The strictest opinion; among equals the first. Undefined only if there is none. */
+/** Returns the strictest opinion, and the first of several that are equally strict. Undefined only if there is no opinion. */
 export function strictest(opinions: readonly Opinion[]): Opinion | undefined {
   return opinions.reduce<Opinion | undefined>(
     (worst, opinion) =>

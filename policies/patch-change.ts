@@ -3,6 +3,6 @@ export type PatchChange = {
   /** Absolute real path. */
   readonly path: string
   readonly kind: 'add' | 'update' | 'delete'
-  /** Absolute real path a moved file comes from. */
+  /** Absolute real path from which a moved file comes. */
   readonly movedFrom?: string
 }

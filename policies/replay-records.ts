@@ -17,11 +17,11 @@ export type ReplayOptions = {
   readonly permissions?: PermissionSet
   /** Default: the mode of each record. */
   readonly approvalMode?: ApprovalMode
-  /** The sandbox that commands would run in, and patches be applied by. Default: that of each action. */
+  /** The sandbox that commands would run in and patches would be applied in. Default: that of each action. */
   readonly sandbox?: SandboxMode
 }
 
-/** The decision about an action that is judged again. `ask`: somebody would be asked, but nobody was asked when it was recorded. */
+/** The decision about an action that is judged again. `ask`: somebody would be asked, but nobody was asked when the action was recorded. */
 export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
   readonly decision: Decision | 'ask'
 }
@@ -30,9 +30,9 @@ export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
 export type ReplayedRecord = { readonly record: AuditRecord; readonly verdict: ReplayedVerdict }
 
 /**
- * Judges all actions of a run again, in their order, under other rules, permissions or modes. Nothing runs and nobody is asked: recorded
- * answers are reused; grants and approvals for the rest of the run apply to later actions. What was denied regardless of rules (by a hook,
- * a plan, the sandbox) stays denied. Under the run's own policy, it gives the run's own verdicts.
+ * Judges all actions of a run again, in their order, under other rules, permissions or modes. Nothing runs and nobody is asked. Recorded answers are used
+ * again, and grants and approvals for the rest of the run apply to later actions. An action that was denied regardless of the rules (by a hook, a plan or the
+ * sandbox) stays denied. Under the run's own policy, the verdicts are the run's own.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -77,12 +77,12 @@ function judge(record: AuditRecord, policy: Policy, sandbox: SandboxMode | undef
   }
 }
 
-/** A masked secret counts as one unknown word: its mask would be a pattern to a shell. */
+/** Replaces a masked secret, which then counts as one unknown word. A shell would read the mask itself as a pattern. */
 const standIn = 'a-redacted-secret'
 
 function unmask(action: Action): Action {
   const text = JSON.stringify(action)
-  // Only its strings: the type of an action is fixed.
+  // Only the strings in the action change; its type stays the same.
   return text.includes(mask) ? (JSON.parse(text.replaceAll(mask, standIn)) as Action) : action
 }
 
@@ -94,10 +94,10 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
   return decidedBy.startsWith('reviewer:')
 }
 
-/** Stages that deny regardless of rules, or that are a person's answer; used to read records of an earlier version. */
+/** Stages that deny regardless of the rules or because a person said no. Used to read the records of an earlier version. */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
-/** The basis in a record of an earlier version. */
+/** Reconstructs the basis of a record that an earlier version wrote. */
 function basisOf({
   verdict: { decision, decidedBy, reason },
 }: AuditRecord): OthersOpinions & { readonly refused?: true } {
@@ -106,7 +106,7 @@ function basisOf({
   return isHook ? { hook: { decision: 'allow', reason, by: decidedBy } } : {}
 }
 
-/** The effects of an answer for the rest of the run, when it is reused. */
+/** The effects that an answer for the rest of the run has when it is used again. */
 function remembered(
   { action, verdict: before, basis }: AuditRecord,
   verdict: ReplayedVerdict,

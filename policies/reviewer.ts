@@ -2,28 +2,25 @@ import type { Action } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 
-/** Something that has to be asked about. */
+/** A question that a reviewer has to answer. */
 export type ReviewRequest = {
   readonly action: Action
   readonly mode: ApprovalMode
-  /** The stage that asks and why, in words. */
+  /** The stage that asks, and the reason in words. */
   readonly asksFor: string
   readonly reason: string
-  /** `file:line` and pattern of the rule that asks, if one does. */
+  /** `file:line` and pattern of the rule that requires asking, if there is one. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
-  /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action is no patch, or nobody rendered one. */
+  /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action isn't a patch, or no diff was made. */
   readonly diff?: string
-  /** What would let a command run without asking, in words. Absent: it was not determined. */
+  /** What would let a command run without asking, in words. Absent: it wasn't determined. */
   readonly remedy?: string
   /** The caller's id for the action, e.g. the id of a call; for reports. */
   readonly subject?: string
 }
 
-/**
- * A reviewer's answer. Only `allowed` lets anything run; the ways of not answering are distinct so that nobody mistakes a timeout for a
- * judgement.
- */
+/** A reviewer's answer. Only `allowed` lets anything run. The outcomes without an answer are kept apart, so that nobody mistakes a timeout for a judgement. */
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
@@ -31,7 +28,7 @@ export type ReviewerAnswer = {
   readonly scope?: 'run'
   /** A rule in the syntax of rule files that applies from now on in this run. Absent: none. */
   readonly rule?: string
-  /** A reviewing model's data, for reports. Absent: another kind of reviewer, or no verdict. */
+  /** The assessment by a reviewing model, for reports. Absent: the reviewer isn't a model, or it gave no verdict. */
   readonly assessment?: Assessment
 }
 
@@ -50,7 +47,7 @@ export type Reviewer = {
 }
 
 /**
- * Nobody is there: the answer is no, at once, with the question and how to allow it.
+ * The reviewer for when nobody can be asked. It denies at once, and the reason contains the question and how to allow the action.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
@@ -83,7 +80,7 @@ function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
     case 'read':
       return 'Do without the file; whoever runs this can name a reviewer who may allow it, or tell you what you need from it.'
     case 'network': {
-      // A plain connection may carry anything, and the rules for any protocol apply to it.
+      // A plain TCP connection may carry anything, and a rule for any protocol applies to it.
       const protocol = action.protocol === 'tcp' ? 'https' : action.protocol
       return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
     }

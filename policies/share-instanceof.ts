@@ -1,8 +1,8 @@
 /**
- * Makes `instanceof` work for errors of another copy of this package: a user's tool may import its own copy, which differs from that of the program
+ * Makes `instanceof` work for errors of another copy of this package. A user's tool may import its own copy, which isn't the one that belongs to the program
  * that runs the tool. Subclasses are unaffected.
  *
- * @param name the same in every version of the package
+ * @param name a name that is the same in every version of the package
  */
 export function shareInstanceof(name: string, kind: { readonly prototype: object }): void {
   const mark = Symbol.for(`portcullis/${name}`)

@@ -11,14 +11,14 @@ import { addRules } from './rules/rule-set.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** What would let a command run without a question. Each remedy is tried with the command before it is suggested. */
+/** What would let a command run without a question. Each remedy is tried on the command before it is suggested. */
 type Remedy =
   /** Lines of a rule file. */
   | { readonly kind: 'rules'; readonly text: string }
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
   /** A rule that ships with the program denies it. */
   | { readonly kind: 'shipped-rule' }
-  /** No rule and no mode helps, except the mode that asks about nothing. */
+  /** No rule helps, and no mode except the one that never asks. */
   | { readonly kind: 'nothing' }
 
 /** The narrowest change that would let a command run without a question. */
@@ -35,8 +35,8 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
 }
 
 /**
- * What would let an action run without a question, in words; undefined if that is known without trying: for another kind of action, or a rule of the
- * user.
+ * What would let an action run without a question, in words. Undefined if it is clear without trying that nothing would be suggested: for actions that aren't
+ * commands, or if a rule of the user's own decided.
  */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined

@@ -3,12 +3,12 @@ import type { Assessment } from './assessment.ts'
 /** Opinions about an action from outside the Guardian. */
 export type OthersOpinions = {
   /**
-   * Set for the user's own command: it needs no approval, but what rules and permissions forbid stays forbidden. The value names the source, for the
-   * record. Absent: it is not the user's.
+   * Set for the user's own command. Such a command needs no approval, but what rules and permissions forbid stays forbidden. The value names the source, for
+   * the record. Absent: the command is not the user's.
    */
   readonly byUser?: string
   /**
-   * A hook's decision. `ask` asks the reviewer even if everything else allows; `allow` answers what only the approval mode would ask about, and
+   * A hook's decision. `ask` asks the reviewer even if everything else allows the action. `allow` answers only what the approval mode would ask about; it
    * overrides no rule, permission or alarm.
    */
   readonly hook?: {
@@ -19,7 +19,7 @@ export type OthersOpinions = {
   }
 }
 
-/** An assessment combined with a hook's decision, and with the fact that the command is the user's own. Nothing forbidden is allowed. */
+/** Combines an assessment with a hook's decision, and takes into account whether the command is the user's own. Nothing forbidden is allowed. */
 export function withOpinions(assessment: Assessment, { hook, byUser: stage }: OthersOpinions): Assessment {
   return byUser(withHook(assessment, hook), stage)
 }
@@ -35,7 +35,7 @@ function withHook(assessment: Assessment, hook: OthersOpinions['hook']): Assessm
   return assessment.decision === 'ask' && onlyTheMode ? said : assessment
 }
 
-/** Asking about the user's own command would mean asking the user. */
+/** Removes the question about the user's own command, since the question would only go back to the user. */
 function byUser(assessment: Assessment, stage: string | undefined): Assessment {
   if (stage === undefined || assessment.decision !== 'ask') return assessment
   return { decision: 'allow', stage, reason: 'The user wants it run.', analysis: assessment.analysis }

@@ -1,34 +1,34 @@
 import type { Policy } from '../assessment.ts'
 import type { OthersOpinions } from '../with-opinions.ts'
 
-/** Paths, each with the fact that was found. */
+/** Paths, each with the fact that was found about it. */
 type PathFacts = readonly (readonly [path: string, fact: string])[]
 
 /**
- * The facts behind a verdict besides the action, the rules, the permissions and the mode: with them the action can be judged again when
- * neither the machine nor the run exists any more. Absent facts were false or not examined.
+ * The facts behind a verdict other than the action, the rules, the permissions and the mode. With them, the action can be judged again when the machine and
+ * the run no longer exist. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** It was impossible regardless of approval, so nothing was judged, and the verdict stays. */
+  /** The action was impossible regardless of approval, so nothing was judged, and the verdict stays the same. */
   readonly refused?: true
-  /** A rule in the syntax of rule files that the answer added for the rest of the run. */
+  /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string
-  /** Writable roots besides a patch's own. */
+  /** Writable roots in addition to those of the patch itself. */
   readonly writableRoots?: readonly string[]
-  /** Protected paths, with the programs that they control. */
+  /** Protected paths, each with the program that it controls. */
   readonly protects?: PathFacts
-  /** Paths in private directories of the user, with the directory. */
+  /** Paths in the user's private directories, each with its directory. */
   readonly conceals?: PathFacts
-  /** Paths that links led elsewhere, with their targets. */
+  /** Paths that links led elsewhere, each with its target. */
   readonly links?: PathFacts
-  /** Paths that represented others, such as in another worktree, with their originals. */
+  /** Paths that stood for others, such as paths in another worktree, each with its original. */
   readonly aliases?: PathFacts
 }
 
-/** A policy that records the facts of the machine that it used. */
+/** A policy that records the facts about the machine that it used. */
 type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
 
-/** The same policy, recording the facts that it finds about paths. Each fact is recorded once. */
+/** Returns the same policy, which from now on records the facts that it finds about paths, each once. */
 export function observe(policy: Policy): Observed {
   const { protects, conceals, permissions } = policy
   const { realPath, alias } = permissions
@@ -74,7 +74,7 @@ function factsOf(name: string, kept: Notes): Readonly<Record<string, PathFacts>>
   return kept.size === 0 ? {} : { [name]: [...kept] }
 }
 
-/** A policy that answers questions about paths with the recorded facts, and nothing else. */
+/** Returns a policy that answers questions about paths from the recorded facts alone. */
 export function recall(policy: Policy, basis: AuditBasis): Policy {
   const [guarded, hidden] = [notes(basis.protects), notes(basis.conceals)]
   const [linked, aliased] = [notes(basis.links), notes(basis.aliases)]

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** The position of a log's end, which an outside party must know to detect that the end was cut off. */
+/** The position of a log's end. An outside party must know it to detect that the end was cut off. */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
 /**
- * A head as one word, `RECORDS:HASH`, to be stored or passed on.
+ * Formats a head as one word, `RECORDS:HASH`, to be stored or passed on.
  *
  * @example const text = formatHead(withoutAuditLog().head()) // RECORDS:HASH
  */
@@ -14,7 +14,7 @@ export function formatHead({ records, hash }: AuditHead): string {
 }
 
 /**
- * Parses the output of `formatHead`; undefined for anything else.
+ * Parses the output of `formatHead`. Returns undefined for any other text.
  *
  * @example const head = parseHead(formatHead(withoutAuditLog().head()))
  */
@@ -23,7 +23,7 @@ export function parseHead(text: string): AuditHead | undefined {
   return records === undefined || hash === undefined ? undefined : { records: Number(records), hash }
 }
 
-/** The hash that the first record carries. */
+/** The value that the first record contains as the hash of the record before it. */
 export const firstHash = '0'.repeat(64)
 
 /** The hash of a record: SHA-256 of its line, without the line feed. */
@@ -40,25 +40,25 @@ export function headPath(path: string): string {
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**
- * Opens the file next to the log at `path` and writes `head`, the current end of the log. Later heads replace it in place, by a single write: a head
- * only grows with its number and fits into a sector, so a killed run leaves the old or the new one. Renaming a separate file would be no safer and
- * costs several times as much as the rest of a record. Throws as `openSync` and `writeSync` do.
+ * Opens the file next to the log at `path` and writes `head`, the current end of the log. Each later head replaces the one before it in place, with a single
+ * write. A head only gets longer as its number grows, and it fits into a disk sector, so a killed run leaves either the old head or the new one. Renaming a
+ * separate file would be no safer, and would cost several times as much as the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
   const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
-  // The earlier text may have been longer, if somebody prepared it.
+  // The earlier text may have been longer, if somebody prepared the file.
   ftruncateSync(descriptor, note(head))
   return { note, close: () => closeSync(descriptor) }
 }
 
-/** The stored head of a log, or undefined where there is none that can be read. */
+/** The stored head of a log; undefined if there is none that can be read. */
 export function readHead(path: string): AuditHead | undefined {
   let text: string
   try {
     text = readFileSync(headPath(path), 'utf8')
   } catch {
-    // Its absence is a finding, reported by the caller.
+    // The caller reports a missing head as a finding.
     return undefined
   }
   const value = parseJson(text)
@@ -67,12 +67,12 @@ export function readHead(path: string): AuditHead | undefined {
   return typeof records === 'number' && typeof hash === 'string' ? { records, hash } : undefined
 }
 
-/** The value of a JSON text, or undefined where it isn't one. */
+/** Parses a JSON text; undefined if it isn't valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON is one of the findings.
+    // The caller reports invalid JSON as one of its findings.
     return undefined
   }
 }

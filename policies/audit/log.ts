@@ -9,17 +9,17 @@ import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile 
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
-/** A verdict's entry, before the log adds its number, its time and the hash of the record before. */
+/** A verdict's entry, before the log adds its number, its time and the previous record's hash. */
 export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Class and commands of the analysis, and why the list may be incomplete. */
+  /** Class and commands of the analysis, and why the list of commands may be incomplete. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
-  /** The further facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
+  /** The other facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
   readonly basis?: AuditBasis
-  /** Milliseconds from the question to the verdict, waiting for a reviewer included. */
+  /** Milliseconds from the question to the verdict, including the wait for a reviewer. */
   readonly took: number
 }
 
@@ -32,10 +32,10 @@ export type AuditLog = {
 }
 
 /**
- * Opens a log for appending, and makes it and its folder where they don't exist (readable by the owner alone). Each line is a JSON object
- * with the SHA-256 of the line before and a seal, which can only be made with the key next to the log. Secrets are masked by shape and by
- * the values of `environment` (default: this process's). Throws `AuditError` where the file can't be written, when its end isn't a record,
- * when something else writes to it too, or when it is no longer the file of that name.
+ * Opens a log for appending. Creates it and its folder if they don't exist, readable by the owner alone. Each line is a JSON object with the SHA-256 of the
+ * previous line and a seal, which can only be made with the key that lies next to the log. Secrets are masked by shape and by the values of `environment`
+ * (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't a record, if something else writes to the file too, or
+ * if the path no longer leads to the opened file.
  *
  * @example
  * const audit = openAuditLog('audit.jsonl')
@@ -48,7 +48,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let descriptor: number
   let head: AuditHead
   let size: number
-  // Made with the first record, since an empty log needs no head.
+  // Created with the first record, since an empty log needs no head.
   let beside: HeadFile | undefined
   let seal: Seal | undefined
   try {
@@ -66,11 +66,11 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
     head: () => head,
     append: (entry) => {
       const open = fstatSync(descriptor)
-      // A second writer would silently break the chain; the size reveals it.
+      // A second writer would silently break the chain. The size of the file reveals it.
       if (open.size !== size) {
         throw new AuditError('not-alone', path, 'another program writes to the audit log; use one log for each run')
       }
-      // A record in a file that nobody can find any more is no record.
+      // A record is worthless in a file that nobody can find any more.
       const named = statSync(path, { throwIfNoEntry: false })
       if (open.nlink !== 1 || named?.ino !== open.ino || named.dev !== open.dev) {
         throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run wrote it')
@@ -97,7 +97,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
 }
 
 /**
- * A log that stores nothing but the count and the hash, for runs that must leave no files behind.
+ * Creates a log that stores nothing but the count and the hash, for runs that must leave no files behind.
  *
  * @example const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
  */
@@ -122,7 +122,7 @@ function headOf(path: string, text: string): AuditHead {
   const seal = readSeal(path)
   if (seal !== undefined && head.records >= seal.from && !holdsSeal(lines.at(-1) ?? '', seal))
     throw new AuditError('broken', path, 'its last record was not written by a run; verify it and start a new one')
-  // Appending after a cut would hide it. A head that is one record behind comes from a killed run.
+  // Appending to a log whose end was cut off would hide the cut. A head that is one record behind is normal after a killed run.
   if (
     noted !== undefined &&
     (noted.records < head.records - 1 ||
@@ -138,7 +138,7 @@ function headOf(path: string, text: string): AuditHead {
   return head
 }
 
-/** Hashes aren't secrets, though they look like ones. */
+/** Masks the secrets in a record, but leaves its hashes: they look like secrets and aren't. */
 function redactRecord(record: { readonly previous: string }, redact: (text: string) => string): unknown {
   const { previous, ...rest } = record
   return { previous, ...(redactDeep(rest, redact) as object) }

@@ -6,18 +6,18 @@ import { AuditError } from './audit-error.ts'
 import type { AuditBasis } from './basis.ts'
 import { parseJson } from './hash-chain.ts'
 
-/** A verdict as a log has it. */
+/** A verdict as it is stored in a log. */
 export type AuditRecord = {
   readonly number: number
   readonly time: string
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Absent: an earlier version wrote the record, with less data. */
+  /** Absent: an earlier version wrote the record, with fewer facts. */
   readonly basis?: AuditBasis
 }
 
-/** Compiled when the first log is read: a run only writes one. */
+/** Compiled when the first log is read, because a run only writes logs. */
 function makeShape() {
   const sandbox = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
   const strings = z.array(z.string())
@@ -76,7 +76,7 @@ function makeShape() {
       type: z.literal('mcp'),
       server: z.string(),
       tool: z.string(),
-      // Undefined fields are left out of a log.
+      // Undefined fields are omitted from a log.
       arguments: z.unknown().default(null),
       readOnlyHint: z.boolean().exactOptional(),
     }),
@@ -119,8 +119,8 @@ function makeShape() {
 let shape: ReturnType<typeof makeShape> | undefined
 
 /**
- * The records of an audit log, in order. `verifyAuditLog` checks whether it is complete. A torn last line is left out. Throws `AuditError`
- * where the log can't be read, or a line of it is no record.
+ * The records of an audit log, in order. A torn last line is left out. `verifyAuditLog` checks whether the log is complete. Throws `AuditError` if the log
+ * can't be read, or if one of its lines isn't a record.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

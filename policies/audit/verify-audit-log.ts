@@ -3,10 +3,10 @@ import { AuditError } from './audit-error.ts'
 import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
 import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './hash-chain.ts'
 
-/** The faults of a log. */
+/** A fault that was found in a log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** Line of the log, counted from 1; one past the end for something that is missing there. */
+  /** The line of the log, counted from 1. If something is missing at the end, the number of the line after the last. */
   readonly line: number
   readonly message: string
 }
@@ -15,14 +15,14 @@ export type AuditFault = {
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead
-  /** Empty when every record is there as it was written. */
+  /** Empty if every record is there as it was written. */
   readonly faults: readonly AuditFault[]
 }
 
 /**
- * Checks that a log is complete: every line a record, numbered without gaps, each with the hash of the one before, up to the stored head,
- * and each with the seal of the log's key. Whoever can write the log and the head can cut both; a copy of the head elsewhere reveals that:
- * with `expected`, the log must also contain that head, wherever it continued. Throws `AuditError` when the log can't be read.
+ * Checks that a log is complete: every line is a record; the records are numbered without gaps; each contains the hash of the one before it, up to the stored
+ * head, and the seal made with the log's key. Whoever can write both the log and the head can cut both. A copy of the head that is kept elsewhere reveals
+ * that: with `expected`, the log must also contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -72,9 +72,9 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   }
   const head: AuditHead = { records: number, hash: previous }
   const noted = readHead(path)
-  // A run that was killed between the record and its head leaves the head one behind.
+  // If a run was killed after it wrote a record and before it wrote the head, the head is one record behind.
   const isBehind = noted !== undefined && noted.records === before.records && noted.hash === before.hash
-  // Without a stored head, somebody's copy is the only evidence.
+  // Without a stored head, a copy that somebody kept is the only evidence.
   const expected = isBehind ? head : (noted ?? (options.expected === undefined ? undefined : head))
   if (expected === undefined) {
     faults.push({
@@ -91,7 +91,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })
   }
-  // Whoever stores the head elsewhere usually stores a copy of the log there too, without its key.
+  // If somebody stores the head elsewhere, they usually store a copy of the log there too, without its key.
   if (unsealable !== undefined && options.expected === undefined) {
     const message = `${sealPath(path)} is missing or broken, so forged records can't be detected`
     faults.push({ kind: 'no-key', line: unsealable, message })
@@ -100,7 +100,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   return { records: lines.length, head, faults }
 }
 
-/** The contradiction between a copy of the head and a log that has `passed` at that position. */
+/** Returns the contradiction between a copy of the head and a log whose hash at that position is `passed`. */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {

@@ -10,8 +10,8 @@ export type BreakerLimits = {
 }
 
 /**
- * Ends a run that keeps asking for what is denied: the denial that reaches a limit becomes an abort. Only judgements count; an unreachable
- * reviewer says nothing about the run, neither for it nor against it.
+ * Ends a run that keeps requesting what is denied: when a denial reaches one of the limits, it becomes an abort. Only judgements count. An unreachable
+ * reviewer is no evidence for or against the run.
  *
  * @example const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: withBreaker(nobody, { consecutive: 2 }), audit: withoutAuditLog() })
  */

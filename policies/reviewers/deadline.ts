@@ -2,10 +2,7 @@
 type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 
-/**
- * Waits for work for a limited time. A signal tells the work to stop; waiting ends whether it does or not. Errors of the work are passed
- * on.
- */
+/** Waits for work for a limited time. A signal tells the work to stop, and the waiting ends whether the work stops or not. Errors of the work are passed on. */
 export async function waitWithin<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
@@ -21,7 +18,7 @@ export async function waitWithin<T>(
   })
   try {
     const finished = work(stop).then((value): Waited<T> => ({ status: 'done', value }))
-    // Losing the race, its failure is of no interest any more.
+    // The work was too late, so a failure of it no longer matters.
     finished.catch(() => undefined)
     return await Promise.race([finished, stopped])
   } finally {

@@ -7,12 +7,12 @@ import { proposeRule, suggestedBy, type ProposedRule } from './rule-proposal.ts'
 /** A person's possible answers. `rule` (for the rest of the run) and `always` are offered only if there is a rule. */
 export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 
-/** What a person is shown. */
+/** What a person is shown when asked. */
 export type HumanQuestion = {
   readonly request: ReviewRequest
-  /** The action, one item per line. */
+  /** The action, as a list of lines. */
   readonly what: readonly string[]
-  /** The known facts about it, and why it needs a question. */
+  /** The known facts about the action, and why it requires approval. */
   readonly why: readonly string[]
   /** The rule that `always` would write, exactly as in the file. */
   readonly rule: ProposedRule | undefined
@@ -21,7 +21,7 @@ export type HumanQuestion = {
 
 /** How a person is reached. */
 export type HumanOptions = {
-  /** Shows the question and waits. Rejects where nobody can answer. */
+  /** Shows the question and waits for the answer. Rejects if nobody can answer. */
   readonly ask: (
     question: HumanQuestion,
     options: { readonly signal?: AbortSignal },
@@ -31,14 +31,14 @@ export type HumanOptions = {
 }
 
 /**
- * Asks a person. `run` remembers the very same action for the rest of the run, and its grants for every other; `rule` applies a rule that the model
- * suggested, for the rest of the run; `always` writes a rule after showing it. The model is told the text of a refusal.
+ * Asks a person. `run` remembers this exact action for the rest of the run; its grants then apply to every other action as well. `rule` applies a rule that
+ * the model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. The model is told the text of a refusal.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */
 export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer {
   const remembered = new Set<string>()
-  // One question at a time, so that no answer goes to the wrong one.
+  // Only one question is open at a time, so no answer can go to the wrong question.
   let last: Promise<unknown> = Promise.resolve()
   const review: Reviewer['review'] = async (request, options) => {
     const key = keyOf(request.action)
@@ -47,7 +47,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     const suggested = suggestedBy(request.action)
     const choices: readonly HumanChoice[] = [
       'once',
-      // The next plan is a different one.
+      // There is no answer for the rest of the run about a plan, since the next plan is a different one.
       ...(request.action.type === 'plan' ? [] : (['run'] as const)),
       ...(rule === undefined || suggested === undefined ? [] : (['rule'] as const)),
       ...(rule === undefined ? [] : (['always'] as const)),
@@ -105,7 +105,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** Two actions are the same when nothing about them differs. */
+/** A key for comparing actions: two actions are the same only if they don't differ in anything. */
 function keyOf(action: Action): string {
   return JSON.stringify(action)
 }

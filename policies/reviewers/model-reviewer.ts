@@ -5,7 +5,7 @@ import { waitWithin } from './deadline.ts'
 import { answerContract, defaultReviewPolicy } from './model-policy.ts'
 import { judgeVerdict, modelVerdictSchema, readModelVerdict } from './model-verdict.ts'
 
-/** One question to a model: no tools, an answer with an enforced schema where the model supports that. */
+/** One question to a model, without tools. The answer follows an enforced schema if the model supports that. */
 export type CompletionRequest = {
   readonly instructions: string
   readonly input: string
@@ -15,20 +15,20 @@ export type CompletionRequest = {
 
 /** What a reviewing model may know about a run. */
 type ReviewContext = {
-  /** The user's own words: the only ones that authorize anything. */
+  /** The user's own words. Only they authorize anything. */
   readonly instructions: readonly string[]
-  /** Text that the user passed along and somebody else may have written, such as a piped diff. Absent: none. */
+  /** Text that the user passed along but somebody else may have written, such as a piped diff. Absent: none. */
   readonly material?: string
   readonly transcript: string
 }
 
-/** The reviewing model, and its instructions. */
+/** The reviewing model and its instructions. */
 export type ModelReviewerOptions = {
-  /** Asks the model and returns its text. Rejects where it can't be reached. */
+  /** Asks the model and returns its text. Rejects if the model can't be reached. */
   readonly complete: (request: CompletionRequest) => Promise<string>
-  /** What the reviewer may know: the user's own words, and what happened so far, which is evidence only. */
+  /** What the reviewer may know: the user's own words, and what has happened so far, which counts only as evidence. */
   readonly context: () => ReviewContext
-  /** Replaces its policy. The form of the answer and the limits on it stay. */
+  /** Replaces the default policy. The required form of the answer and its limits stay. */
   readonly policy?: string
   /** Default: 90 seconds. */
   readonly timeoutMs?: number
@@ -39,8 +39,8 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model in a session of its own. Only a complete verdict within the limits allows; a timeout, an unreachable model and a malformed answer are
- * distinguished and allow nothing.
+ * Asks a model in a session of its own. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer
+ * are distinguished, and allow nothing.
  *
  * @example
  * const reviewer = createModelReviewer({
@@ -80,12 +80,12 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** A finding repeats words of the action, so their line ends must not begin new lines. */
+/** Joins a text into one line. A finding repeats words of the action, whose line ends must not begin new lines in the input. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }
 
-/** The model's input. An unguessable mark separates trusted from untrusted text. */
+/** Renders the model's input. An unguessable mark separates trusted from untrusted text. */
 function renderInput(
   request: ReviewRequest,
   action: string,

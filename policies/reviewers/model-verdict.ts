@@ -5,17 +5,17 @@ const verdictShape = z.strictObject({
   risk_level: z.enum(['low', 'medium', 'high', 'critical']),
   user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
   outcome: z.enum(['allow', 'deny']),
-  // Checked here and not in the schema that is sent: not every provider supports a minimum length.
+  // Checked here and not in the schema that is sent, because not every provider supports a minimum length.
   rationale: z.string().refine((text) => text.trim() !== '', 'is empty'),
 })
 
-/** What a reviewing model must answer, every field of it. */
+/** What a reviewing model must answer. Every field is required. */
 type ModelVerdict = z.infer<typeof verdictShape>
 
-/** The schema of the answer, for models that can enforce one. */
+/** The schema of the answer, for models whose output can be forced to follow one. */
 export const modelVerdictSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(verdictShape)
 
-/** Parses an answer: exactly one JSON object with exactly these fields, each once, and nothing around it. */
+/** Parses an answer. It must be exactly one JSON object with exactly these fields, each once, and nothing around it. */
 export function readModelVerdict(text: string): { readonly verdict: ModelVerdict } | { readonly fault: string } {
   const trimmed = text.trim()
   let value: unknown
@@ -32,8 +32,8 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
 }
 
 /**
- * The result of a verdict. The limits are enforced here and not left to the model: critical is never allowed, high only where the user
- * explicitly asked for it.
+ * Turns a verdict into a decision. The limits are enforced here and not left to the model: a critical risk is never allowed, and a high one only if the user
+ * explicitly asked for the action.
  */
 export function judgeVerdict(verdict: ModelVerdict): { readonly allowed: boolean; readonly reason: string } {
   const { risk_level: risk, user_authorization: authorization, outcome, rationale } = verdict

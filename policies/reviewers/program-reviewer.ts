@@ -7,7 +7,7 @@ import { hasRepeatedField } from './repeated-field.ts'
 import { suggestedBy } from './rule-proposal.ts'
 import { waitWithin } from './deadline.ts'
 
-/** Sends one request and returns the answer to it, both as JSON text. Rejects where the program can't be reached. */
+/** Sends one request and returns the answer to it, both as JSON text. Rejects if the program can't be reached. */
 export type Exchange = (request: { readonly id: string; readonly json: string }, signal: AbortSignal) => Promise<string>
 
 const answerShape = z.strictObject({
@@ -19,7 +19,7 @@ const answerShape = z.strictObject({
 
 const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
 
-/** How a program is reached. */
+/** How a program is reached, and how long it may take. */
 export type ProgramOptions = {
   readonly exchange: Exchange
   /** How long an answer may take. Default: two minutes. */
@@ -27,9 +27,9 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff, suggestedRule}` and answers
- * `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply it for the rest of the run; anything else, or another id, doesn't
- * count as an answer.
+ * Asks another program, such as a CI system or an approval bot in a chat. The program is sent `{id, action, mode, asksFor, reason, rule, class, diff,
+ * suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply the answer for the rest of the run. Anything
+ * else, or another id, doesn't count as an answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */
@@ -67,7 +67,7 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
 }
 
 /**
- * Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are matched by id.
+ * Exchanges JSON lines over a pair of streams, such as file descriptors or the pipes of a child process. Answers are matched by id.
  *
  * @example const exchange = lineExchange(process.stdin, process.stdout)
  */
@@ -86,7 +86,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
   lines.on('line', (line) => {
     const value = parseJson(line)
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
-    // A line without an id can only belong to the open question, if there is just one.
+    // A line without a known id can only belong to an open question if exactly one is open.
     const key = typeof id === 'string' && waiting.has(id) ? id : waiting.size === 1 ? [...waiting.keys()][0] : undefined
     if (key === undefined) return
     waiting.get(key)?.resolve(line)
@@ -105,7 +105,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
 }
 
 /**
- * Posts each request to a URL and takes the body of a 200 as the answer. Redirects are refused.
+ * Posts each request to a URL and uses the body of a 200 response as the answer. Redirects are refused.
  *
  * @example const exchange = httpExchange('http://127.0.0.1:8080/approve', { authorization: 'Bearer key' })
  */
@@ -127,7 +127,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // It is not JSON, so it can't match.
+    // The line is not JSON, so it can't match a question.
     return undefined
   }
 }

@@ -2,26 +2,26 @@ import type { Action, Grant } from '../action.ts'
 import { analyseCommand } from '../commands/analyse.ts'
 import { staticText } from '../commands/shell-word.ts'
 
-/** A rule that makes further questions unnecessary. */
+/** A rule that would make further questions unnecessary. */
 export type ProposedRule =
   /** A line of a rule file. */
   | { readonly kind: 'rule'; readonly text: string }
   /** An entry of a permission list. */
   | { readonly kind: 'permission'; readonly text: string }
 
-/** Programs that can do anything: a permanent permission to start them would allow everything. */
+/** Programs that can do anything: a permanent permission to start one of them would allow everything. */
 const tooBroad = new Set(
   'sudo doas su env bash sh dash zsh fish ksh node deno bun ruby perl php lua osascript xargs find ssh docker podman kubectl eval exec command npx awk sed tar make rm curl wget nohup timeout nice time busybox'.split(
     ' ',
   ),
 )
 
-/** Programs whose subcommands differ too much for one permission for all of them. */
+/** Programs whose subcommands differ too much to be covered by one permission. */
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
 
 /**
- * A rule that would avoid asking for an action again, or undefined where there should be none: it isn't a single command, isn't fully
- * known, or a rule for it would allow far more. A single grant becomes a rule for that grant; limits don't.
+ * Proposes a rule so that nobody is asked about an action again. Undefined if there should be no such rule: the action isn't a single command, isn't fully
+ * known, or the rule would allow far more than the action. A single grant becomes a rule for that grant, unless it is a limit.
  */
 export function proposeRule(action: Action): ProposedRule | undefined {
   if (action.type !== 'exec') return undefined
@@ -42,8 +42,8 @@ export function proposeRule(action: Action): ProposedRule | undefined {
 }
 
 /**
- * The rule that the model suggests with a command, in the syntax of rule files; undefined where it suggests none, the command doesn't begin
- * with these words, or the rule would allow far more than the command.
+ * The rule that the model suggests along with a command, in the syntax of rule files. Undefined if the model suggests none, if the command doesn't begin with
+ * the suggested words, or if the rule would allow far more than the command.
  */
 export function suggestedBy(action: Action): string | undefined {
   const suggested = action.type === 'exec' ? action.escalation?.prefixRule : undefined
@@ -55,11 +55,11 @@ export function suggestedBy(action: Action): string | undefined {
   return /^(?:run|exec)$/.test(second) && suggested.length < 3 ? undefined : prefixRule(suggested)
 }
 
-/** The words of an action's one command, if there is just one and all of it is known. */
+/** The words of an action's only command; undefined if there are several commands, or if some of its words aren't known. */
 function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly string[] | undefined {
   const analysis = analyseCommand(action.argv)
   if (analysis.problems.length > 0 || analysis.evaluations.length > 0) return undefined
-  // A shell around the command is no command of its own.
+  // A shell around the command doesn't count as a command itself.
   const commands = analysis.commands.filter(({ facts, around }) => facts.length + around.length > 0)
   const [command] = commands
   const alone =
@@ -75,7 +75,7 @@ function isBroad(program: string, pattern: readonly string[]): boolean {
   return needsSubcommand.test(program) && !/^[a-z][a-z0-9:-]*$/.test(pattern[1] ?? '')
 }
 
-/** A rule that allows what begins with these words, as a rule file has it. */
+/** A rule that allows all commands that begin with these words, in the syntax of rule files. */
 export function prefixRule(pattern: readonly string[]): string {
   return `prefix_rule(pattern = [${pattern.map((word) => JSON.stringify(word)).join(', ')}], decision = "allow")`
 }
@@ -84,7 +84,7 @@ function ruleForGrant(grant: Grant): ProposedRule | undefined {
   switch (grant.kind) {
     case 'read':
     case 'write': {
-      // A permission's path is a pattern, and this is to be one file or folder.
+      // The path of a permission is read as a pattern, but this one must stand for a single file or folder.
       if (/[*?[\]\\!]/.test(grant.path)) return undefined
       return { kind: 'permission', text: `${grant.kind === 'read' ? 'Read' : 'Edit'}(/${grant.path})` }
     }
