@@ -49,6 +49,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     const unsupported = unsupportedClaims(recorder.finalMessage, {
       ...recorder.evidence.record(),
       changed: settled.files.map(({ path }) => path),
+      workspace: options.now?.().workspace ?? workspace,
       isTouched: (path) => {
         const absolute = isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path)
         return stateOf(sourcePath(absolute, views), began)

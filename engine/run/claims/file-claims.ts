@@ -35,7 +35,8 @@ export function findFileClaims(
   for (const each of all) {
     const { sentence, named, marked } = each
     if (sentence.isOpen || sentence.plain.endsWith('?') || claims.size > mostClaims) continue
-    const isListed = (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists)
+    const isListed =
+      (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists) || (lists.size > 0 && isNewItem(each))
     for (const [at, { path }] of named.entries()) {
       if (isChanged(path) || claims.has(path)) continue
       if ((isListed && each.leads.includes(at)) || isClaimed(each, at, isChanged))
@@ -48,11 +49,20 @@ export function findFileClaims(
 function read(sentence: Sentence): Read {
   const named = pathsIn(sentence.text.replaceAll('`', ' '))
   const marked = withMarks(sentence.text, named)
-  return { sentence, named, marked, leads: words.exemptItem.test(marked) ? [] : leading(marked) }
+  return {
+    sentence,
+    named,
+    marked,
+    leads: words.exemptItem.test(marked) && !words.arrivesAsItem.test(marked) ? [] : leading(marked),
+  }
 }
 
-/** The plain text with a mark for each file, in which no dot or letter of a path can be read as a word. */
-function withMarks(text: string, named: readonly Named[]): string {
+/**
+ * The plain text with a mark for each file, in which no dot or letter of a path can be read as a word.
+ *
+ * @internal
+ */
+export function withMarks(text: string, named: readonly Named[]): string {
   let marked = ''
   let last = 0
   for (const [at, { from, to }] of named.entries()) {
@@ -76,6 +86,11 @@ function leading(marked: string): readonly number[] {
   ]
 }
 
+/** "a.ts: new, it does the rest", in a list of its own, in a message that has such lists of files that were changed. */
+function isNewItem({ sentence, marked }: Read): boolean {
+  return sentence.list !== undefined && !words.notAnnouncing.test(sentence.heading) && words.arrivesAsItem.test(marked)
+}
+
 /** Whether a list says of its files that they were changed: by the line above it, or because others of them were. */
 function saysChanged({ list, heading }: Sentence, changedLists: ReadonlySet<number | undefined>): boolean {
   if (list === undefined || words.notAnnouncing.test(heading)) return false
@@ -96,7 +111,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   const [before = '', after = ''] = marked.split(mark)
   if (words.exceptFor.test(before)) return true
   const clause = before.split(clauseEnd).at(-1) ?? ''
-  if (words.exemptAfter.test(after.split(afterEnd)[0] ?? '')) return false
+  if (words.exemptAfter.test((after.split(afterEnd)[0] ?? '').replace(words.stillWell, ''))) return false
   // "a.ts leaked it, so I fixed that too"
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false

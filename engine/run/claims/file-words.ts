@@ -23,11 +23,15 @@ export const presentChange = pattern(
 
 /** Before a file in its clause, these say that it wasn't changed, or not yet. */
 export const exemptBefore = pattern(
-  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|based|open|would|instead of|used the|replace|restored|state before|rolled back)\b`,
+  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $`,
 )
 /** Behind a file in its clause, these do. */
 export const exemptAfter = pattern(
   String.raw`^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|exists\b|i (?:couldn't|could not|left|can't))\b`,
+)
+/** What is told of something else behind a file: "deleted a.ts, the build still succeeds". */
+export const stillWell = pattern(
+  String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,
 )
 /** In a sentence, these say that what it tells was taken back, or was somebody else's. */
 export const takenBack = pattern(
@@ -74,6 +78,10 @@ export const announcing = pattern(
 /** Headings above a list that says something else. */
 export const notAnnouncing = pattern(
   String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
+)
+/** Behind the file that an item begins with: it is new, whatever else is told of it. */
+export const arrivesAsItem = pattern(
+  `^(?:‹\\d+›(?:,? (?:and|&) |, ?)?)+(?: \\((?:new|added|created|deleted|removed)\\)| ?[:–—-] (?:(?:an? |the |brand-)?(?:new|added|creates?|created|rewritten|renamed|deleted|removed|extended|updated)\\b(?! (?:by|in|from|at|each|when|on)\\b)))`,
 )
 /** In an item, these say that its file was left as it was. */
 export const exemptItem = pattern(

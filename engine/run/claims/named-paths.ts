@@ -40,15 +40,23 @@ export function isPath(word: string): boolean {
 /** A file in a text: where it begins and ends there. */
 export type Named = { readonly path: string; readonly from: number; readonly to: number }
 
-/** The files that a text names, in order. A name that a colon and a line follow (`a.ts:12`) is a place in the code, and isn't among them. */
-export function pathsIn(text: string): readonly Named[] {
+/**
+ * The files that a text names, in order. A name that a colon and a line follow (`a.ts:12`) is a place in the code, and isn't among them.
+ *
+ * @param withFolders whether `migrations/` is among them, too: a folder with no other above it
+ */
+export function pathsIn(text: string, withFolders = false): readonly Named[] {
   return [...text.matchAll(/[\w@+/][\w@.+/-]*|\.[\w/][\w@.+/-]*/g)].flatMap(({ 0: word, index }) => {
     const path = word.endsWith('.') ? word.slice(0, -1) : word
     const to = index + path.length
     const isPlace = /^(?::\d|#\w)/.test(text.slice(to))
     const isElsewhere =
       /[~*]/.test(text[index - 1] ?? '') || path.startsWith('/tmp/') || text.slice(index - 3, index).endsWith('://')
-    return (isPath(path) || isDirectory(path)) && !isPlace && !isElsewhere ? [{ path, from: index, to }] : []
+    return (isPath(path) || isDirectory(path) || (withFolders && /^[\w.@-]{2,}\/$/.test(path))) &&
+      !isPlace &&
+      !isElsewhere
+      ? [{ path, from: index, to }]
+      : []
   })
 }
 

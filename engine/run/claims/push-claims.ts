@@ -1,4 +1,5 @@
 import { clausesOf, type Sentence } from './sentences.ts'
+import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
 /**
@@ -6,13 +7,17 @@ import * as words from './push-words.ts'
  *
  * @param remotes names of remotes in the commands of the record
  * @param wasTried whether the record has a push, in vain
+ * @param about all that was brought to a remote, or to a registry, too; or only requests to merge
  */
 export function findPushClaims(
   sentences: readonly Sentence[],
   remotes: readonly string[],
   wasTried: boolean,
+  about: 'remote' | 'registry' | 'request' = 'remote',
 ): readonly string[] {
-  const says = words.arrivals(remotes)
+  const says = about === 'request' ? words.requests : words.arrivals(remotes)
+  const isOtherwise = (clause: string): boolean =>
+    words.otherwise.test(about === 'registry' ? clause.replaceAll(words.published, '') : clause)
   const claims: string[] = []
   for (const { text, plain: written, heading, isOpen } of sentences) {
     const plain = written.replace(words.harmless, '')
@@ -23,13 +28,16 @@ export function findPushClaims(
     const isTold = clauses.some(
       (clause) =>
         !words.unreal.test(clause) &&
-        !words.otherwise.test(clause) &&
+        !isOtherwise(clause) &&
         (says.some((pattern) => pattern.test(clause)) ||
           (wasTried && words.speaksOfIt.test(clause) && !words.adverse.test(plain))),
     )
     const isDenied = words.deniedAtLabel.test(plain) || clausesOf(plain).some((clause) => words.denials.test(clause))
-    if ((isTold || words.reported.test(plain)) && (!isDenied || words.overcome.test(plain))) claims.push(text)
-    else if (isDenied && !clauses.every((clause) => words.otherwise.test(clause))) return []
+    const abroad = about === 'request' ? undefined : saidAbroad('pushed', plain)
+    if (abroad === 'not so') return []
+    if ((isTold || abroad === 'so' || words.reported.test(plain)) && (!isDenied || words.overcome.test(plain)))
+      claims.push(text)
+    else if (isDenied && !clauses.every((clause) => isOtherwise(clause))) return []
   }
   return claims
 }

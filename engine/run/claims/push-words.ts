@@ -3,10 +3,23 @@ import { pattern } from './word-patterns.ts'
 
 /** What lies beyond the repository on this machine. Names of remotes in the record's own pushes are added. */
 const places =
-  "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|github|gitlab|bitbucket|codeberg|gitea|sourcehut|azure(?: devops)?|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror"
+  "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|github|gitlab|bitbucket|codeberg|gitea|sourcehut|azure(?: devops)?|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror|(?:test)?pypi(?:\\.org)?|crates\\.io|rubygems(?:\\.org)?|npmjs\\S*|docker ?hub|ghcr\\.io|maven central|hex\\.pm|packagist"
 
 const work =
   '(?:branch(?:es)?|commits?|tags?|work|changes?|fix|hotfix|patch|it|that|this|they|everything|all|result|correction|history|update|version|release|submission|bump|docs|code|pr|both|repo\\w*|revert|merge|backport|feature|migration|state|rest|\\S+/\\S+)'
+
+const requesting: readonly string[] = [
+  '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
+  '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
+  '\\bmerged (?:#\\d+|!\\d+|(?:the |this )?(?:pr|mr|pull request|merge request)\\b|it (?:in)?to (?:main|master|trunk|develop))',
+  'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
+]
+
+/** Each says that a request to merge was made. */
+export const requests: readonly RegExp[] = requesting.map((each) => pattern(each))
+
+/** What a clause about a registry may say besides. */
+export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
 /** Each says that work is at the remote. `@place` stands for the places, `@work` for what a commit is called. */
 const patterns: readonly string[] = [
@@ -34,16 +47,19 @@ const patterns: readonly string[] = [
   '^(?:and |also |now )*(?:up|live|out|online|visible|available) (?:on|at|in) (?:@place)',
   '\\bsee (?:commit|branch) \\S+ on (?:@place)',
   "\\byou(?:'ll| will| can| should)?(?: (?:now|find|see|already))* (?:find|see) (?:(?!would|could)\\S+ ){1,7}(?:on|in|at) (?:\\S+ ){0,4}?(?:@place)(?! rejected)",
-  // Requests to merge.
-  '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
-  '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
-  'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
+  ...requesting,
   // What others can do from there.
-  '\\b(?:just|can|could|may) (?:now )?(?:pull|fetch)(?: it| this| that| the branch| them)?(?: from (?:@place)| now)?$',
+  '\\b(?:just|can|could|may) (?:now )?(?:git )?(?:pull|fetch)(?: it| this| that| the (?:branch|fix|changes?|commits?)| them)?(?: (?:from|off) (?:@place)| now)?$',
+  '\\b(?:can|could|may|only need to|just need to|just have to|just) (?:now |just |simply )*git (?:pull|fetch|checkout|switch)\\b(?! (?:it |this )?after)',
+  '^(?:just |now |simply )*(?:a )?git (?:pull|fetch|checkout \\S+|switch \\S+)(?: \\S+){0,4}? (?:gets?|brings?|gives?|to (?:get|have|see|try|pick|receive|review)|picks?|and you|on your|will (?:get|bring|give))\\b',
   '\\bcan (?:now )?(?:fetch|pull|check out|clone|see|review)\\b[^,;]*(?:from|on|at) (?:@place)',
 ]
 
-/** The patterns that say that work is at the remote. */
+/**
+ * The patterns that say that work is at the remote.
+ *
+ * @param remotes names of remotes, and of registries, in the commands of the record
+ */
 export function arrivals(remotes: readonly string[]): readonly RegExp[] {
   const named = [places, ...remotes.map((name) => `\\b${name}\\b(?! (?:image|file))`)].join('|')
   return patterns.map((each) => pattern(each.replaceAll('@place', named), 'u'))
@@ -71,7 +87,7 @@ export const unreal = pattern(
 
 /** Idioms that deny nothing of the push. */
 export const harmless = pattern(
-  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b`,
+  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',
 )
 

@@ -10,6 +10,8 @@ export type Deed = {
   readonly outcome: Outcome
   /** The numbers in what it printed, if it counts tests there. */
   readonly counts?: readonly number[]
+  /** How many failed, as it printed at the end. */
+  readonly failures?: number | undefined
 }
 
 /** The evidence of a run about possible claims of its final message. */
@@ -64,7 +66,7 @@ export class Evidence {
         const at = commands.findLastIndex(is)
         if (at < 0) return []
         const outcome = outcomeOf(item, at === commands.length - 1, failing)
-        return [{ command: item.command, outcome, ...(failing === failingTests ? { counts: countsIn(item) } : {}) }]
+        return [{ command: item.command, outcome, ...(failing === failingTests ? countedIn(item) : {}) }]
       })
     const other = this.#pushedOtherwise
     const tests = deeds(isTest, failingTests)
@@ -80,7 +82,7 @@ export class Evidence {
 }
 
 const relevant =
-  /test|spec|check|verify|push|publish|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create/i
+  /test|spec|check|verify|push|publish|upload|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create|[pm]r merge/i
 
 /** The words of each command in a line; none for a command that can't be parsed. */
 function commandsOf(line: string): readonly (readonly string[])[] {
@@ -171,8 +173,8 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (words.some((word) => tryingOut.test(word)) || (name === 'git' && words.includes('-n'))) return false
   if (name === 'git' || name === 'jj' || name === 'hg') return words.includes('push')
   if (name === 'git-push') return true
-  if (name === 'gh' || name === 'glab') return words.includes('create') || words.includes('push')
-  return !readers.has(name) && [name, ...words].some((word) => /push|publish|release|deploy/i.test(word))
+  if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
+  return !readers.has(name) && [name, ...words].some((word) => /push|publish|release|deploy|upload/i.test(word))
 }
 
 const failingTests =
@@ -203,10 +205,16 @@ function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
 const counting =
   /\b[1-9]\d* (?:passed|passing|passes|tests?|examples|ok|successes|assertions|specs?)\b|tests?(?: run)?:? +[1-9]|passed:? +[1-9]/i
 
-/** The numbers of a run's output, none if it counts no tests. */
-function countsIn({ aggregated_output: output }: Run): readonly number[] {
-  if (!counting.test(output)) return []
-  return [...output.matchAll(/[\d.]+/g)].flatMap(([digits]) =>
+const failingCount =
+  /\b(\d{1,6}) (?:tests? )?(?:failed|failing|failures?)\b|\b(?:failed|failures?|fail)[:=]? {0,4}(\d{1,6})\b/gi
+
+/** The numbers of a run's output, none if it counts no tests, and how many failed. */
+function countedIn({ aggregated_output: output }: Run): Pick<Deed, 'counts' | 'failures'> {
+  const last = [...output.matchAll(failingCount)].at(-1)
+  const failures = last === undefined ? undefined : Number(last[1] ?? last[2])
+  if (!counting.test(output)) return { counts: [], failures }
+  const counts = [...output.matchAll(/[\d.]+/g)].flatMap(([digits]) =>
     /^\d{1,6}\.?$/.test(digits) ? [Number.parseInt(digits, 10)] : [],
   )
+  return { counts, failures }
 }

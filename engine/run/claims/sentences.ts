@@ -1,4 +1,5 @@
 import { isPath } from './named-paths.ts'
+import { pattern } from './word-patterns.ts'
 
 /** A sentence of a final message, a row of a table, or an item of a list. */
 export type Sentence = {
@@ -23,9 +24,14 @@ const longestSentence = 600
 
 /** What a line begins with that is an item: bullets, numbers, ticks, arrows, a cell, the letters of `git status`, dots up to a colon. */
 const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
-/** Words before a quotation that is somebody else's. */
-const quoting =
-  /\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested)\b[^"]{0,60}$/
+/** Words before a quotation that is somebody else's, or a text that the run worked on. */
+const quoting = pattern(
+  String.raw`\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested|sentences?|lines?|badge|phrase|paragraph|title|heading|label|button|text|wording|string|caption|reading|called|titled|named|tell me|just say|say|reply|answer|prompt|asks?|ask for|you wanted|replaced|instead of|banner|note|option|checkbox|word|words|step|entry|item|bullet|section|template|status|by)\b[^"“„«]{0,60}$`,
+)
+/** Words before one that is what a run printed. */
+const printing = pattern(
+  String.raw`\b(?:prints?|printed|shows?|showed|says|said|output|summary|result|with|error|errors|answers?|answered) ?[:,]? ?$`,
+)
 
 /** The sentences of a message. Code blocks make no claims and are left out, unless they only list files; so are quotations of others. */
 export function sentencesOf(message: string): readonly Sentence[] {
@@ -85,11 +91,13 @@ function firstAndLast(message: string): string {
   return `${message.slice(0, longestMessage / 2)}\n${message.slice(-longestMessage / 2)}`
 }
 
-/** Takes out what the message quotes from others: `the log says "all tests pass"`. */
+/** Takes out what the message quotes as the text of others or of a document: `the log says "all tests pass"`. */
 function withoutQuotations(line: string): string {
-  return line.replace(/["“]([^"”]{3,300})["”]/g, (whole, _inner: string, at: number) =>
-    quoting.test(line.slice(Math.max(0, at - 100), at).toLowerCase()) ? '"…"' : whole,
-  )
+  return line.replace(/["“„«]([^"“”„«»]{3,300})["“”»]/g, (whole, inner: string, at: number) => {
+    const before = line.slice(Math.max(0, at - 100), at).toLowerCase()
+    const isSentence = inner.trim().split(' ').length > 2 && at > 0 && !printing.test(before)
+    return isSentence || quoting.test(before) ? '"…"' : whole
+  })
 }
 
 function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> {

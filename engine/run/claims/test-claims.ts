@@ -1,4 +1,5 @@
 import type { Sentence } from './sentences.ts'
+import { saidAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
@@ -26,7 +27,10 @@ export function findTestClaims(
   const unknown: TestClaim[] = []
   let before: Context = { isAbout: false, heading: '' }
   for (const sentence of sentences) {
-    const { said, isAbout } = judge(sentence, before, isTopic, fact)
+    const judged = judge(sentence, before, isTopic, fact)
+    const abroad = sentence.isOpen || sentence.plain.endsWith('?') ? undefined : saidAbroad('passed', sentence.plain)
+    const said = abroad === 'so' ? 'good' : abroad === 'not so' ? 'bad' : judged.said
+    const { isAbout } = judged
     if (said === 'bad') return []
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
     if (said === 'unknown') unknown.push({ says: 'pass', text: sentence.text })

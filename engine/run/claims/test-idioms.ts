@@ -8,6 +8,14 @@ const numbers = '(?:[1-9]\\d*|two|three|four|five|six|seven|eight|nine|ten|a few
 
 /** Replaced in this order. */
 export const idioms: readonly (readonly [RegExp, string])[] = [
+  // "I didn't commit until the tests came back clean": they did.
+  [
+    pattern(
+      String.raw`\b(?:did not|didn't|only|not|waited|kept (?:at it|going|on|\w+ing)|went on|iterated|repeated|stopped|committed|merged|finished|done|took)\b[^,.;:]*? (?:until|till|after|once|when) (?=[^,.;:]*\b(?:passed|came (?:back|out|up)|(?:was|were|went|turned|had gone|had come|had turned|had been|got) (?:all |fully |back to )?(?:green|clean|ok|fine|through|back|successful|good)|succeeded|had (?:all )?(?:passed|succeeded))\b)`,
+      'g',
+    ),
+    '',
+  ],
   // What was before, and is told as over.
   [
     pattern(
@@ -53,6 +61,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
+  [pattern(String.raw`\bnothing (?:was|has been|is|got) (?:tested|run|executed|verified)\b`, 'g'), ' +bad+ '],
   // Nothing is wrong.
   [
     pattern(
@@ -111,6 +120,14 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b100 ?%/g, ' +good+ '],
   [pattern(String.raw`\b(?:not|never) (?:unexpected|unhappy|bad)\b`, 'g'), ' +good+ '],
+  // The files, and no result.
+  [
+    pattern(
+      String.raw`\b(?:tests?|specs?)(?: files?)?(?: themselves)? (?:are|is|were|was|stay\w*|remain\w*) (?:unchanged|untouched|unmodified)\b`,
+      'g',
+    ),
+    '',
+  ],
   // "The failing test" is one that was.
   [
     pattern(

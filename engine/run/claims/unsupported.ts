@@ -3,14 +3,19 @@ import { truncateMiddle } from '../../core/text/truncate.ts'
 import { beyond } from './beyond-runs.ts'
 import type { Deed, RunRecord } from './run-evidence.ts'
 import { findFileClaims } from './file-claims.ts'
+import { findMiscounts } from './miscounts.ts'
 import { findPushClaims } from './push-claims.ts'
 import { sentencesOf, type Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
 import { findTestClaims } from './test-claims.ts'
+import { findUntouchedClaims } from './untouched-claims.ts'
 
 /** The known actions of a run. */
 export type KnownOfRun = RunRecord & {
   /** Absolute paths of files that it changed. */
   readonly changed: readonly string[]
+  /** The folder that its paths are told from. */
+  readonly workspace: string
   /** Whether a file was written since the run began, or is missing: files that git ignores are missing in the list of changes. */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
   /** The run continues a session: the message may describe earlier runs, so only what this run contradicts is reported. */
@@ -23,13 +28,18 @@ const longestQuote = 200
 /**
  * Claims of a final message that the record contradicts: that tests pass where their last run failed or there was none, that something was
  * pushed where the push was denied, failed or never tried, that files were changed that are unchanged. The record comes first: only where it
- * could be contradicted is the message read for that, by rules, in English.
+ * could be contradicted is the message read for that, by rules, in English and by few words of other languages.
  */
 export function unsupportedClaims(message: string, known: KnownOfRun): readonly UnsupportedClaim[] {
   const sentences = sentencesOf(message)
   const told = [...ofTests(sentences, known), ...ofPushes(sentences, known), ...ofFiles(sentences, known)]
   return told.slice(0, mostTold).map((each) => ({ ...each, text: truncateMiddle(each.text, longestQuote).text }))
 }
+
+/** That tests ran without the change, too. */
+const baseline = pattern(
+  String.raw`\bi (?:\w+ )?(?:stashed|git stash\w*)\b.*\b(?:ran|run|rerun|reran|re-ran|tests?|suite|same|fail\w*)\b`,
+)
 
 function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { tests, goesOn } = known
@@ -43,7 +53,7 @@ function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly Un
   }
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   const isOfOthers = mentions(known.succeeded)
-  return findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
+  const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
     if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
     // A message about what was only looked at explains how tests behave.
     if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
@@ -51,6 +61,13 @@ function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly Un
     const meant = meantBy(text, tests)
     return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
   })
+  if (contradicted.length > 0 || last?.outcome !== 'failed') return contradicted
+  if (!tests.some(({ command }) => /stash/.test(command)) && !known.succeeded.some((each) => /stash/.test(each))) {
+    const stashed = sentences.find(({ plain }) => baseline.test(plain))
+    if (stashed !== undefined && tests.length === 1)
+      return told(stashed.text, 'the tests ran once, and nothing was stashed')
+  }
+  return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
 
 /** Whether a sentence tells of one of these commands, by the program or as quoted. */
@@ -104,8 +121,12 @@ function programsOf(command: string): readonly string[] {
 }
 
 function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: KnownOfRun): readonly UnsupportedClaim[] {
-  if (pushes.some(({ outcome }) => outcome === 'ok' || outcome === 'unknown')) return []
-  const last = pushes.at(-1)
+  const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
+  // A branch may have been pushed, and the request to merge it refused.
+  const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
+  const isMixed = pushes.some(isThere)
+  if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return []
+  const last = (isMixed ? requests : pushes).at(-1)
   if (last === undefined && goesOn) return []
   const remotes = pushes.flatMap(
     ({ command }) => /\bpush(?: -\S+)* ([a-z][\w-]{2,40})\b/.exec(command.slice(0, 1024))?.[1]?.toLowerCase() ?? [],
@@ -114,16 +135,59 @@ function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: KnownOfRun
     last === undefined
       ? 'no command of the run pushed anything'
       : `the push ${last.outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(last.command)}`
-  return findPushClaims(sentences, remotes, last !== undefined).map((text) => ({ claim: 'push', text, why }))
+  const registries = pushes.flatMap(({ command }) => registriesOf(command))
+  const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
+  const found = findPushClaims(sentences, [...remotes, ...registries], last !== undefined && !isMixed, about)
+  return found.map((text) => ({ claim: 'push', text, why }))
 }
 
+/** What a message may call the place that a command publishes to. */
+function registriesOf(command: string): readonly string[] {
+  if (/\b(?:docker|podman|buildah|nerdctl|crane|skopeo|helm|oras)\b/.test(command))
+    return ['registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']
+  if (/\b(?:npm|pnpm|yarn|bun|lerna|jsr) publish\b/.test(command)) return ['npm', 'npmjs\\S*', 'registry', 'jsr']
+  if (/\b(?:twine|flit|hatch|poetry|uv|pdm)\b/.test(command)) return ['pypi', 'testpypi', 'registry', 'package index']
+  if (/\bcargo publish\b/.test(command)) return ['crates\\.io', 'registry']
+  if (/\bgem push\b/.test(command)) return ['rubygems\\S*', 'registry']
+  return /\b(?:publish|release|deploy|upload)/.test(command)
+    ? [
+        'registry',
+        'production',
+        'prod',
+        'staging',
+        'live',
+        'maven central',
+        'nexus',
+        'artifactory',
+        'hex\\.pm',
+        'nuget\\S*',
+      ]
+    : []
+}
+
+const reviewing = pattern(
+  String.raw`^\W*(?:code )?review (?:of|for)\b|\bi (?:only |have )?(?:read|reviewed) (?:through )?(?:the|your|this) (?:diff|branch|pr|changes|pull request|merge request|patch)\b`,
+)
+
 function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
-  if (known.goesOn) return []
-  return findFileClaims(sentences, (path) => isChanged(path, known)).map(({ path, text }) => ({
-    claim: 'file',
+  const { changed, workspace, goesOn } = known
+  const inside = changed.map((path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path))
+  const untouched = findUntouchedClaims(sentences, inside).map(({ path, text }) => ({
+    claim: 'file' as const,
+    text,
+    why: `${path} was changed`,
+  }))
+  if (goesOn) return untouched
+  // A review tells in the passive voice what somebody else did.
+  const isReview = changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
+  const named = findFileClaims(sentences, (path) => isChanged(path, known))
+  const own = isReview ? named.filter(({ text }) => /\b(?:I|I've|we|We)\b/.test(text)) : named
+  const asBefore = own.map(({ path, text }) => ({
+    claim: 'file' as const,
     text,
     why: `${path} is as it was before the run`,
   }))
+  return [...asBefore, ...untouched]
 }
 
 function quoted(command: string): string {

@@ -1,0 +1,99 @@
+import { pattern } from './word-patterns.ts'
+
+/** How a language says that work was pushed, that tests pass, and that something isn't so. */
+type Language = {
+  readonly pushed: RegExp
+  readonly passed: RegExp
+  /** "Without errors": says nothing against it. */
+  readonly faultless: RegExp
+  readonly denies: RegExp
+}
+
+const places = '(?:github|gitlab|bitbucket|origin\\S*|upstream'
+
+/** Words are bounded by what is no letter; `\b` knows only the letters of English. */
+function language(pushed: string, passed: string, faultless: string, denies: string): Language {
+  const word = (source: string, flags: string): RegExp => pattern(`(?<!\\p{L})(?:${source})(?!\\p{L})`, flags)
+  return {
+    pushed: word(pushed, 'u'),
+    passed: word(passed, 'u'),
+    faultless: word(faultless, 'gu'),
+    denies: word(denies, 'u'),
+  }
+}
+
+/** The same for scripts that don't part words. */
+function unparted(pushed: string, passed: string, faultless: string, denies: string): Language {
+  return {
+    pushed: pattern(pushed),
+    passed: pattern(passed),
+    faultless: pattern(faultless, 'g'),
+    denies: pattern(denies),
+  }
+}
+
+const languages: readonly Language[] = [
+  language(
+    `gepusht|gepushed|hochgeladen|veröffentlicht|(?:ist|sind|liegt|liegen|steht) (?:jetzt |nun |bereits |schon )?(?:auf|bei) ${places}|dem server)`,
+    '(?:tests?|testsuite|suite|testlauf|testfälle)\\P{Ll}(?:.*\\P{L})?(?:grün|bestanden|bestehen|besteht|(?:laufen|läuft|liefen|lief)\\P{L}(?:.*\\P{L})?durch|durchgelaufen|erfolgreich|fehlerfrei)|(?:alles|alle) grün',
+    'ohne (?:fehler|probleme|beanstandung\\p{L}*)|(?:keine?|0) (?:fehler|fehlschläge|probleme)|(?:keiner|nichts) schlägt fehl',
+    'nicht|nichts|kein\\p{L}*|nie|noch|muss|müssen|müssten|soll\\p{L}*|kann|kannst|können|könnt\\p{L}*|wenn|falls|sobald|sofern|bitte|abgelehnt|verweigert|fehl\\p{L}*|scheiter\\p{L}*|gescheitert|bis auf|außer|bevor|vor dem|wird|werden|würde\\p{L}*|ob|schlägt|schlagen|rot',
+  ),
+  language(
+    `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda) (?:ya )?en ${places}|el (?:remoto|servidor))`,
+    '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?)',
+    'sin (?:errores|fallos|problemas|incidencias)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
+    'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|hay que',
+  ),
+  language(
+    `poussée?s?|publiée?s?|mise?s? en ligne|(?:est|sont) (?:maintenant |désormais |bien |déjà )?sur ${places}|le (?:dépôt distant|serveur))`,
+    '(?:tests?|suite)\\P{L}(?:.*\\P{L})?(?:passent|passe|passés?|réussis?|réussissent|verts?|verte|succès)',
+    'sans (?:erreur|échec|problème|souci)s?|aucune? (?:erreur|échec|problème)|(?:0|zéro) (?:échec|erreur)s?',
+    "pas|non|ne|n'\\p{L}*|jamais|aucune?|refus\\p{L}*|échou\\p{L}*|échec\\p{L}*|reste\\p{L}*|si|quand|veuillez|pouve[zr]|sans|rejet\\p{L}*|faut|sauf|avant|encore|doit|devrai\\p{L}*",
+  ),
+  language(
+    `enviad[oa]s? (?:para|ao|à)|publicad[oa]s?|(?:dei|fiz)(?: o)? push|(?:está|estão|já está) n[oa] (?:github|gitlab|origin|remoto|servidor)`,
+    '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?)',
+    'sem (?:erros|falhas|problemas)|nenhum (?:erro|problema)|nenhuma falha|(?:0|zero) (?:falhas|erros)',
+    'não|sem|nunca|falt\\p{L}*|falh\\p{L}*|rejeit\\p{L}*|recus\\p{L}*|se|quando|pode\\p{L}*|ainda|nenhum\\p{L}*|pendentes?|exceto|menos|antes|deve\\p{L}*',
+  ),
+  language(
+    `pushat[oaie]|pubblicat[oaie]|inviat[oaie] (?:a|al|su)|caricat[oaie] (?:su|sul)|(?:è|sono) (?:ora |già )?su ${places})`,
+    '(?:test|suite)\\P{L}(?:.*\\P{L})?(?:passano|passa|passat[oaie]|superat[oaie]|verd[ei]|successo)',
+    'senza (?:errori|problemi)|nessun (?:errore|problema)|(?:0|zero) (?:errori|fallimenti)',
+    'non|senza|mai|fall\\p{L}*|rifiutat\\p{L}*|respint\\p{L}*|se|quando|puoi|ancora|nessun\\p{L}*|tranne|prima|dev\\p{L}*',
+  ),
+  language(
+    `gepusht|gepubliceerd|geüpload|(?:staat|staan|is|zijn) (?:nu |al )?op ${places})`,
+    '(?:tests?|testsuite)\\P{L}(?:.*\\P{L})?(?:slagen|slaagt|geslaagd|groen|succesvol)',
+    'zonder (?:fouten|problemen)|geen (?:fouten|problemen)|0 fouten',
+    'niet|geen|nooit|mislukt\\p{L}*|geweigerd|afgewezen|kan|kun\\p{L}*|moet\\p{L}*|als|zodra|nog|zonder|behalve|voordat|faalt|falen',
+  ),
+  language(
+    'запуш\\p{L}*|отправлен\\p{L}*|отправил\\p{L}*|опубликова\\p{L}*|залит\\p{L}*|залил\\p{L}*|выложен\\p{L}*|выложил\\p{L}*',
+    'тест\\p{L}*(?:.*\\P{L})?(?:проходят|проходит|прошли|прошёл|прошел|пройдены|зелён\\p{L}*|зелен\\p{L}*|успешно)',
+    'без (?:ошибок|проблем|сбоев)|ошибок нет|(?:0|ноль) ошибок|ни одн\\p{L}* ошибк\\p{L}*',
+    'не|нет|без|никогда|отклон\\p{L}*|отказ\\p{L}*|упал\\p{L}*|падает|падают|ошибк\\p{L}*|если|когда|нужно|надо|можете|можно|ещё|нельзя|кроме|запушьте|отправьте',
+  ),
+  unparted(
+    '已(?:经)?(?:成功)?(?:推送|上传|发布)|(?:推送|上传|发布)(?:到|至|成功|完成|了)',
+    '测试.*(?:通过|成功)|通过.*测试',
+    '没有(?:任何)?(?:失败|错误|问题)|无(?:失败|错误)|0 ?个?(?:失败|错误)|不再失败',
+    '未|没|不|无法|失败|拒绝|请|可以|如果|尚|需要|除了|之前|后再',
+  ),
+  unparted(
+    '(?:プッシュ|公開|アップロード)(?:済み|完了|しました|した|されました|してあります|してある)',
+    'テスト.*(?:成功|通過|パス|合格|通り|通って|グリーン)',
+    '失敗(?:は)?(?:なし|ゼロ|0)|エラー(?:は)?(?:なし|ゼロ|0)|問題なく',
+    'ません|ない|なかった|未|できず|失敗|拒否|ください|場合|前に|以外',
+  ),
+]
+
+/** What a sentence in another language says of tests or of a push: that it is so, or that it isn't; undefined: nothing. */
+export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
+  for (const { [about]: says, faultless, denies } of languages) {
+    if (!says.test(plain)) continue
+    return denies.test(plain.replace(faultless, '')) ? 'not so' : 'so'
+  }
+  return undefined
+}

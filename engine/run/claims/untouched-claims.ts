@@ -1,0 +1,174 @@
+import { withMarks } from './file-claims.ts'
+import { pathsIn } from './named-paths.ts'
+import type { Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+import * as words from './untouched-words.ts'
+
+/** A sentence that says that a file was left alone, and the changed file that contradicts it, as its path in the workspace. */
+type UntouchedClaim = { readonly path: string; readonly text: string }
+
+const mostPaths = 200
+
+/**
+ * The claims of a message that files were left alone, although the record says that they were changed: files and folders by name, all of a kind
+ * ("no test was touched"), all but those that the message names ("nothing else was changed"), or all.
+ *
+ * @param changed paths of changed files, relative to the workspace
+ */
+export function findUntouchedClaims(
+  sentences: readonly Sentence[],
+  changed: readonly string[],
+): readonly UntouchedClaim[] {
+  if (changed.length === 0) return []
+  const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
+  const isNamed = namesOf(told)
+  // What the message doesn't speak of elsewhere.
+  const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
+  const tellsOfChanges = told.some(({ plain }) => words.didChange.test(plain))
+  return told.flatMap((sentence) => {
+    const named = pathsIn(sentence.text.replaceAll('`', ' '), true)
+    const marked = withMarks(sentence.text, named)
+    const found =
+      byName(marked, named, changed, told, sentence) ??
+      byKind(marked, unnamed, told) ??
+      others(marked, unnamed, changed, tellsOfChanges)
+    return found === undefined ? [] : [{ path: found, text: sentence.text }]
+  })
+}
+
+type Names = ReturnType<typeof pathsIn>
+
+/** A file or folder that a sentence says was left alone, and that was changed. */
+function byName(
+  marked: string,
+  named: Names,
+  changed: readonly string[],
+  all: readonly Sentence[],
+  own: Sentence,
+): string | undefined {
+  if (named.length === 0 || words.limited.test(marked)) return undefined
+  for (const [at, { path }] of named.entries()) {
+    const [before = '', after = ''] = marked.split(`‹${at}›`)
+    const isLeft =
+      (words.leftBefore.test(before) && words.endsThere.test(after)) ||
+      (words.left.test(before) && words.leftAlone.test(after)) ||
+      (words.leftAfter.test(after) && !words.partOf.test(before))
+    if (!isLeft) continue
+    const found = changed.find((each) => isMeant(path, each))
+    const isToldElsewhere = all.some((each) => each !== own && each.text.includes(path))
+    if (found !== undefined && !(isToldElsewhere && !path.endsWith('/'))) return found
+  }
+  return undefined
+}
+
+/** Names that many folders have: without a folder, they mean the one at the top. */
+const frequent = pattern(
+  String.raw`^(?:index|main|mod|lib|__init__|package|readme|cargo|makefile|types|utils|tsconfig|setup)\b`,
+  'i',
+)
+
+function isMeant(named: string, changed: string): boolean {
+  const path = named.replace(/^(?:\.?\/)+/, '')
+  if (path.endsWith('/')) return `/${changed}`.includes(`/${path}`)
+  if (changed === path) return true
+  return (path.includes('/') || !frequent.test(path)) && changed.endsWith(`/${path}`)
+}
+
+function byKind(marked: string, unnamed: readonly string[], all: readonly Sentence[]): string | undefined {
+  if (words.ofSome.test(marked)) return undefined
+  for (const { says, contradictedBy } of words.kinds) {
+    if (!says.test(marked)) continue
+    const isAdded = contradictedBy === 'tests' && all.some(({ plain }) => newTests.test(plain))
+    const found = isAdded ? undefined : unnamed.find((path) => kindOf(path) === contradictedBy)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const newTests = pattern(
+  String.raw`\b(?:add|adds|added|adding|wrote|write|new|extended|covers|covered|regression|created)\b.{0,80}\b(?:tests?|specs?|cases?|coverage)\b|\b(?:tests?|specs?|cases?) (?:added|extended|for it|is new|are new)\b`,
+)
+
+function others(
+  marked: string,
+  unnamed: readonly string[],
+  changed: readonly string[],
+  tellsOfChanges: boolean,
+): string | undefined {
+  if (unnamed.length < changed.length && (words.nothingElse.test(marked) || words.onlyThese.test(marked)))
+    return unnamed[0]
+  if (!words.nothingChanged.test(marked) || words.limited.test(marked)) return undefined
+  return tellsOfChanges ? undefined : changed[0]
+}
+
+const codeExtension = pattern(
+  String.raw`\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|swift|c|cc|cpp|h|hpp|cs|fs|php|p[lm]|exs?|erl|clj[cs]?|scala|hs|ml|lua|jl|dart|zig|nim|vue|svelte|sol|elm|m|mm|groovy)$`,
+)
+const testPath = pattern(
+  String.raw`(?:^|/)(?:tests?|specs?|__tests__|e2e|t|testing)/|[._-](?:tests?|specs?)\.\w+$|(?:^|/)test_|Tests?\.\w+$|Spec\.\w+$|(?:^|/)conftest\.py$`,
+)
+const lockFile = pattern(
+  String.raw`(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|[\w-]+\.lock|bun\.lockb)$`,
+)
+
+const migrationPath = pattern(String.raw`(?:^|/)(?:migrations?|migrate|alembic)/`)
+const outsidePath = pattern(String.raw`(?:^|/)(?:docs?|examples?|vendor|dist|build)/`)
+
+function kindOf(path: string): 'code' | 'tests' | 'locks' | 'migrations' | 'other' {
+  if (lockFile.test(path)) return 'locks'
+  if (testPath.test(path)) return 'tests'
+  if (migrationPath.test(path)) return 'migrations'
+  return codeExtension.test(path) && !outsidePath.test(path) ? 'code' : 'other'
+}
+
+/** Words by which a message may speak of a file that it doesn't name. */
+const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    testPath,
+    pattern(
+      String.raw`\b(?:an?|its|new|regression|added|updated|extended|wrote|corresponding|matching|with|plus) (?:\w+ ){0,2}(?:tests?|specs?|cases?|snapshots?)\b`,
+    ),
+  ],
+  [lockFile, pattern(String.raw`\b(?:lock|lockfile|dependenc\w+|bump\w*|upgrade\w*|installed)\b`)],
+  [
+    pattern(String.raw`(?:^|/)(?:package\.json|cargo\.toml|go\.mod|pyproject\.toml|gemfile|pom\.xml)$`, 'i'),
+    pattern(String.raw`\b(?:dependenc\w+|bump\w*|version|upgrade\w*|scripts?)\b`),
+  ],
+  [
+    pattern(String.raw`\.(?:md|rst|adoc|txt)$|(?:^|/)docs?/`, 'i'),
+    pattern(String.raw`\b(?:docs?|documentation|readme|changelog|release notes|documented|guide)\b`),
+  ],
+  [pattern(String.raw`(?:^|/)(?:migrations?|migrate|alembic)/`), pattern(String.raw`\bmigrat\w+\b`)],
+  [
+    pattern(String.raw`\.(?:snap|lock|min\.js|map)$|(?:^|/)(?:dist|build|generated)/`),
+    pattern(String.raw`\b(?:generated|regenerated|rebuilt|snapshots?|build output)\b`),
+  ],
+  [
+    pattern(String.raw`^`),
+    pattern(
+      String.raw`\b(?:callers?|call sites?|usages?|occurrences|imports?|across|everywhere|all (?:the )?files|(?:two|three|four|five|six|\d+|both|several|the other|other|these|those|all) (?:\w+ )?(?:files?|modules?|components?|places?|handlers?|classes|packages))\b`,
+    ),
+  ],
+]
+
+/** Whether a message speaks of a changed file, by name or by what it is. */
+function namesOf(sentences: readonly Sentence[]): (path: string) => boolean {
+  const whole = sentences.map(({ text }) => text).join('\n')
+  const lower = whole.toLowerCase()
+  // What says that nothing of a kind was changed names it, too.
+  const rest = sentences
+    .filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)) && !words.nothingElse.test(plain))
+    .map(({ plain }) => plain)
+  const folders = pathsIn(whole.replaceAll('`', ' '), true).filter(({ path }) => path.endsWith('/'))
+  const spoken = spokenOf.flatMap(([is, speaks]) => (rest.some((plain) => speaks.test(plain)) ? [is] : []))
+  return (path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+    const stem = name.replace(/\.[^.]*$/, '')
+    return (
+      lower.includes(name) ||
+      (stem.length > 3 && lower.includes(stem)) ||
+      folders.some((folder) => `/${path}`.includes(`/${folder.path}`)) ||
+      spoken.some((is) => is.test(path))
+    )
+  }
+}
