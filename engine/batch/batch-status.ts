@@ -1,7 +1,7 @@
 import { dollars, seconds, short } from '../display/format-values.ts'
 import type { Summary } from './derived/results.ts'
 
-/** The progress of a batch. `live` is the last state that its supervisor wrote, while there is one. */
+/** The progress of a batch. `live` is the last state that its supervisor wrote; absent if nothing supervises it. */
 export type Status = {
   readonly summary: Summary
   readonly supervised: boolean
@@ -9,7 +9,7 @@ export type Status = {
     | {
         readonly running: readonly { readonly trial: string; readonly what: string; readonly seconds: number }[]
         readonly paused: string | null
-        /** Labels that open runs need and no worker has; empty: any worker could run them, but there is none. */
+        /** Labels that open runs need and no worker has. An empty set of labels: any worker could run them, but there is none. */
         readonly unserved?: readonly { readonly labels: readonly string[]; readonly runs: number }[]
       }
     | undefined
@@ -17,7 +17,7 @@ export type Status = {
 
 const mostRows = 40
 
-/** The same in lines for people. */
+/** Formats this status as lines for people. */
 export function statusLines({ summary, supervised, live }: Status): readonly string[] {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary
   const running = live?.running ?? []

@@ -1,10 +1,10 @@
-/** Properties that a worker's machine needs for a task, such as `docker`: sorted names, each once. Empty: none. */
+/** What a task requires of a worker's machine, such as `docker`: sorted names without duplicates. Empty: nothing. */
 export type Labels = readonly string[]
 
 const label = /^[\w.-]{1,64}$/
 
 /**
- * @param said names, joined by commas or spaces, or a list of them
+ * @param said names separated by commas or spaces, or a list of names
  * @returns undefined for anything else
  */
 export function parseLabels(said: unknown): Labels | undefined {
@@ -14,7 +14,7 @@ export function parseLabels(said: unknown): Labels | undefined {
   return known.length === names.length ? [...new Set(known)].toSorted() : undefined
 }
 
-/** Whether a worker with these labels may run a task that needs those. */
+/** Whether a worker with its `own` labels may run a task that has the `needed` labels. */
 export function hasLabels(own: Labels, needed: Labels): boolean {
   return needed.every((name) => own.includes(name))
 }

@@ -1,8 +1,8 @@
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * How an attempt ended. The first four are answers: the model's results for the task. The others mean that there is none: no sandbox, a provider
- * failure, an exhausted quota, an unavailable repository, a lost process, a run that did not begin (exit code 2), an interruption.
+ * How an attempt ended. The first four are answers: the model's results for the task. The others mean that there is no answer: no sandbox, a provider failure,
+ * an exhausted quota, an unavailable repository, a lost process, a run that did not begin (exit code 2), or an interruption.
  */
 export const outcomes = [
   'done',
@@ -24,7 +24,7 @@ export type Outcome = (typeof outcomes)[number]
 const answers: readonly Outcome[] = ['done', 'failed', 'denied', 'budget']
 const repeated: readonly Outcome[] = ['sandbox', 'provider', 'quota', 'infrastructure', 'lost', 'interrupted']
 
-/** Whether it is a result of the task. An error never is. */
+/** Whether this outcome is a result for the task. An error never is. */
 export function isAnswer(outcome: Outcome): boolean {
   return answers.includes(outcome)
 }
@@ -49,8 +49,8 @@ const byCode: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
 /**
  * The outcome for an exit code.
  *
- * @param code undefined: the process was killed, or its end was not observed
- * @param hasEnded whether the session has a terminal event. A run that failed before its first is an error of ours, no answer
+ * @param code undefined: the process was killed, or nothing observed its end
+ * @param hasEnded whether the session has a terminal event. If a run failed before its first event, that is an internal error and no answer.
  */
 export function outcomeOf(code: number | undefined, hasEnded: boolean): Outcome {
   if (code === undefined) return 'lost'

@@ -1,12 +1,12 @@
 import { UserError } from '../core/user-error.ts'
 
-/** One of the parts to which the trials of a batch are distributed, counted from 0. */
+/** One of the parts into which the trials of a batch are divided. The index counts from 0. */
 type Shard = { readonly index: number; readonly of: number }
 
 /**
- * `INDEX/COUNT`, the index from 0 as `JOB_COMPLETION_INDEX` of Kubernetes is.
+ * Parses `INDEX/COUNT`. The index starts at 0, like `JOB_COMPLETION_INDEX` in Kubernetes.
  *
- * @throws UserError `usage` for what is none
+ * @throws UserError `usage` for a text in any other form
  */
 export function parseShard(text: string): Shard {
   const [, index, count] = /^(\d{1,6})\/([1-9]\d{0,5})$/.exec(text) ?? []
@@ -15,7 +15,7 @@ export function parseShard(text: string): Shard {
   throw new UserError('usage', `--shard ${text}: expected INDEX/COUNT with the index from 0, such as 0/4 to 3/4.`)
 }
 
-/** The part of a list that belongs to a shard: every n-th entry, so that all shards have the same size, whatever the order. */
+/** The part of a list that belongs to a shard: every n-th entry, so that all shards have the same size in any order of the list. */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)
 }

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { Task } from './tasks/task.ts'
 
-/** One task tried once with one model: the unit that has a result. It may take several attempts. */
+/** One try of one model at one task: the unit that has a result. It may take several attempts. */
 export type Trial = {
-  /** The folder of its attempts, which also identifies it. */
+  /** The name of the folder with its attempts, which also identifies the trial. */
   readonly key: string
   readonly task: string
-  /** The model as the user named it; undefined: as configured. */
+  /** The model's name as the user wrote it. Undefined: the configured model. */
   readonly model: string | undefined
   /** From 1. */
   readonly repeat: number
 }
 
-/** The numbers by which tasks become trials. */
+/** What tasks are combined with to make trials. */
 type Matrix = {
   /** Empty: the configured one. */
   readonly models: readonly string[]
   readonly repeat: number
 }
 
-/** All trials of some tasks: the first repeat of every task, then the second, so that a batch that is ended early has seen all tasks. */
+/** All trials of some tasks: the first repeat of every task, then the second, so that a batch that is ended early has tried every task. */
 export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }: Matrix): readonly Trial[] {
   const names: readonly (string | undefined)[] = models.length === 0 ? [undefined] : models
   const trials: Trial[] = []
@@ -36,7 +36,7 @@ export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }:
 
 const longest = 100
 
-/** Turns a text into a unique file name: unusual characters become `%XX`, and a long name is cut, with a hash. */
+/** Turns a text into a unique file name: unusual characters become `%XX`, and a long name is cut off and gets a hash. */
 export function fileName(text: string): string {
   const plain = encodeURIComponent(text)
     .replace(/[~!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)

@@ -2,7 +2,7 @@ import { escapeXml } from '../../report/machines/run-junit.ts'
 import { isAnswer } from '../outcome.ts'
 import type { TrialResult } from './results.ts'
 
-/** A batch in JUnit's XML, with a case for each trial: a failed answer is a failure, a missing answer an error, and an open trial is skipped. */
+/** A batch as JUnit XML with one case for each trial: a failed answer is a failure, a missing answer is an error, and an open trial is skipped. */
 export function renderJunit(results: readonly TrialResult[]): string {
   const suites = new Map<string, TrialResult[]>()
   for (const result of results) {

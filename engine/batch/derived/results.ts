@@ -4,7 +4,7 @@ import type { SettledRecord } from '../folder/records.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** A trial, and its result; undefined while it is open. */
+/** A trial and its result; undefined while the trial is open. */
 export type TrialResult = { readonly trial: Trial; readonly settled: SettledRecord | undefined }
 
 /** The results of all trials of a batch. */
@@ -12,7 +12,7 @@ export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readon
   return trials.map((trial) => {
     const settled = folder.settled(trial.key)
     if (settled === undefined) return { trial, settled }
-    // Reports about an attempt that came after its trial was settled count too.
+    // Reports that came after the trial was settled count too.
     const total = costOfTrial(folder, trial.key)
     return { trial, settled: { ...settled, ...(total === undefined ? {} : { total_cost_usd: total }) } }
   })
@@ -54,11 +54,11 @@ export type Summary = {
   readonly manifest: string
   readonly trials: number
   readonly settled: number
-  /** The number of trials that are settled with an answer: the base of the shares of done and failed. */
+  /** The number of trials that were settled with an answer. The shares of done and failed trials are relative to it. */
   readonly answers: number
   readonly outcomes: Readonly<Partial<Record<Outcome, number>>>
   readonly attempts: number
-  /** The cost of all attempts, including lost and superseded ones, as far as prices are known. */
+  /** The cost of all attempts for which the prices are known, including lost and superseded attempts. */
   readonly cost_usd: number
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number }
 }

@@ -2,7 +2,7 @@ import { dollars, seconds } from '../../display/format-values.ts'
 import { inline } from '../../report/markdown/escape.ts'
 import type { Summary, TrialResult } from './results.ts'
 
-/** GitHub's step summary for a batch, within a number of bytes: the count of each outcome, then the trials that are not done. */
+/** GitHub's step summary for a batch, limited to a number of bytes: how often each outcome occurred, then the trials that are not done. */
 export function renderStepSummary(results: readonly TrialResult[], summary: Summary, room: number): string {
   const { settled, trials, outcomes, cost_usd: cost } = summary
   const counts = Object.entries(outcomes).map(([name, count]) => `| ${name} | ${count} |`)

@@ -7,7 +7,7 @@ import { compareModels } from '../statistics/compare-models.ts'
 import { renderCsv } from '../statistics/comparison-tables.ts'
 import { renderResults, resultsOf, summaryOf, type Summary, type TrialResult } from './results.ts'
 
-/** Writes all files of a batch that are computed from its runs: results, summary, statistics, predictions, JUnit, the page. */
+/** Writes all files of a batch that are computed from its runs: results, summary, statistics, predictions, the JUnit file and the page. */
 export function writeDerived(
   folder: BatchFolder,
   trials: readonly Trial[],

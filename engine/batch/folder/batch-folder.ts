@@ -20,8 +20,8 @@ const taskLine = z.object({
 })
 
 /**
- * The folder of a batch, which is the only source of its state. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has a
- * folder below `runs/`; `settled.json` next to it is created once.
+ * The folder of a batch. It is the only source of the batch's state. `batch.json` and `tasks.jsonl` are fixed when the batch begins. Each attempt has a folder
+ * below `runs/`; the trial's `settled.json` next to it is created only once.
  */
 export class BatchFolder {
   readonly path: string
@@ -41,7 +41,7 @@ export class BatchFolder {
    * Opens the folder of a batch.
    *
    * @param owner the id of the writing process, for unique file names
-   * @throws UserError `usage` if there is none
+   * @throws UserError `usage` if the folder contains no batch
    */
   static open(path: string, owner: number): BatchFolder {
     const text = readIfThere(join(path, 'batch.json'))
@@ -50,9 +50,9 @@ export class BatchFolder {
   }
 
   /**
-   * Begins a batch in a folder, or opens the batch that was begun there, if it is the same.
+   * Begins a batch in a folder. If the same batch was begun there before, opens it.
    *
-   * @throws UserError `usage` if the folder contains another batch, or other files
+   * @throws UserError `usage` if the folder contains another batch or other files
    */
   static begin(path: string, tasks: readonly Task[], wish: Omit<Manifest, 'tasks'>, owner: number): BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
@@ -65,7 +65,7 @@ export class BatchFolder {
       throw new UserError('usage', `${message} Name another folder, or use the same options.`)
     }
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    // A batch whose beginning was interrupted has its tasks and no manifest.
+    // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
     const others = readdirSync(path).filter((name) => !name.startsWith('tasks.jsonl') && !name.startsWith('batch.json'))
     if (others.length > 0) {
       throw new UserError('usage', `${path} contains other files (${others[0] ?? ''}): name an empty or a new folder.`)
@@ -76,7 +76,7 @@ export class BatchFolder {
     return BatchFolder.open(path, owner)
   }
 
-  /** @throws UserError `usage` where they are not those that the batch was begun with */
+  /** @throws UserError `usage` if they are not the tasks with which the batch began */
   tasks(): readonly Task[] {
     const file = join(this.path, 'tasks.jsonl')
     const text = readIfThere(file) ?? ''
@@ -108,7 +108,7 @@ export class BatchFolder {
     return join(this.trialPath(trial), String(attempt))
   }
 
-  /** The numbers of the begun attempts, in order. */
+  /** The numbers of the attempts that have begun, in order. */
   attempts(trial: string): readonly number[] {
     const path = this.trialPath(trial)
     if (!existsSync(path)) return []
@@ -138,9 +138,9 @@ export class BatchFolder {
   }
 
   /**
-   * Records how an attempt ended, once: of two reports the first one counts, and the other is stored next to it.
+   * Records how an attempt ended. Of two reports, the first counts, and the other is stored next to it.
    *
-   * @returns how it ended
+   * @returns the record that counts
    */
   endAttempt(record: AttemptRecord): AttemptRecord {
     const path = this.attemptPath(record.trial, record.attempt)
@@ -150,7 +150,7 @@ export class BatchFolder {
     return this.attemptOf(record.trial, record.attempt) ?? record
   }
 
-  /** Later reports about the end of an attempt: their costs count too. */
+  /** Later reports about the end of an attempt. Their costs count too. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)
@@ -164,7 +164,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(settledRecord, text, file)
   }
 
-  /** @returns whether this is the trial's result: only the first one is */
+  /** @returns whether this record became the trial's result: only the first record does */
   settle(record: SettledRecord): boolean {
     mkdirSync(this.trialPath(record.trial), { recursive: true, mode: 0o700 })
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
@@ -185,7 +185,7 @@ export class BatchFolder {
     return Math.max(0, ...kept)
   }
 
-  /** Writes a file that is computed from the others, and can be computed again. */
+  /** Writes a file that is computed from the others and can be computed again. */
   derive(name: string, text: string): void {
     writeWhole(join(this.path, name), text, this.#owner)
   }
@@ -196,7 +196,7 @@ function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task
     ...{ id, prompt, repo: source },
     ...(ref === undefined ? {} : { ref }),
     ...(image === undefined ? {} : { image }),
-    // Without labels, a batch stays the same as one that was begun before labels existed.
+    // Without labels, a batch must have the same hash as a batch that was begun before labels existed.
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
-/** The definition of a batch, fixed when it begins: what every run gets, and what a second start must ask for too. */
+/** The definition of a batch: what every run gets. It is fixed when the batch begins, and a second start must ask for the same. */
 export const manifestSchema = z.object({
   version: z.literal(1),
   /** ISO 8601. */
@@ -16,13 +16,13 @@ export const manifestSchema = z.object({
   cwd: z.string(),
   /** US dollars that one run may cost. */
   max_cost_per_run: z.number().optional(),
-  /** The part of its trials that is run here. Absent: all. */
+  /** The shard of the trials that is run here. Absent: all trials. */
   shard: z.object({ index: z.int(), of: z.int() }).optional(),
 })
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** The hash that identifies a manifest: the same for all shards of a batch, wherever and whenever they were begun. */
+/** The hash that identifies a manifest. It is the same for all shards of a batch, wherever and whenever they were begun. */
 export function hashOf(manifest: Manifest): string {
   const { created: _, cwd: __, shard: ___, ...rest } = manifest
   return createHash('sha256').update(JSON.stringify(rest)).digest('hex')

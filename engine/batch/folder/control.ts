@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { readIfThere, writeWhole } from './files.ts'
 
 const control = z.object({
-  /** No task begins; running tasks continue. */
+  /** No new task begins; running tasks continue. */
   paused: z.boolean().default(false),
   /** Running tasks are interrupted, and the batch ends. */
   cancelled: z.boolean().default(false),

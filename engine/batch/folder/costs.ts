@@ -1,11 +1,11 @@
 import type { BatchFolder } from './batch-folder.ts'
 
-/** The costs of attempts: each counts once, by the most complete report. */
+/** The costs of attempts. Each attempt counts once, with its most complete report. */
 
 /**
- * The cost of an attempt in US dollars. A later report is about the same run, and includes the earlier cost.
+ * The cost of an attempt in US dollars. A later report is about the same run, so it includes the cost in earlier reports.
  *
- * @returns undefined if it is unknown
+ * @returns undefined if the cost is unknown
  */
 export function costOfAttempt(folder: BatchFolder, trial: string, attempt: number): number | undefined {
   const known = [folder.attemptOf(trial, attempt), folder.supersededOf(trial, attempt)].flatMap(
@@ -14,7 +14,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The same for limits that must not be exceeded: a lost run counts with the most that it may have cost. */
+/** The cost to count towards limits that must not be exceeded: a lost run counts with the most that it may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

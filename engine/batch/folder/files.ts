@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 
 /**
- * Files of a batch's folder, which no command can write to. Whole files are written under a temporary name and renamed; files that must be created
- * only once are linked.
+ * Files in a batch's folder, which no command can write to. Whole files are written under a temporary name and then renamed; files that must be created only
+ * once are linked.
  */
 
 let counter = 0
@@ -32,8 +32,8 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a complete file if there is none.
  *
- * @param isKept whether it must outlive a failure of the machine, which costs a wait for the disk
- * @returns whether this call created it: of several simultaneous calls, one does
+ * @param isKept whether the file must survive a crash of the machine, for which this call waits for the disk
+ * @returns whether this call created the file: of several simultaneous calls, one does
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {
   const beside = besideOf(path, owner)
@@ -60,12 +60,12 @@ export function appendLine(path: string, value: unknown): void {
   appendFileSync(path, `${JSON.stringify(value)}\n`, { mode: 0o600 })
 }
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file; undefined if there is no such file. */
 export function readIfThere(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** The last bytes of a file, as text; empty where there is none. */
+/** The last bytes of a file, as text; empty if there is no such file. */
 export function readEnd(path: string, bytes: number): string {
   if (!existsSync(path)) return ''
   const { size } = statSync(path)
@@ -80,7 +80,7 @@ export function readEnd(path: string, bytes: number): string {
   return buffer.toString()
 }
 
-/** Ends a last line that a killed process left incomplete, so that the next line is separate. */
+/** Completes a last line that a killed process left unfinished, so that the next line starts separately. */
 export function mendLastLine(path: string): void {
   const end = readEnd(path, 1)
   if (end !== '' && end !== '\n') appendFileSync(path, '\n')

@@ -17,7 +17,7 @@ export const attemptRecord = z.object({
   cost_usd: z.number().optional(),
   /** The most that a lost run may have cost, in US dollars, since its cost is unknown: it counts against `--max-cost`. */
   reserved_usd: z.number().optional(),
-  /** With the outcome `quota`: when the provider says that quota will be available again. ISO 8601. */
+  /** With the outcome `quota`: when the provider says that quota will be available again, in ISO 8601. */
   retry_at: z.string().optional(),
   tokens,
   turns: z.int(),
@@ -25,11 +25,11 @@ export const attemptRecord = z.object({
   files: z.int(),
   /** Whether all commands of `--verify` succeeded in the end. Absent: there were none, or they never ran. */
   verified: z.boolean().optional(),
-  /** The commit with which it began. */
+  /** The commit that the run started from. */
   commit: z.string().optional(),
-  /** Its changes in the form of `git apply --binary`, relative to the batch's folder. Absent: it changed nothing. */
+  /** The run's changes as a patch for `git apply --binary`: a path relative to the batch's folder. Absent: it changed nothing. */
   patch: z.string().optional(),
-  /** The path of its session, relative to the batch's folder. Absent: it had none. */
+  /** The path of the run's session, relative to the batch's folder. Absent: it had none. */
   session: z.string().optional(),
   /** ISO 8601. */
   started: z.string().optional(),
@@ -53,7 +53,7 @@ export const settledRecord = attemptRecord.extend({
 
 export type SettledRecord = z.infer<typeof settledRecord>
 
-/** A line of `journal.jsonl`: what happened when. The state is in the files of the runs; the journal is only for observers. */
+/** A line of `journal.jsonl`: what happened when. The journal is only for observers; the state is in the files of the runs. */
 export type JournalEntry =
   | { readonly type: 'batch-started'; readonly pid: number; readonly workers: number; readonly missing: number }
   | { readonly type: 'attempt-started'; readonly trial: string; readonly attempt: number; readonly pid?: number }

@@ -8,22 +8,22 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** A lease of another machine is valid for this time after each renewal. */
+/** How long a lease of another machine is valid after each renewal. */
 const leaseMs = 120_000
 const renewMs = 20_000
 
 /** A supervisor's hold on its batch folder. */
 type Lease = {
-  /** Whether it is still valid: if a machine stood still for longer than a lease lasts, another process may have taken the folder. */
+  /** Whether the lease is still valid: if this machine was suspended for longer than a lease lasts, another process may have taken the folder. */
   readonly isHeld: () => boolean
   readonly release: () => void
 }
 
 /**
- * Takes the batch's folder for this process: two supervisors together would exceed its limits. A lease whose process has ended is invalid. For
- * another machine's process that can't be checked here, so its lease is valid until it was not renewed for two minutes.
+ * Takes the batch's folder for this process, because two supervisors together would exceed the batch's limits. A lease whose process has ended is invalid. A
+ * process on another machine can't be checked from here, so its lease is valid until it hasn't been renewed for two minutes.
  *
- * @throws UserError `usage` that names who supervises the batch
+ * @throws UserError `usage` that names the process that supervises the batch
  */
 export function leaseFolder(folder: string, pid: number): Lease {
   const file = join(folder, 'supervisor.json')
@@ -51,7 +51,7 @@ export function leaseFolder(folder: string, pid: number): Lease {
   }
 }
 
-/** Whether somebody supervises a batch now. */
+/** Whether a process supervises the batch now. */
 export function isSupervised(folder: string): boolean {
   const file = join(folder, 'supervisor.json')
   const owner = ownerOf(file)

@@ -21,12 +21,12 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), text, owner)
 }
 
-/** Forgets it: the attempt counts as not given to a worker. */
+/** Removes the record, so the attempt counts as not given to a worker. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads this limit. Undefined: the attempt was not given to a worker. */
+/** Reads what an attempt may cost. Undefined: the attempt was not given to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

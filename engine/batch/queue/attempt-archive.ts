@@ -4,20 +4,20 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod'
 
-/** What of an attempt comes back from its worker; its record goes by itself. */
+/** The files of an attempt that its worker sends back. The record is sent separately. */
 const kept = /^(?:changes\.patch|report\.html|stderr\.txt|session\/.+)$/
 const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
-/** Sessions are text, and become so much smaller at most as makes sense. */
+/** The highest plausible compression ratio. Sessions are text, which doesn't compress better than this. */
 const mostRatio = 8
 
-/** What a run left is more than may go. */
+/** The files of a run are larger than the limit. */
 export class TooLarge extends Error {}
 
 /**
- * The files of an attempt, as bytes.
+ * Packs the files of an attempt.
  *
- * @param most how many bytes may be made of them
- * @throws TooLarge for more
+ * @param most the maximum size of the archive in bytes
+ * @throws TooLarge if the archive would be larger
  */
 export async function packAttempt(directory: string, most: number): Promise<Buffer> {
   const paths = readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -37,9 +37,9 @@ export async function packAttempt(directory: string, most: number): Promise<Buff
 }
 
 /**
- * Puts them where they belong. Whoever packed them is not trusted with where that is.
+ * Unpacks the files of an attempt into its folder. The paths in the archive are checked, because the worker that packed it is not trusted.
  *
- * @throws an error where they are not what `packAttempt` makes
+ * @throws an error if the archive isn't in the form that `packAttempt` produces
  */
 export async function unpackAttempt(packed: Uint8Array, directory: string, most: number): Promise<void> {
   const bytes = await promisify(gunzip)(packed, { maxOutputLength: most * mostRatio + 1_000_000 })

@@ -8,7 +8,7 @@ import type { AttemptRecord } from '../folder/records.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RunMessage } from '../run/supervisor-messages.ts'
 
-/** Files in the folder of an attempt by which a batch's coordinator and a worker communicate; both can write to them. */
+/** Files in the folder of an attempt through which a batch's coordinator and a worker communicate. Both can write to them. */
 
 const step = z.object({ what: z.string(), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() })
 
@@ -21,7 +21,7 @@ export function isEndAsked(folder: BatchFolder, trial: string, attempt: number):
   return existsSync(join(folder.attemptPath(trial, attempt), 'end-asked'))
 }
 
-/** Claims an attempt for a worker. @returns false if another worker has or had it */
+/** Claims an attempt for a worker. @returns false if another worker has it or had it */
 export function claimAttempt(
   folder: BatchFolder,
   trial: string,
@@ -29,17 +29,17 @@ export function claimAttempt(
   worker: string,
   owner: number,
 ): boolean {
-  // A machine that fails takes the worker along, and the claim may go too.
+  // The claim needn't survive a crash of the machine, because the worker doesn't survive it either.
   return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner, false)
 }
 
-/** Stores what a run is at, for whoever reads the folder. */
+/** Stores the progress of a run for observers of the folder. */
 type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: () => void }
 
-/** Observers look less often than a run says something: what it says in between is written once. */
+/** The shortest time between two writes: a run sends messages more often than observers read them, so several messages are written together. */
 const betweenStepsMs = 300
 
-/** Stores the progress of a run for observers, from its messages until its end. */
+/** Stores the progress of a run for observers, taken from its messages, until it ends. */
 export function stepWriter(folder: BatchFolder, trial: string, attempt: number, owner: number): StepWriter {
   const now: z.infer<typeof step> = { what: 'starting', turns: 0, tokens: 0 }
   let writtenAt = 0
@@ -54,7 +54,7 @@ export function stepWriter(folder: BatchFolder, trial: string, attempt: number, 
     try {
       write()
     } catch {
-      // The end of the run says what is wrong with the folder.
+      // Not reported here: if the folder can't be written, the end of the run reports it.
     }
   }
   const tell = (message: RunMessage): void => {
@@ -74,12 +74,12 @@ export function claimantOf(folder: BatchFolder, trial: string, attempt: number):
   return readIfThere(join(folder.attemptPath(trial, attempt), 'worker'))?.trim()
 }
 
-/** The id of an attempt's job: jobs with other ids were not given out. */
+/** The id of the job for an attempt. A job with any other id is not genuine. */
 export function jobIdOf(trial: string, attempt: number): string {
   return `${createHash('sha256').update(trial).digest('hex').slice(0, 24)}-${attempt}`
 }
 
-/** The progress of a run, as its messages; empty if it has not begun. */
+/** The progress of a run, as messages; empty if the run has not begun. */
 export function readSteps(folder: BatchFolder, trial: string, attempt: number): readonly RunMessage[] {
   const text = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
   if (text === undefined) return []
@@ -91,10 +91,10 @@ export function readSteps(folder: BatchFolder, trial: string, attempt: number): 
 }
 
 /**
- * Ends an attempt whose end no worker reports.
+ * Ends an attempt for which no worker reports the end.
  *
- * @param reserved the most that it may have cost, in US dollars
- * @returns how it ended: by this call, or by an earlier report of a worker
+ * @param reserved the most that the attempt may have cost, in US dollars
+ * @returns the record that counts: from this call, or from an earlier report of a worker
  */
 export function endWithoutRun(
   folder: BatchFolder,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { UserError } from '../../core/user-error.ts'
 
-/** The variable that a coordinator and its workers are given the key of their batches by. */
+/** The environment variable with which a coordinator and its workers get the key of their batches. */
 export const keyVariable = 'PORTCULLIS_BATCH_KEY'
 
 const [keyBytes, saltBytes, tagBytes] = [32, 32, 16]
@@ -12,20 +12,20 @@ export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Something sealed is not what was sealed: it was changed, cut, or put in another's place. */
+/** Sealed data could not be opened: it was changed, truncated, or moved to another place. */
 export class NotAuthentic extends Error {}
 
 /**
- * Seals what goes through a store that others can read and write. Each seal has a key of its own, derived from the batch key with a random salt
- * (HKDF-SHA256), so no pair of key and nonce is ever used twice; and is bound to its place, so that it opens nowhere else (AES-256-GCM, with the place as
- * associated data).
+ * Seals data that goes through a store that others can read and write. Each seal uses a new key, derived from the batch key with a random salt (HKDF-SHA256),
+ * so no pair of key and nonce is ever used twice. Each seal is also bound to its place in the store and can't be opened anywhere else (AES-256-GCM with the
+ * place as associated data).
  */
 export class BatchKey {
   readonly #key: Buffer
-  /** What a key is known by; nobody can tell the key from it. */
+  /** A name for the key from which the key can't be computed. */
   readonly id: string
 
-  /** @throws UserError `usage` for what is no key */
+  /** @throws UserError `usage` if the text is not a key */
   constructor(text: string) {
     if (!form.test(text) || Buffer.from(text, 'base64url').length !== keyBytes)
       throw new UserError('usage', `${keyVariable}: expected the 43 characters that agent batch key prints.`)
@@ -33,7 +33,7 @@ export class BatchKey {
     this.id = Buffer.from(hkdfSync('sha256', this.#key, '', 'portcullis batch key id', 12)).toString('hex')
   }
 
-  /** @param place where it belongs: batch, object, part; the same words open it */
+  /** @param place where the data belongs: the batch, the object and the part. `open` needs the same place. */
   seal(place: readonly (string | number)[], bytes: Uint8Array): Buffer {
     const salt = randomBytes(saltBytes)
     const cipher = createCipheriv('aes-256-gcm', ...this.#forSalt(salt))
@@ -42,7 +42,7 @@ export class BatchKey {
     return Buffer.concat([salt, sealed, cipher.getAuthTag()])
   }
 
-  /** @throws NotAuthentic for what was not sealed with this key for this place */
+  /** @throws NotAuthentic if the data was not sealed with this key for this place */
   open(place: readonly (string | number)[], sealed: Uint8Array): Buffer {
     if (sealed.length < saltBytes + tagBytes) throw new NotAuthentic('it is cut')
     const end = sealed.length - tagBytes
@@ -58,7 +58,7 @@ export class BatchKey {
     }
   }
 
-  /** A value as text, sealed as text. */
+  /** Seals a value and returns it as text. */
   sealValue(place: readonly (string | number)[], value: unknown): string {
     return this.seal(place, Buffer.from(JSON.stringify(value))).toString('base64')
   }
@@ -68,7 +68,7 @@ export class BatchKey {
     return JSON.parse(this.open(place, Buffer.from(sealed, 'base64')).toString())
   }
 
-  /** Key and nonce of one seal. */
+  /** The key and the nonce of one seal. */
   #forSalt(salt: Uint8Array): readonly [Buffer, Buffer] {
     const derived = Buffer.from(hkdfSync('sha256', this.#key, salt, 'portcullis batch seal', keyBytes + 12))
     return [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]
@@ -76,10 +76,10 @@ export class BatchKey {
 }
 
 /**
- * Takes the key out of the variables that programs are started with, so that none is given it.
+ * Takes the key out of the environment variables, so that no program that is started gets it.
  *
- * @returns undefined where there is none
- * @throws UserError `usage` for what is no key
+ * @returns undefined if there is no key
+ * @throws UserError `usage` if the variable contains no valid key
  */
 export function takeBatchKey(environment: NodeJS.ProcessEnv): BatchKey | undefined {
   const text = environment[keyVariable]

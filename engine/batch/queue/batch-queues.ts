@@ -5,7 +5,7 @@ import type { Trial } from '../trials.ts'
 import { openJobQueue, type Carrier, type JobQueue } from './redis.ts'
 import { registryOf, WorkersThere, type Unserved } from './worker-registry.ts'
 
-/** The queues of a batch, one for each set of labels that its tasks need: a worker takes jobs from the queues whose labels it has. */
+/** The queues of a batch, one for each set of labels that tasks need. A worker takes jobs from the queues for which it has all labels. */
 export class BatchQueues {
   readonly #labels: ReadonlyMap<string, Labels>
   readonly #queues: ReadonlyMap<string, JobQueue>
@@ -26,13 +26,13 @@ export class BatchQueues {
     return queue
   }
 
-  /** Whether a trial may be given out: one that no worker may run would block another. */
+  /** Whether a trial may be given out now. A trial that no worker can run would block another. */
   mayBegin(trial: Trial): boolean {
     const labels = this.#labelsOf(trial)
     return labels.length === 0 || this.#workers.have(labels)
   }
 
-  /** How many simultaneous runs the present workers make. */
+  /** The number of simultaneous runs that the present workers can make. */
   places(): number {
     return this.#workers.places()
   }
@@ -42,7 +42,7 @@ export class BatchQueues {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }
 
-  /** @param isSettled nothing more is given out: what Redis keeps of them goes */
+  /** @param isSettled true if nothing more is given out: then the queues are deleted from Redis */
   async close(isSettled: boolean): Promise<void> {
     if (isSettled) await Promise.all([...this.#queues.values()].map((queue) => queue.clear().catch(() => undefined)))
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))

@@ -19,7 +19,7 @@ import { announcedBatches, SealedStore } from './sealed-store.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { silentMs } from './worker-registry.ts'
 
-/** What may go through Redis of a batch's tasks, and of one attempt. */
+/** The maximum size of a batch's manifest and tasks, and of the files of one attempt, that may go through Redis. */
 export const mostManifestBytes = 256 * 1024 * 1024
 const retryMs = 1000
 
@@ -27,7 +27,7 @@ const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const wishSchema = z.object({ max_cost: z.number().optional() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
-/** What a worker says of itself. */
+/** What a worker reports about itself. */
 export const beatSchema = z.object({
   at: z.number(),
   host: z.string(),
@@ -38,11 +38,11 @@ export const beatSchema = z.object({
 })
 
 /**
- * Waits for a batch that is run with this key, and fetches it.
+ * Waits for a batch that runs with this key, and fetches it.
  *
- * @param directory where a folder is made for it
- * @returns undefined where the signal aborts first
- * @throws UserError `usage` where there are batches, and none with this key
+ * @param directory the directory in which the batch's folder is created
+ * @returns undefined if the signal aborts first
+ * @throws UserError `usage` if there are batches, but none with this key
  */
 export async function fetchBatch(
   carrier: Carrier,
@@ -82,25 +82,25 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that is announced.')
   mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)
-  // Where the batch was begun may be another machine.
+  // The batch may have been begun on another machine, on which this directory exists.
   const cwd = existsSync(manifest.cwd) ? manifest.cwd : path
   writeWhole(join(path, 'batch.json'), JSON.stringify({ ...manifest, cwd }), process)
   return BatchFolder.open(path, process)
 }
 
-/** What a worker is to the batch, and what it may hand in. */
+/** A worker's description for the batch, and the limits for what it hands in. */
 type RedisLinkOptions = {
   readonly name: string
   readonly process: number
   readonly labels: Labels
   readonly places: number
-  /** Bytes that one attempt may hand in. */
+  /** The maximum size of what one attempt hands in, in bytes. */
   readonly mostBytes: number
-  /** How long handing in is tried. */
+  /** For how long the worker tries to hand in a result. */
   readonly deadlineMs: number
 }
 
-/** Through Redis, sealed: the folder is this worker's own. */
+/** A link through Redis, sealed. The worker has its own copy of the batch's folder. */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)
   const { name, process, labels, places, mostBytes, deadlineMs } = own
@@ -110,7 +110,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   const beatNow = async (): Promise<void> => {
     const at = await store.now()
     await store.set('workers', name, { at, host: hostname(), pid: process, started: startOf(process), labels, places })
-    // As where Redis forgot them.
+    // Claims are written again because Redis may have lost them.
     for (const id of claims) await store.setOnce('claims', id, { worker: name })
   }
   const fresh = async (): Promise<ReadonlySet<string>> => {
@@ -160,7 +160,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         if (error instanceof TooLarge) return undefined
         throw error
       })
-      // One that was given up is not handed in after all, where its job comes again.
+      // If handing in a result failed for too long, it is not repeated when the job comes again.
       const tooLate = new UserError(
         'usage',
         `its result could not be handed in within ${deadlineMs / 1000} s: Redis is full, or gone`,
@@ -185,7 +185,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   }
 }
 
-/** What was changed by somebody else counts for nothing. */
+/** The value, or undefined if somebody else changed it. */
 async function orNothing(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value
@@ -195,7 +195,7 @@ async function orNothing(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A Redis that is full, or gone, is asked again for so long. */
+/** Repeats an action until it succeeds, for example while Redis is full or unreachable. @returns false if it did not succeed by the deadline */
 async function isDoneWithin(act: () => Promise<void>, deadlineMs: number): Promise<boolean> {
   const end = new AbortController()
   const late = sleep(deadlineMs, false, { signal: end.signal }).catch(() => false)

@@ -1,4 +1,4 @@
-/** What is used of BullMQ and ioredis, which users install themselves: no type of theirs is needed to build this. */
+/** The parts of BullMQ and ioredis that are used here. Users install these packages themselves, so building this program must not require their types. */
 
 /** A connection of ioredis. */
 export type Redis = {
@@ -16,7 +16,7 @@ export type Job = {
   readonly failedReason?: string
   getState(): Promise<string>
   remove(): Promise<void>
-  /** Gives it back to the queue. */
+  /** Gives the job back to the queue. */
   moveToWait(token: string): Promise<unknown>
 }
 type BullQueue = {
@@ -37,7 +37,7 @@ export type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
   readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
   readonly UnrecoverableError: new (message: string) => Error
-  /** Thrown for a job that was given back. */
+  /** To be thrown for a job that was given back. */
   readonly WaitingError: new () => Error
   readonly Redis: new (url: string, options: object) => Redis
 }

@@ -11,7 +11,7 @@ import type { JobQueue } from './redis.ts'
 import type { Relay } from './relay.ts'
 
 const lookMs = 250
-/** How often it is read what a run is at. */
+/** How often the progress of a run is read. */
 const stepsMs = 900
 /** How often Redis is queried about a job whose result hasn't arrived. */
 const askMs = 5000
@@ -22,17 +22,17 @@ type QueueDependencies = {
   readonly folder: BatchFolder
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
-  /** Carries them where the folder is not shared. */
+  /** Carries tasks and results between the folder and the workers. Undefined: they share the folder. */
   readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
   /** Receives facts that the user should know. */
   readonly say: (sentence: string) => void
-  /** Called when a provider's quota is exhausted; `until` if the provider says when it will be available again. */
+  /** Called when a provider's quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (until: number | undefined) => void
 }
 
-/** Has attempts made by workers: each is a job, and its result comes by the folder, which all of them share. */
+/** Lets workers make the attempts: each attempt is a job, and its result arrives in the folder. */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
@@ -43,7 +43,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     for (;;) {
       const record = folder.attemptOf(trial.key, attempt)
       if (record !== undefined) {
-        // It may be over before its steps are read.
+        // The run may be over before its progress is read for the first time.
         if (isAnswer(record.outcome)) began()
         return ended(record)
       }
@@ -71,7 +71,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
       } else if (Date.now() - askedAt > askMs) {
         askedAt = Date.now()
         const { state, reason } = await queue.look(id).catch(() => ({ state: 'there', reason: undefined }) as const)
-        // If Redis lost the job, it gets the job again: a worker that has it recognises it by the folder.
+        // If Redis lost the job, it is added again. A worker that already has it recognises it by the folder.
         if (state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (state === 'failed')
           return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed', maxCost)
@@ -91,7 +91,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     return record
   }
 
-  /** If Redis is full or unreachable, the request is repeated. */
+  /** Handles a request that failed because Redis is full or unreachable: the request is repeated later. */
   function told(error: Error): false {
     if (!isFullTold) say(`No job can be given out: ${error.message}. The attempts continue until one succeeds.`)
     isFullTold = true

@@ -1,17 +1,18 @@
 import { caution, leastFactor, longestWaitMs, mostFactor, usualWaitMs } from '../run/rate-limiter.ts'
 
-/** How long a process that waits may be silent before others go first. */
+/** How long a waiting process may be silent before others go ahead of it. */
 const ticketMs = 10_000
 
 /**
- * The limits of one provider, key and model, kept in Redis for all workers. One script for all that is done to them, so that each step is done whole;
- * by the clock of Redis, so that no worker's own counts.
+ * The limits of one provider, key and model, kept in Redis for all workers. One script performs all operations, so that each of them is atomic. It uses the
+ * clock of Redis, so that differences between the workers' clocks don't matter.
  *
- * KEYS: what is known of the account; when each request was sent; what each used; who waits, in order; when who waits was heard of; refusals of the batch.
- * ARGV: what to do; the request; the window; then, by what is done:
- * `enter` tokens, limit of requests, limit of tokens (empty: as the provider says) → milliseconds to wait, 0: it may be sent
- * `arrived` most milliseconds that it took → nothing
- * `left` tokens that it used, what was estimated (0: unknown), refused (`limit` or empty), milliseconds to wait (empty: not said) → nothing
+ * KEYS: the known limits of the account; when each request was sent; the tokens that each used; the waiting requests, in order; when each of them last asked;
+ * the number of refusals in the batch.
+ * ARGV: the operation; the request; the window; then, for each operation:
+ * `enter` tokens, limit of requests, limit of tokens (empty: the provider's) → milliseconds to wait, 0: it may be sent
+ * `arrived` the maximum milliseconds that it took to arrive → nothing
+ * `left` tokens that it used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
  * `drop` → nothing; `heard` limit of requests, limit of tokens → nothing
  */
 export const rateScript = `

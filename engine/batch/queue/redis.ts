@@ -4,7 +4,7 @@ import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
 import type { Job, Packages, Redis } from './packages.ts'
 
-/** The whole content of a job in Redis: an attacker with write access to Redis can only name a known trial of a batch. */
+/** The whole content of a job in Redis. It is so small that an attacker with write access to Redis can only name a known trial of a batch. */
 export const jobData = z.strictObject({
   batch: z.string().max(100),
   task: z.string().max(1000),
@@ -17,11 +17,11 @@ const prefix = 'portcullis'
 const keptFailures = 1000
 const steerMs = 5000
 
-/** A connection to the Redis with a batch's jobs. */
+/** A connection to the Redis server that has a batch's jobs. */
 export type Carrier = {
   readonly packages: Packages
   readonly redis: Redis
-  /** A warning: the connection works, but jobs could be lost. */
+  /** A warning if jobs could be lost although the connection works. */
   readonly warning: string | undefined
   readonly close: () => void
 }
@@ -57,13 +57,13 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   }
 }
 
-/** The jobs of one batch, for the process that gives them out. */
+/** The jobs of one batch, as seen by the process that gives them out. */
 export type JobQueue = {
-  /** Adds a job; a job with the same id is the same job. */
+  /** Adds a job. If there is a job with this id already, nothing is added. */
   readonly add: (id: string, data: JobData) => Promise<void>
-  /** Removes a job. @returns whether no worker has it */
+  /** Removes a job. @returns true if no worker had it */
   readonly takeBack: (id: string) => Promise<boolean>
-  /** How a job failed, if it did; `missing` if there is no such job. */
+  /** The state of a job, and the reason if it failed; `missing` if there is no such job. */
   readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>
   /** Forgets all jobs. */
   readonly clear: () => Promise<void>
@@ -72,7 +72,7 @@ export type JobQueue = {
 
 /**
  * @param batch the batch's hash
- * @param labels the labels that a worker needs for its jobs: each set of labels has a queue of its own
+ * @param labels the labels that a worker needs for the jobs of this queue: each set of labels has its own queue
  */
 export function openJobQueue({ packages, redis }: Carrier, batch: string, labels: Labels = []): JobQueue {
   const queue = new packages.Queue(nameOf(batch, labels), { connection: redis, prefix })
@@ -107,9 +107,9 @@ export function openJobQueue({ packages, redis }: Carrier, batch: string, labels
 }
 
 export type JobWorkerOptions = {
-  /** The queues from which it takes jobs, by their labels. */
+  /** The labels of the queues from which the worker takes jobs. */
   readonly labelSets: readonly Labels[]
-  /** The number of simultaneous jobs, of all queues together. */
+  /** The number of simultaneous jobs from all queues together. */
   readonly concurrency: number
   readonly lockMs: number
   /** Called when the lock of a job was renewed. */
@@ -120,8 +120,8 @@ export type JobWorkerOptions = {
 /**
  * Takes the jobs of one batch and runs them.
  *
- * @param act runs one job; throws `UserError` for a refused job
- * @returns a function that takes no further jobs, and resolves when the running ones have ended
+ * @param act runs one job; throws `UserError` if the job is refused
+ * @returns a function that stops taking jobs and resolves when the running ones have ended
  */
 export function openJobWorker(
   { packages, redis }: Carrier,
@@ -138,14 +138,14 @@ export function openJobWorker(
         say(`a job was refused: ${error.message}`)
         throw new packages.UnrecoverableError(error.message)
       }
-      // What is thrown may name paths and repositories, and Redis keeps what is said here.
+      // Redis keeps the message that is thrown here. The error may name paths and repositories, so its details are only reported locally.
       say(`a job could not be done: ${(error as Error).message}`)
       throw new packages.UnrecoverableError('its worker could not do it, and says why where it runs')
     }
   }
   const take = async (job: Job, token = ''): Promise<void> => {
     if (busy >= concurrency) {
-      // A job of another queue, taken before that queue could be paused: another worker may be free for it.
+      // The job comes from another queue and was taken before that queue could be paused. Another worker may be free for it.
       await job.moveToWait(token)
       throw new packages.WaitingError()
     }
@@ -161,10 +161,10 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
-      // Whether Redis disappears just after a renewal or just before: half a lock's time without it costs no run.
+      // Locks are renewed often enough that Redis may be unreachable for half of a lock's time, at any moment, without the loss of a run.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
-      // Attempts, which are stored, count how often a job's worker may be lost.
+      // How often a job may lose its worker is limited by the stored attempts, so this limit must never apply.
       maxStalledCount: 1000,
     })
     worker.on('error', () => undefined)
@@ -174,12 +174,12 @@ export function openJobWorker(
     })
     return worker
   })
-  /** Pauses all queues while the maximum of jobs is running; a single queue doesn't need this. */
+  /** Pauses all queues while the maximum number of jobs is running. A single queue doesn't need this. */
   function steer(): void {
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // A queue that was resumed just before its pause took effect would stay paused for ever.
+  // Repeated, because a queue that was resumed just before its pause took effect would stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)
@@ -187,14 +187,14 @@ export function openJobWorker(
   }
 }
 
-/** The queue for jobs without labels keeps the name that it had before labels existed. */
+/** The name of a queue. The queue for jobs without labels keeps the name that it had before labels existed. */
 function nameOf(batch: string, labels: Labels): string {
   const needs = labels.length === 0 ? '' : `-${createHash('sha256').update(labels.join()).digest('hex').slice(0, 12)}`
   return `batch-${batch.slice(0, 16)}${needs}`
 }
 
 async function loadPackages(): Promise<Packages> {
-  // Names that no bundle may contain: the user installs these packages.
+  // Names in variables, so that no bundler includes these packages: the user installs them.
   const [bullmq, ioredis] = ['bullmq', 'ioredis']
   try {
     const { Queue, Worker, UnrecoverableError, WaitingError } = (await import(bullmq)) as Pick<
@@ -210,7 +210,7 @@ async function loadPackages(): Promise<Packages> {
   }
 }
 
-/** Why a connection failed, and what helps where its certificate is not known. */
+/** Why a connection failed. If the server's certificate is not trusted, the text also says what helps. */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
   return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority`

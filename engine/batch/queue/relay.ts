@@ -22,8 +22,8 @@ const tables = ['wishes', 'claims', 'ends', 'steps', 'results', 'workers', 'cont
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Carries a batch between its folder and workers that don't share it, through Redis, sealed: the tasks go out, and what workers say and make comes into
- * the folder, where everything else looks for it.
+ * Transfers a batch, sealed and through Redis, between its folder and workers that don't share the folder. The workers get the tasks, and their messages and
+ * results are stored in the folder, from which the rest of the program reads them.
  */
 export class Relay {
   readonly #carrier: Carrier
@@ -47,12 +47,12 @@ export class Relay {
     this.#trials = new Map(trials.map((trial) => [trial.key, trial]))
   }
 
-  /** @throws UserError `usage` where the tasks are too many for Redis */
+  /** @throws UserError `usage` if the tasks are too large for Redis */
   async start(): Promise<void> {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // A Redis that is gone holds one look up, and no second one begins.
+      // While Redis is unreachable, one round of polling waits for it, and no second round begins.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())
@@ -61,7 +61,7 @@ export class Relay {
     next()
   }
 
-  /** Says what an attempt may cost; before its job is given out. */
+  /** Publishes what an attempt may cost. Must be called before the attempt's job is given out. */
   async giveOut(trial: string, attempt: number, maxCost: number | undefined): Promise<void> {
     const id = jobIdOf(trial, attempt)
     this.#out.set(id, { trial, attempt })
@@ -73,15 +73,15 @@ export class Relay {
     return (await this.#store.get('claims', jobIdOf(trial, attempt))) !== undefined
   }
 
-  /** Asks whoever makes an attempt to end it. */
+  /** Asks the worker of an attempt to end it. */
   async askToEnd(trial: string, attempt: number): Promise<void> {
     await this.#store.set('ends', jobIdOf(trial, attempt), true)
   }
 
   /**
-   * Ends it; what was handed in until now is taken.
+   * Ends the transfer, after taking what was handed in until now.
    *
-   * @param isSettled nothing more is wanted of this batch
+   * @param isSettled whether the batch is complete, so that no later result is needed
    */
   async close(isSettled: boolean): Promise<void> {
     clearTimeout(this.#looking)
@@ -89,7 +89,7 @@ export class Relay {
     await this.#now
     await this.#look().catch(() => undefined)
     await renounce(this.#carrier, this.#key, this.#folder.hash)
-    // What a worker hands in later is for the next start, unless there will be none.
+    // Results that workers hand in later are kept for the next start, unless the batch is complete.
     await this.#store.clear(...tables.filter((table) => isSettled || table !== 'results'))
   }
 
@@ -133,7 +133,7 @@ export class Relay {
     }
   }
 
-  /** Takes a result into the folder. What is wrong with it is how the attempt ended, and no answer. */
+  /** Takes a result into the folder. If something is wrong with the result, the attempt ends with that error and without an answer. */
   async #take(name: string, value: unknown): Promise<void> {
     const [id = '', delivery = ''] = name.split(':')
     const read = result.safeParse(value)
@@ -156,7 +156,7 @@ export class Relay {
     await this.#store.clear(`object:${delivery}`)
   }
 
-  /** @returns what is wrong with it */
+  /** @returns what is wrong with the delivered files; undefined if nothing is */
   async #unpack(delivery: string, { size, most, record }: z.infer<typeof result>): Promise<string | undefined> {
     if (size === null)
       return `what it left is more than the ${Math.floor(most / 1024)} KiB that may go through Redis: give workers the folder by --store`
@@ -183,7 +183,7 @@ export class Relay {
   }
 }
 
-/** The record of a run whose files did not come: what it cost counts. */
+/** The record of a run whose files did not arrive. Its cost still counts. */
 function withoutFiles(
   { patch: _, session: __, exit_code: ___, ...record }: AttemptRecord,
   error: string,

@@ -3,15 +3,15 @@ import { NotAuthentic } from './batch-key.ts'
 import type { Carrier } from './redis.ts'
 
 const chunkBytes = 256 * 1024
-/** What nobody takes, or takes away, goes by itself. */
+/** After this time, Redis deletes what nobody has removed. */
 const keptMs = 24 * 3_600_000
 
-/** A part of what was to come is not there: it was never written, or is gone. */
+/** A part of an object is missing: it was never written, or it has expired. */
 export class NotWhole extends Error {}
 
 /**
- * What a coordinator and its workers share of one batch where they share no directory: sealed values and objects of several parts in Redis, of which
- * nobody without the key can read anything, or put it in another's place.
+ * What a coordinator and its workers share of one batch when they have no directory in common: sealed values and multi-part objects in Redis. Without the key,
+ * nobody can read any of them or put one in another's place.
  */
 export class SealedStore {
   readonly #redis: Carrier['redis']
@@ -30,7 +30,7 @@ export class SealedStore {
     await this.#keep(table)
   }
 
-  /** The same where there is none. @returns whether it was written */
+  /** Writes a value unless the table has one under this name. @returns whether it was written */
   async setOnce(table: string, name: string, value: unknown): Promise<boolean> {
     const sealed = this.#key.sealValue([this.#batch, table, name], value)
     const isNew = Number(await this.#redis.call('hsetnx', this.#at(table), name, sealed)) === 1
@@ -39,15 +39,15 @@ export class SealedStore {
   }
 
   /**
-   * @returns undefined where there is none
-   * @throws NotAuthentic where it is not what was written
+   * @returns undefined if there is no such value
+   * @throws NotAuthentic if the value is not what was written
    */
   async get(table: string, name: string): Promise<unknown> {
     const sealed = await this.#redis.call('hget', this.#at(table), name)
     return typeof sealed === 'string' ? this.#key.openValue([this.#batch, table, name], sealed) : undefined
   }
 
-  /** All of a table; `undefined` as the value of what is not authentic. */
+  /** All values of a table by name; undefined for a value that is not authentic. */
   async all(table: string): Promise<ReadonlyMap<string, unknown>> {
     const listed = (await this.#redis.call('hgetall', this.#at(table))) as Readonly<Record<string, string>>
     const entries = new Map<string, unknown>()
@@ -72,7 +72,7 @@ export class SealedStore {
   }
 
   /**
-   * @param most bytes, of all parts
+   * @param most the maximum size of all parts together, in bytes
    * @throws NotWhole, NotAuthentic
    */
   async read(name: string, most: number): Promise<Buffer> {
@@ -101,7 +101,7 @@ export class SealedStore {
     await this.#redis.call('del', ...names.map((name) => this.#at(name)))
   }
 
-  /** Milliseconds since 1970, by the clock that all share. */
+  /** Milliseconds since 1970 by the clock of Redis, which is the same for all. */
   async now(): Promise<number> {
     return timeOf(this.#redis)
   }
@@ -127,18 +127,18 @@ export class SealedStore {
 const announced = 'portcullis:store:announced'
 const announcedMs = 60_000
 
-/** Says that a batch is being run, and by which key; to be said again within a minute. */
+/** Announces that a batch is running, and with which key. Must be repeated within a minute. */
 export async function announce({ redis }: Pick<Carrier, 'redis'>, key: BatchKey, batch: string): Promise<void> {
   await redis.call('hset', announced, `${key.id}:${batch}`, await timeOf(redis))
   await redis.call('pexpire', announced, keptMs)
 }
 
-/** Says that it is run no more. */
+/** Withdraws the announcement of a batch that is no longer running. */
 export async function renounce({ redis }: Pick<Carrier, 'redis'>, key: BatchKey, batch: string): Promise<void> {
   await redis.call('hdel', announced, `${key.id}:${batch}`)
 }
 
-/** The batches that are being run: with this key, and with others. */
+/** The batches that are running: those with this key, and the number of those with other keys. */
 export async function announcedBatches(
   { redis }: Pick<Carrier, 'redis'>,
   key: BatchKey,

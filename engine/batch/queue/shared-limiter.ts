@@ -5,12 +5,12 @@ import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-li
 import { rateScript } from './rate-script.ts'
 import type { Carrier } from './redis.ts'
 
-/** A request that waits is looked after so often, as others may have left something over. */
+/** How long a waiting request sleeps at most before it asks again, since others may have used less than they reserved. */
 const pollMs = 500
-/** A Redis that says nothing for so long is taken for gone, and is asked again after as long. */
+/** How long to wait for an answer from Redis. If none comes, Redis is treated as unavailable, and is not asked again for the same length of time. */
 const answerMs = 5000
 
-/** What Redis knows the script by. */
+/** The hash by which Redis identifies the script. */
 const scriptHash = createHash('sha1').update(rateScript).digest('hex')
 
 type Entry = {
@@ -21,21 +21,21 @@ type Entry = {
 }
 type Line = { readonly account: Account; readonly entries: Entry[]; isMoving: boolean }
 
-/** What the limiter needs beside Redis. */
+/** What the limiter needs besides Redis. */
 type SharedLimiterOptions = {
-  /** What the batch is known by. */
+  /** The hash that identifies the batch. */
   readonly batch: string
-  /** What the user says, instead of what providers say; asked for each request. */
+  /** The user's limits, which replace those of the providers. Called for each request. */
   readonly limits: () => RateLimits
-  /** Keeps this process's part of the limits while Redis is gone. */
+  /** Applies this process's share of the limits while Redis is unavailable. */
   readonly alone: RequestLimiter
   readonly say: (sentence: string) => void
   readonly windowMs?: number
 }
 
 /**
- * Keeps requests and tokens of all workers within a minute's limits, in Redis: as `RateLimiter` does it for one process. Requests wait in one order, of
- * which each process asks for its first. While Redis doesn't answer, each worker keeps to its part.
+ * Keeps the requests and tokens of all workers together within the limits per minute, through Redis, as `RateLimiter` does for one process. All requests wait
+ * in one queue, and each process asks for the first of its own. While Redis doesn't answer, each worker keeps to its share of the limits.
  */
 export class SharedRateLimiter implements RequestLimiter {
   readonly #redis: Carrier['redis']
@@ -77,7 +77,7 @@ export class SharedRateLimiter implements RequestLimiter {
     this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
   }
 
-  /** Runs the script by its hash; a Redis that doesn't know it yet, as after a start, is sent its text. */
+  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, sends its text. */
   async #run(...words: readonly (string | number)[]): Promise<unknown> {
     try {
       return await this.#redis.call('evalsha', scriptHash, ...words)
@@ -87,7 +87,7 @@ export class SharedRateLimiter implements RequestLimiter {
     }
   }
 
-  /** Asks for the first of a line until it is admitted, then for the next. */
+  /** Asks Redis about the first request of a line until that request is admitted, then about the next one. */
   async #move(line: Line): Promise<void> {
     line.isMoving = true
     for (let first = line.entries[0]; first !== undefined; first = line.entries[0]) {
@@ -103,7 +103,7 @@ export class SharedRateLimiter implements RequestLimiter {
 
   #admit({ account, entries }: Line, entry: Entry): void {
     const at = entries.indexOf(entry)
-    // One whose run is gone is told all the same, and gives back what was reserved.
+    // Absent if its run has ended in the meantime: `admit` is called all the same, and gives back what was reserved.
     if (at >= 0) entries.splice(at, 1)
     const leave = (end: RequestEnd): void => {
       const tokens = end.type === 'answered' ? Math.round(end.tokens) : 0
@@ -123,13 +123,13 @@ export class SharedRateLimiter implements RequestLimiter {
     for (const { tokens, owner, admit } of entries.splice(0)) this.#options.alone.enter(account, tokens, owner, admit)
   }
 
-  /** What need not be waited for; a Redis that is gone finds out by time. */
+  /** Tells Redis something without waiting for the answer. If Redis is unavailable, it finds this out when requests time out. */
   #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
     this.#ask(account, what, id, ...words).catch(() => undefined)
   }
 
   async #ask(account: Account, what: string, id: string, ...words: readonly (string | number)[]): Promise<number> {
-    // Of a hash, so that nothing about an account is to be read.
+    // Hashed, so that the keys in Redis reveal nothing about the account.
     const hash = createHash('sha256').update(nameOf(account)).digest('hex')
     const keys = ['known', 'sent', 'used', 'waiting', 'seen'].map(
       (name) => `portcullis:rate:${hash.slice(0, 24)}:${name}`,
@@ -150,9 +150,9 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Tells of refusals for too many requests that any worker of a batch was given.
+ * Calls a function when any worker of a batch was refused because of too many requests.
  *
- * @returns ends it
+ * @returns a function that ends this
  */
 export function watchRefusals({ redis }: Pick<Carrier, 'redis'>, batch: string, throttled: () => void): () => void {
   let known: number | undefined

@@ -10,13 +10,13 @@ type Dependencies = {
   readonly trials: readonly Trial[]
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
-  /** Carries them where the folder is not shared. */
+  /** Carries tasks and results between the folder and the workers. Undefined: they share the folder. */
   readonly relay: Relay | undefined
 }
 
 /**
- * Takes back the jobs of an earlier start that no worker has begun: they are given out again with what this start reserves for them. The queue decides
- * who is first, this or a worker; what a worker has keeps the limit that it was told.
+ * Takes back the jobs of an earlier start that no worker has begun. They are given out again with the money that this start reserves for them. If a worker
+ * takes such a job at the same time, the queue decides who gets it. An attempt that a worker already has keeps the limit that the worker was given.
  */
 export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Dependencies): Promise<void> {
   for (const trial of trials) {
@@ -25,7 +25,7 @@ export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Depe
     if (readWish(folder, trial.key, attempt) === undefined) continue
     const isClaimed = async (): Promise<boolean> =>
       claimantOf(folder, trial.key, attempt) !== undefined ||
-      // What can't be read was claimed by somebody.
+      // A claim that can't be read is still a claim.
       ((await relay?.isClaimed(trial.key, attempt).catch(() => true)) ?? false)
     if (await isClaimed()) continue
     const isBack = await queueOf(trial)

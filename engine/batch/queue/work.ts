@@ -19,11 +19,11 @@ import { clonesOf, type WorkerLink } from './worker-link.ts'
 import { beatMs } from './worker-registry.ts'
 
 type WorkOptions = {
-  /** What no other worker is called. */
+  /** The worker's name, which no other worker has. */
   readonly name: string
-  /** What it and the coordinator tell each other by. */
+  /** The link between the worker and the coordinator. */
   readonly link: WorkerLink
-  /** What this worker's machine has: it takes no task that needs another label. */
+  /** The labels of this worker's machine. It takes no task that needs another label. */
   readonly labels: Labels
   readonly workers: number
   readonly lockMs: number
@@ -38,16 +38,16 @@ const lookMs = 500
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
 
 /**
- * Runs the jobs of a batch until it is stopped: each is a run in a process of its own, and its result is written to the folder. A lock that is not
- * renewed ends its run before another worker may begin it.
+ * Runs the jobs of a batch until the worker is stopped. Each job is a run in its own process, and its result is written to the folder. If a job's lock is not
+ * renewed, its run is ended before another worker may begin it.
  *
- * @param folder the batch's own, which the coordinator writes to too, or one that the link takes results out of
+ * @param folder the batch's own folder, to which the coordinator writes too, or a copy from which the link sends results
  */
 export async function work(folder: BatchFolder, carrier: Carrier, options: WorkOptions): Promise<void> {
   const { name, link, workers, labels, lockMs, program, process, signal, say } = options
   const clones = clonesOf(folder, name)
   mkdirSync(clones, { recursive: true, mode: 0o700 })
-  // A job of another task is refused, whatever queue it comes by.
+  // A job of any other task is refused, whichever queue it comes from.
   const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
   const tasks = new Map(own.map((task) => [task.id, task]))
   const trials = new Map(
@@ -81,13 +81,13 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const act = async (id: string, data: unknown): Promise<void> => {
     const { trial, attempt } = attemptOf(folder, trials, id, data)
     if (!(await link.isGivenOut(trial.key, attempt))) throw new UserError('usage', `${trial.key} was not given out`)
-    // Done before, and perhaps not handed in.
+    // The attempt has ended before, but its result may not have been handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return link.handIn(trial.key, attempt)
-    // A job that comes again while it is done here is the same one.
+    // A job can come again while it is running here.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!(await link.claim(trial.key, attempt))) {
-      // As when Redis forgot its jobs, and this one was given out again: its worker goes on with it.
+      // If Redis lost its jobs, this one was given out again although another worker has it: that worker continues.
       if (await link.isClaimantThere(trial.key, attempt)) return
       say(`${trial.key}: its worker is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })
@@ -147,7 +147,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 }
 
 /**
- * The attempt that a job means.
+ * The attempt that a job is for.
  *
  * @throws UserError `usage` for a job that doesn't belong to this batch
  */

@@ -7,38 +7,38 @@ import type { Labels } from '../labels.ts'
 import { claimAttempt, claimantOf, isEndAsked } from './attempt-files.ts'
 import { countAlive, endBeat, isWorking, registryOf, writeBeat } from './worker-registry.ts'
 
-/** What a worker and the coordinator of its batch tell each other. */
+/** The messages between a worker and the coordinator of its batch. */
 export type WorkerLink = {
-  /** Whether an attempt was given out; then what it may cost is in the folder. */
+  /** Whether an attempt was given out. If so, the call also stores in the folder what the attempt may cost. */
   readonly isGivenOut: (trial: string, attempt: number) => Promise<boolean>
-  /** Claims an attempt. @returns false where some worker has it, or had it */
+  /** Claims an attempt. @returns false if another worker has it or had it */
   readonly claim: (trial: string, attempt: number) => Promise<boolean>
-  /** Whether the worker that claimed an attempt is there still. */
+  /** Whether the worker that claimed an attempt is still alive. */
   readonly isClaimantThere: (trial: string, attempt: number) => Promise<boolean>
   readonly isEndAsked: (trial: string, attempt: number) => Promise<boolean>
-  /** Tells what is in the folder of what an attempt is at. */
+  /** Reports the progress of an attempt, as stored in the folder. */
   readonly tellStep: (trial: string, attempt: number) => Promise<void>
   /**
-   * Hands in how an attempt ended.
+   * Hands in the result of an attempt.
    *
-   * @throws UserError where that can't be done in time
+   * @throws UserError if that can't be done in time
    */
   readonly handIn: (trial: string, attempt: number) => Promise<void>
-  /** Says that this worker is there. */
+  /** Reports that this worker is alive. */
   readonly beat: () => Promise<Beat>
   readonly end: () => Promise<void>
 }
 
-/** What a worker hears each time that it says that it is there. */
+/** What a worker learns each time it reports that it is alive. */
 type Beat = {
-  /** How many workers there are. */
+  /** The number of live workers. */
   readonly workers: number
   readonly limits: RateLimits
-  /** Nobody runs this batch any more. */
+  /** Whether the batch is no longer running. */
   readonly isOver: boolean
 }
 
-/** By the batch's folder, which the coordinator writes to too. */
+/** A link through the batch's folder, to which the coordinator writes too. */
 export function linkByFolder(
   folder: BatchFolder,
   name: string,
@@ -63,7 +63,7 @@ export function linkByFolder(
   }
 }
 
-/** Where a worker keeps clones of its own. */
+/** The directory in which a worker keeps its own clones. */
 export function clonesOf(folder: BatchFolder, name: string): string {
   return join(registryOf(folder), name)
 }

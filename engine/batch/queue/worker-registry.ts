@@ -7,21 +7,21 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hasLabels, type Labels } from '../labels.ts'
 
-/** The workers of a batch: each has a file below `workers/` of its folder, and renews it. */
+/** The workers of a batch: each has a file below `workers/` in the batch's folder, and renews it regularly. */
 
 const workerFile = z.object({
   host: z.string(),
   pid: z.int(),
   started: z.string().optional(),
   labels: z.array(z.string()).default([]),
-  /** The number of its simultaneous runs. */
+  /** The maximum number of its simultaneous runs. */
   places: z.int().default(1),
 })
 type WorkerFile = z.infer<typeof workerFile>
 
 /** How often a worker renews its file. */
 export const beatMs = 5000
-/** A worker that has said nothing for so long is taken for gone. */
+/** A worker whose file was not renewed for this time counts as dead. */
 export const silentMs = 3 * beatMs
 const aliveMs = 60_000
 
@@ -77,7 +77,7 @@ function filesIn(registry: string): readonly string[] {
 /** Labels that tasks need and no worker has. */
 export type Unserved = { readonly labels: Labels; readonly runs: number }
 
-/** The capabilities of the live workers. */
+/** The labels and the capacity of the live workers. */
 export class WorkersThere {
   readonly #registry: string
   #there: readonly WorkerFile[] = []
@@ -87,12 +87,12 @@ export class WorkersThere {
     this.#registry = registry
   }
 
-  /** Whether one of them has these labels. */
+  /** Whether any of the workers has these labels. */
   have(needed: Labels): boolean {
     return this.#look().some(({ labels }) => hasLabels(labels, needed))
   }
 
-  /** The number of their simultaneous runs in total. */
+  /** The number of simultaneous runs that all of them can make together. */
   places(): number {
     return this.#look().reduce((sum, { places }) => sum + places, 0)
   }
@@ -107,7 +107,7 @@ export class WorkersThere {
   }
 
   #look(): readonly WorkerFile[] {
-    // Cached, because each waiting task asks again and again.
+    // Cached, because every waiting task asks repeatedly.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
       this.#readAt = Date.now()

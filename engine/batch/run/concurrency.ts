@@ -7,8 +7,8 @@ const grow = 1.1
 const growMs = 30_000
 
 /**
- * How many runs there may be at once: the requested number, fewer after each refusal for too many requests, and slowly more again without one. It
- * makes fewer runs instead of slower ones, because a run that waits too long between two requests loses its place in the provider's cache.
+ * The maximum number of simultaneous runs: the requested number, less after each refusal for too many requests, and slowly more again when there is no refusal.
+ * Runs are made fewer instead of slower, because a run that waits too long between two requests loses its place in the provider's cache.
  */
 export class Concurrency {
   readonly #now: () => number
@@ -20,13 +20,13 @@ export class Concurrency {
     this.#changed = now()
   }
 
-  /** Called when a provider refused a request, and those that were sent at the same time. */
+  /** Called once when a provider refused a request and others that were sent at the same time. */
   throttled(): void {
     this.#share *= shrink
     this.#changed = this.#now()
   }
 
-  /** @param wished the number that the user requested */
+  /** @param wished the number of simultaneous runs that the user requested */
   of(wished: number): number {
     while (this.#share < 1 && this.#now() - this.#changed >= growMs) {
       this.#share = Math.min(1, this.#share * grow)

@@ -31,7 +31,7 @@ const record = z.discriminatedUnion('type', [
 
 /** The observed facts about the end of an attempt. */
 type SeenEnd = {
-  /** Undefined: it was killed. `unseen`: this process did not start it. */
+  /** Undefined: the process was killed. `unseen`: this process did not start it. */
   readonly exitCode: number | undefined | 'unseen'
   /** The outcome, if the exit code doesn't determine it. */
   readonly outcome?: Outcome
@@ -44,8 +44,8 @@ type SeenEnd = {
 }
 
 /**
- * Records how an attempt ended, from its session's log: the result is the same whether this process observed the end or finds it later. The session
- * and the patch are stored next to it, and the private view is removed.
+ * Records how an attempt ended, from its session's log, so the result is the same whether this process observed the end or found it later. The session and the
+ * patch are stored next to the record, and the attempt's private view is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -90,7 +90,7 @@ export async function finishAttempt(
   return folder.endAttempt(ended)
 }
 
-/** Moves the session out of the run's state folder. @returns its path; undefined if there is none */
+/** Moves the session out of the run's state folder. @returns the new path; undefined if there is no session */
 async function keepSession(path: string): Promise<string | undefined> {
   const kept = join(path, 'session')
   const sessions = join(path, 'state/portcullis/sessions')
@@ -110,7 +110,7 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and its usage: an interrupted log has only the latter. */
+/** The last event of a session, and its token usage. An interrupted log has only the usage. */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']
@@ -133,7 +133,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // The first line is cut by the read limit, the last one if the run was killed.
+    // The first line may be cut off by the read limit, and the last one if the run was killed.
     return undefined
   }
 }

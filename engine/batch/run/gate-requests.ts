@@ -2,7 +2,7 @@ import type { RunMessage, SupervisorMessage } from './supervisor-messages.ts'
 import type { RequestLimiter } from './rate-limiter.ts'
 import type { Admission } from '../../core/request-gate.ts'
 
-/** Passes on a run's messages about its requests to the shared limits of all runs. */
+/** Passes a run's messages about its requests on to the limits that all runs share. */
 export class GateOfRun {
   readonly #limiter: RequestLimiter
   readonly #owner: string
@@ -22,7 +22,7 @@ export class GateOfRun {
     return this.#isUsedUp
   }
 
-  /** When the provider says that quota will be available again; undefined if it doesn't say. */
+  /** When quota will be available again; undefined if the provider doesn't say. */
   get retryAt(): number | undefined {
     return this.#retryAt
   }
@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** Called when the run has ended: its waiting requests are forgotten, and sent ones stay counted as reserved. */
+  /** Called when the run has ended. Its waiting requests are dropped; for those that were sent, the reservation remains. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

@@ -30,7 +30,7 @@ type AttemptDependencies = {
   readonly tell: (trial: Trial, message: RunMessage) => void
 }
 
-/** Runs attempts as processes of this machine, each on a private view of its task's repository. */
+/** Runs attempts as processes on this machine, each in a private view of its task's repository. */
 export function attemptHere(dependencies: AttemptDependencies): Attempt {
   return async (trial, attempt, { maxCost, began }, signal) => {
     const { folder, tasks, repositories, tell } = dependencies
@@ -47,7 +47,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
-      // For a later process that finds the attempt lost, after this process was lost too.
+      // Stored in case this process is lost too: then a later process that finds the attempt lost reads it.
       if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
@@ -110,12 +110,12 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   ]
 }
 
-/** Rounded down, and without an exponent. */
+/** The amount in decimal notation without an exponent, rounded down. */
 function decimal(amount: number): string {
   return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }
 
-/** Records the process, for a supervisor that comes after this one was killed. */
+/** Records the process. If this supervisor is killed, the next one looks for it. */
 function noteProcess(path: string, pid: number | undefined, owner: number): void {
   if (pid !== undefined) writeWhole(join(path, 'process.json'), JSON.stringify({ pid, started: startOf(pid) }), owner)
 }

@@ -1,4 +1,4 @@
-/** The budget of a batch in US dollars, of which each run reserves the most that it may cost before it begins. */
+/** The budget of a batch in US dollars. Before a run begins, the most that it may cost is reserved. */
 export class Money {
   readonly #limit: number | undefined
   readonly #perRun: number | undefined
@@ -8,8 +8,8 @@ export class Money {
   #ended = 0
 
   /**
-   * @param limit for all runs together, including those of earlier starts. Undefined: none
-   * @param perRun for one. Undefined: with a limit for all, its share among the workers
+   * @param limit the limit for all runs together, including those of earlier starts. Undefined: no limit
+   * @param perRun the limit for one run. Undefined: if there is a limit for all runs, an equal share of it for each worker
    */
   constructor(limit: number | undefined, perRun: number | undefined, workers: () => number) {
     this.#limit = limit
@@ -21,7 +21,7 @@ export class Money {
     return this.#spent
   }
 
-  /** Counts the cost of an attempt of an earlier start. */
+  /** Counts the cost of an attempt from an earlier start. */
   count(cost: number | undefined): void {
     this.#spent += cost ?? 0
     this.#ended += 1
@@ -30,14 +30,14 @@ export class Money {
   /**
    * Reserves the most that a run may cost.
    *
-   * @returns its limit, or none if nothing limits it; or why it can't begin: it must wait for other runs to release money, or too little is left
+   * @returns the run's limit (undefined if nothing limits it), or why the run can't begin: it must wait until other runs release money, or too little is left
    */
   reserve(): { readonly limit: number | undefined } | 'wait' | 'used-up' {
     if (this.#limit === undefined) return { limit: this.#perRun }
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // Without a limit per run, the last runs get all that is left, as long as that is enough for most.
+    // If there is no limit per run, the last runs get all that is left, provided that it is enough for most runs.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'
@@ -46,7 +46,7 @@ export class Money {
   }
 
   /**
-   * Reserves what a run that an earlier start gave out may cost: a worker has it, so this can't be changed, even where it passes the limit.
+   * Reserves the most that a run from an earlier start may cost. A worker already has the run, so its limit can't be changed, even if it exceeds the budget.
    *
    * @param limit undefined: nothing limits the run, so all that is left is reserved
    */
@@ -58,9 +58,9 @@ export class Money {
   }
 
   /**
-   * Releases the part that a run did not use.
+   * Releases the part of the reservation that a run did not use.
    *
-   * @param cost undefined: unknown, as for a killed run; then the whole reservation counts
+   * @param cost undefined: the cost is unknown, as for a killed run, so the whole reservation counts
    */
   settle(limit: number | undefined, cost: number | undefined): void {
     if (this.#limit !== undefined) this.#reserved -= limit ?? 0

@@ -26,8 +26,8 @@ export class Progress {
   #paused: string | undefined
 
   /**
-   * @param all how many trials there are
-   * @param outcomes the outcomes of the trials that were settled before
+   * @param all the number of all trials
+   * @param outcomes the outcomes of the trials that were settled before this start
    * @param cost the cost of earlier attempts
    */
   constructor(all: number, outcomes: readonly Outcome[], cost: number) {
@@ -66,7 +66,7 @@ export class Progress {
     this.#paused = why
   }
 
-  /** In one line: how many trials are settled and how, the elapsed time, the remaining time. */
+  /** The progress in one line: the number of settled trials, their outcomes, the elapsed time and the remaining time. */
   line(): string {
     const running = [...this.#running.values()]
     const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)
@@ -82,7 +82,7 @@ export class Progress {
     ].join(' · ')
   }
 
-  /** What each run is doing, the longest first. */
+  /** What each run is doing, one line per run, beginning with the run that started first. */
   rows(most: number): readonly string[] {
     const now = Date.now()
     const rows = [...this.#running.values()].toSorted((one, other) => one.since - other.since)
@@ -93,7 +93,7 @@ export class Progress {
     return rows.length > most ? [...shown, `  … and ${rows.length - most} more`] : shown
   }
 
-  /** The same as data, for other processes. */
+  /** The progress as data, for other processes. */
   snapshot(): object {
     return {
       at: new Date().toISOString(),

@@ -1,13 +1,16 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 
-/** A minute as providers count it, plus a little, since requests arrive later than they are sent. */
+/** A minute as providers count it, plus a margin, because requests arrive later than they are sent. */
 export const windowMs = 61_000
-/** What is on its way may use more than was estimated; if answers are longer than that, so much more. */
+/**
+ * The safety factor for estimates, because a request in flight may use more tokens than estimated. If answers turn out longer than estimated, the factor is
+ * raised accordingly.
+ */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
-/** A request is on its way for so long at most: what takes longer is the model's own time. */
+/** The longest time that a request is assumed to take until it reaches the provider. Anything beyond that is the model's own time. */
 export const slowestMs = 2000
-/** The wait after a refusal that doesn't name one, doubled with each further refusal. */
+/** The wait after a refusal that doesn't say how long to wait. It is doubled with each further refusal. */
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
@@ -17,9 +20,9 @@ export type Clock = { readonly now: () => number; readonly after: (ms: number, a
 export type LimiterOptions = {
   /** The user's limits, which replace those of the providers. */
   readonly limits: RateLimits
-  /** Called when a provider refused a request because there were too many; once for requests that were sent together. */
+  /** Called when a provider refused a request because there were too many. If several requests were sent together, it is called once. */
   readonly throttled: (until: number) => void
-  /** Called when a quota is exhausted; `until` if the provider says when it will be available again. */
+  /** Called when a quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (account: Account, until: number | undefined) => void
   readonly clock: Clock
 }
@@ -38,33 +41,33 @@ type Bucket = {
   /** Nobody sends before. */
   heldUntil: number
   refusals: number
-  /** What requests use, as a multiple of what was estimated. */
+  /** The tokens that requests really use, as a multiple of the estimate. */
   factor: number
 }
 
-/** What the requests of one account are counted by. */
+/** The name under which the requests of an account are counted. */
 export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }
 
-/** What keeps requests within limits: for one process, or for all workers. */
+/** Keeps requests within limits, for one process or for all workers. */
 export type RequestLimiter = {
   /**
-   * Admits a request when its turn comes; requests of one account are admitted in order.
+   * Admits a request when its turn comes. Requests of one account are admitted in order.
    *
-   * @param owner who asks, for `leave`
-   * @param admit is given what takes how it ended, and what takes that the provider has it
+   * @param owner the run that asks; `leave` takes the same name
+   * @param admit called when the request may be sent, with two functions: one to report how the request ended, one to report that the provider has received it
    */
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void
-  /** Forgets the requests of somebody that wait. What was sent stays counted. */
+  /** Drops the waiting requests of an owner. Requests that were sent stay counted. */
   leave(owner: string): void
-  /** Learns what a provider says of its limits; the user's own stay. */
+  /** Records the limits that a provider reports. They don't replace the user's limits. */
   heard(account: Account, limits: RateLimits): void
 }
 
 /**
- * Keeps requests and tokens of all runs within limits per minute, for each provider, key and model. The most that a request may use is reserved
- * beforehand, and its real usage counts afterwards. A refusal delays all of them for as long as the provider asks.
+ * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. The most that a request may use is reserved before it
+ * is sent; afterwards its real usage counts. After a refusal, all requests wait for as long as the provider asks.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions
@@ -88,7 +91,7 @@ export class RateLimiter implements RequestLimiter {
     }
   }
 
-  /** Changes the limits; undefined ones stay. */
+  /** Changes the limits. A limit that is undefined here stays as it is. */
   limit({ requests, tokens }: RateLimits): void {
     this.#own = { requests: requests ?? this.#own.requests, tokens: tokens ?? this.#own.tokens }
     for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
@@ -137,7 +140,7 @@ export class RateLimiter implements RequestLimiter {
     }
   }
 
-  /** How long a request of this many tokens has to wait; 0 if it need not. */
+  /** How long a request with this many tokens has to wait, in milliseconds; 0 if it can be sent. */
   #waitOf(bucket: Bucket, tokens: number): number {
     const now = this.#options.clock.now()
     if (bucket.heldUntil > now) return bucket.heldUntil - now
@@ -145,7 +148,7 @@ export class RateLimiter implements RequestLimiter {
     const { sent } = bucket
     const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
     let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // A request that is larger than the limit is sent when nothing else is counted.
+    // A request that is larger than the limit is sent when no other request is counted.
     const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
     if (fits()) return 0
     for (const each of sent) {

@@ -7,15 +7,15 @@ import { readIfThere } from '../folder/files.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
 
-/** How long a run whose supervisor is gone gets to end by itself. */
+/** How long a run gets to end by itself after its supervisor has died. */
 const graceMs = 30_000
 const lookMs = 100
 
 const owner = z.object({ pid: z.int(), started: z.string().optional() })
 
 /**
- * Records how attempts ended that a killed supervisor left without a result, from their sessions. A run that still continues is ended first, since no
- * process would receive its result.
+ * Reads from their sessions how the attempts ended that a killed supervisor left without a result, and records it. A run that is still running is ended first,
+ * because no process would receive its result.
  *
  * @param kill ends a process at once
  */

@@ -7,12 +7,12 @@ import type { Repository } from '../tasks/task.ts'
 import { fileName } from '../trials.ts'
 import { RepositoryFailure, type Git } from './repository-git.ts'
 
-/** A ref of a repository, checked out. */
+/** A checked-out ref of a repository. */
 type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
- * The repositories of a batch: a bare mirror of each, which is kept, and a work tree of each ref that a run needs. A run never works in that tree,
- * but in a private view made from it. The tree has only the history of its own commit, so no command finds later commits in it.
+ * The repositories of a batch: a bare mirror of each one, which is kept, and a work tree for each ref that a run needs. A run never works in that tree, but in
+ * a private view of it. The tree contains only the history of its own commit, so commands find no later commits in it.
  */
 export class Repositories {
   readonly #folder: string
@@ -29,9 +29,9 @@ export class Repositories {
   }
 
   /**
-   * A tree of the ref. The commit of a name is looked up once, and stays the same for the whole batch.
+   * Makes a work tree of the ref. The commit that a name refers to is looked up once and stays the same for the whole batch.
    *
-   * @throws RepositoryFailure if it can't be cloned, or has no such ref
+   * @throws RepositoryFailure if the repository can't be cloned or has no such ref
    */
   async checkOut(repository: Repository): Promise<Checkout> {
     return once(this.#checkouts, JSON.stringify(repository), async () => {
@@ -44,7 +44,7 @@ export class Repositories {
   }
 
   /**
-   * Checks whether the repository exists, and for a local one, whether the ref exists. It clones nothing.
+   * Checks that the repository exists, and that a local repository has the ref. Nothing is cloned.
    *
    * @returns the problem; undefined if there is none
    */
@@ -81,7 +81,7 @@ export class Repositories {
     if (before !== undefined) return before
     const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
     const commit = await look().catch(async () => {
-      // The commit is newer than the mirror, or no branch contains it: it is fetched by itself.
+      // The commit is newer than the mirror, or no branch contains it, so it is fetched separately.
       await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
       return look().catch(() => {
         throw new RepositoryFailure(`${source} has no commit named ${name}`)
@@ -110,7 +110,7 @@ function asCommit(ref: string | undefined): string {
   return `${ref ?? 'HEAD'}^{commit}`
 }
 
-/** Results that exist or are being computed: simultaneous callers wait for the same one. A failed attempt is repeated. */
+/** Returns a result that exists or is being computed: simultaneous callers wait for the same one. A failed computation is repeated at the next call. */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { hostProgram } from '../../../sandbox/index.ts'
 
-/** Options that keep git from obeying a cloned repository on the host, wherever it comes from. */
+/** Options that keep git on the host from running anything that the configuration of a cloned repository names. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -11,16 +11,16 @@ const hardened = [
   'init.templateDir=',
 ].flatMap((setting) => ['-c', setting])
 
-/** Variables that would make git use another repository than the one in which it runs. */
+/** Variables that would make git use a repository other than the one in which it runs. */
 const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR']
 
 const longestMs = 3_600_000
 
-/** A repository is unavailable; the message is git's. */
+/** A repository is unavailable. The message comes from git. */
 export class RepositoryFailure extends Error {}
 
 /**
- * The host's git, with the user's own access to the repositories that a batch names. It asks nobody for a password.
+ * The host's git, with the user's own access to the repositories of a batch. It never prompts for a password.
  *
  * @param environment the variables of the process that started the batch
  */
@@ -42,10 +42,10 @@ export class Git {
   }
 
   /**
-   * Runs git to its end.
+   * Runs git and waits for its end.
    *
-   * @returns what it printed
-   * @throws RepositoryFailure with git's message if it fails
+   * @returns what git printed
+   * @throws RepositoryFailure with git's message if git fails
    */
   async run(cwd: string, words: readonly string[], signal?: AbortSignal): Promise<string> {
     const { exitCode, stdout, stderr, shortMessage } = await execa(this.#program, [...hardened, ...words], {

@@ -29,11 +29,11 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  /** The number of simultaneous runs. Undefined: with workers, as many as they can make, else the usual number. */
+  /** The number of simultaneous runs. Undefined: the default number, or with workers in other processes, as many as they can make. */
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The limits per minute for each provider's key and model; undefined: the provider's. */
+  /** The limits per minute for each provider, key and model. Undefined: the limits that the provider reports. */
   readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
@@ -42,18 +42,18 @@ type RunBatchOptions = {
   readonly kill: (pid: number) => void
   readonly signal: AbortSignal
   /**
-   * Checks whether runs could begin, before the first one does.
+   * Checks whether runs could begin. Called before the first run.
    *
-   * @throws UserError for what is wrong
+   * @throws UserError that names the problem
    */
   readonly check: (tree: string, models: readonly string[]) => Promise<void>
-  /** Receives the progress, which can be read at any time. */
+  /** Receives the progress object, which can be read at any time. */
   readonly watch: (progress: Progress) => void
   /** Receives facts that an observer should know at once. */
   readonly say: (sentence: string) => void
-  /** Lets workers run the attempts. Undefined: they run here. */
+  /** The connection to workers that run the attempts. Undefined: the attempts run in this process's own child processes. */
   readonly carrier: Carrier | undefined
-  /** Has workers get tasks and hand in results through the carrier, sealed by this. Undefined: they share the folder. */
+  /** The key that seals tasks and results, which then go through the carrier. Undefined: the workers share the folder. */
   readonly key: BatchKey | undefined
 }
 
@@ -70,7 +70,7 @@ const statusMs = 1000
 const usualWorkers = 4
 
 /**
- * Runs the missing trials of a batch on this machine: each run is a process of its own.
+ * Runs the trials of a batch that have no result yet, each in its own process.
  *
  * @throws UserError `usage` if another process supervises the folder, and for problems that `check` finds
  */
@@ -79,7 +79,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
-    // Requests to an earlier start no longer apply.
+    // Removes requests to an earlier start, which no longer apply.
     writeControl(
       folder.path,
       { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },
@@ -88,14 +88,14 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Workers continue the attempts that they were given.
+    // Not with workers: they continue the attempts that they were given.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(`${lost} runs of an earlier start had no result; their results are now recorded from their sessions.`)
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // The keys belong to the workers.
+    // Not with workers: this machine may not have the models' keys that they have.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
-    // Done before the progress is reported.
+    // Settles trials with attempts from earlier starts. This must happen before the progress is reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
@@ -131,7 +131,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // The next job of a worker is ready when its run has ended.
+      // When a worker's run has ended, its next job is waiting already.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
@@ -165,7 +165,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   }
 }
 
-/** Checks with the first open task: an error in the configuration would affect every run. */
+/** Checks the first open task, because an error in the configuration would affect every run. */
 async function checkFirst(
   folder: BatchFolder,
   trials: readonly Trial[],
@@ -176,7 +176,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // A repository that can't be cloned is a problem of that task alone.
+  // If this repository can't be cloned, that is a problem of this task alone.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -4,14 +4,14 @@ import type { AttemptRecord, SettledRecord } from '../folder/records.ts'
 import { isAnswer, isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** How often a trial may lose its worker before it is no longer given to others: the trial itself may kill them. */
+/** How many times a trial may lose its worker before it is given up: the trial itself may be killing the workers. */
 const mostLost = 2
 const longestWaitMs = 300_000
 
 /**
- * What to do with a trial after its attempts: an answer settles it, and so does the last permitted failure.
+ * Decides what to do with a trial after its attempts: an answer settles it, and so does the last permitted failure.
  *
- * @param ended its attempts that count, in order
+ * @param ended the finished attempts that count, in order
  * @param mostAttempts how many attempts may end without an answer
  */
 export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mostAttempts: number): 'open' | 'settled' {
@@ -20,7 +20,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Interrupted runs, and runs without credit, show nothing about the trial's result.
+  // Interrupted runs and runs without quota reveal nothing about the trial.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
@@ -34,7 +34,8 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
- * Whether a trial is open, after attempts of an earlier start. One of them may still settle it, if its process was killed before doing so.
+ * Whether a trial is still open after the attempts of an earlier start. If the process of that start was killed before it settled the trial, the trial is
+ * settled now.
  *
  * @param mostAttempts how many attempts may end without an answer
  */
@@ -51,7 +52,7 @@ export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number):
 /**
  * Settles a trial with one of its attempts.
  *
- * @returns false if it was settled already: then this attempt is superseded, but its cost still counts
+ * @returns false if the trial was settled already: then this attempt is superseded, but its cost still counts
  */
 export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord): boolean {
   const all = folder.attempts(trial.key).flatMap((attempt) => folder.attemptOf(trial.key, attempt) ?? [])
@@ -71,7 +72,10 @@ export function settleTrial(folder: BatchFolder, trial: Trial, by: AttemptRecord
   return isFirst
 }
 
-/** How long a trial waits for its next attempt: doubled each time, between half and whole, so that many don't come back at once. */
+/**
+ * How long a trial waits for its next attempt. The wait is doubled each time and shortened at random by up to half, so that many trials don't retry at the same
+ * moment.
+ */
 export function waitBeforeNext(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
   const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length
   return Math.min(longestWaitMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)

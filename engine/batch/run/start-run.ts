@@ -1,20 +1,20 @@
-// Not by execa: its time would be every run's, more than twice what starting a process takes.
+// Not by execa: it takes more than twice as long to load as a process takes to start, and every run would wait for it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { runMessage, type RunMessage, type SupervisorMessage } from './supervisor-messages.ts'
 
-/** How long the last messages of a run may take to arrive. */
+/** How long to wait for the last messages of a run. */
 const lastWordsMs = 5000
 
 /** How a supervisor starts `agent`. */
 export type AgentProgram = {
-  /** Node, and the program that it runs. */
+  /** The path of Node, followed by the program that it runs. */
   readonly argv: readonly [string, ...string[]]
   readonly environment: Readonly<NodeJS.ProcessEnv>
 }
 
-/** A run in a process of its own. */
+/** A run in its own process. */
 export type RunningRun = {
   readonly pid: number | undefined
   /** Its exit code; undefined if it was killed. */
@@ -31,13 +31,13 @@ type RunWish = {
   readonly cwd: string
   readonly words: readonly string[]
   readonly prompt: string
-  /** Receives its messages, with a function that answers them. */
+  /** Receives the run's messages, with a function that answers them. */
   readonly tell: (message: RunMessage, answer: (message: SupervisorMessage) => void) => void
 }
 
 /**
- * Starts `agent exec` for an attempt: in a group of its own, so that Ctrl-C reaches the supervisor alone; on a channel whose end, if the
- * supervisor dies, ends the run too.
+ * Starts `agent exec` for an attempt. The run has its own process group, so that Ctrl-C reaches only the supervisor. It also has a channel to the supervisor:
+ * if the supervisor dies, the channel closes and the run ends too.
  */
 export function startRun({ argv, environment }: AgentProgram, wish: RunWish): RunningRun {
   const { directory, cwd, words, prompt, tell } = wish
@@ -55,7 +55,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
   } finally {
     closeSync(complaints)
   }
-  // A run that has ended in the meantime needs neither its prompt nor an answer.
+  // Ignored: a run that has ended already needs neither its prompt nor an answer.
   child.stdin?.on('error', () => undefined).end(prompt)
   const answer = (message: SupervisorMessage): void => {
     if (child.connected) child.send(message, () => undefined)
@@ -65,7 +65,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     try {
       if (message.success) tell(message.data, answer)
     } catch {
-      // A folder that can't be written: the run's exit code shows how it ended, and its record can't be written either.
+      // If the folder can't be written, the exit code still shows how the run ended, and the record can't be written either.
     }
   })
   return {
@@ -76,7 +76,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
   }
 }
 
-/** Waits for its exit code, and for all that it has said: its last message may arrive after it has ended. */
+/** Waits for the exit code and for all messages: the last message may arrive after the process has ended. */
 async function untilEnd(child: ChildProcess): Promise<number | undefined> {
   const said = Promise.withResolvers<void>()
   child.once('disconnect', () => said.resolve())

@@ -10,13 +10,13 @@ import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
 import { endedAttempts, isOpen, judgeTrial, settleTrial, waitBeforeNext } from './settle-trial.ts'
 
-/** Runs an attempt to its end, whatever that is. Throws if the folder can't be written. */
+/** Runs an attempt to its end, whatever the outcome. Throws if the folder can't be written. */
 export type Attempt = (
   trial: Trial,
   attempt: number,
   wish: {
     readonly maxCost: number | undefined
-    /** Called when its run has begun: then the configuration has no error. */
+    /** Called when the run has begun, which shows that the configuration is valid. */
     readonly began: () => void
   },
   signal: AbortSignal,
@@ -32,13 +32,13 @@ type SupervisorOptions = {
   readonly maxCost: number | undefined
   /** The wait before a second attempt, doubled for each further one. */
   readonly backoffMs: number
-  /** Whether this process still holds the folder. */
+  /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean
-  /** Aborted: running tasks are interrupted, and no other begins. */
+  /** When aborted, running tasks are interrupted and no further task begins. */
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
-  /** Whether a worker could run this trial now: otherwise it waits, and others go first. */
+  /** Whether a worker could run this trial now. If not, the trial waits and others go first. */
   readonly mayBegin: (trial: Trial) => boolean
   /** Receives limits that other processes request. */
   readonly limit: (limits: RateLimits) => void
@@ -51,13 +51,13 @@ type SupervisorNews =
   | { readonly type: 'paused'; readonly why: string; readonly until: Date | undefined }
   | { readonly type: 'resumed' }
 
-/** Why a batch ended: every trial is settled, the money is used up, somebody ended it, or no run can begin. */
+/** Why a batch ended: every trial is settled, the money is used up, the user ended it, or no run can begin. */
 export type BatchEnd =
   | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
-  /** `failed`: the folder can't be written, so no result would be stored. */
+  /** `failed`: the folder can't be written, so no result could be stored. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
-/** This many runs in a row that could not begin are no accident. */
+/** If this many runs in a row could not begin, the batch ends: the cause is not the tasks. */
 const mostUnbegun = 3
 const takenOver =
   'Another process has taken over this batch, because this one stood still for too long. Its runs are ended; agent batch status shows the progress.'
@@ -66,7 +66,7 @@ const lookMs = 500
 type Open = {
   readonly trial: Trial
   notBefore: number
-  /** What a worker was told by an earlier start that the unfinished attempt may cost; it is reserved already. */
+  /** The limit that an earlier start gave to a worker for the unfinished attempt. It is reserved already. */
   readonly kept?: { readonly limit: number | undefined }
 }
 
@@ -94,12 +94,12 @@ export class Supervisor {
     this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers())
   }
 
-  /** Called when a provider refused requests because there were too many: fewer simultaneous runs make fewer. */
+  /** Called when a provider refused requests because there were too many. Fewer simultaneous runs send fewer requests. */
   throttled(): void {
     this.#concurrency.throttled()
   }
 
-  /** Begins no run before that time. */
+  /** Begins no runs until that time. */
   pause(why: string, until: Date): void {
     if (this.#pauseUntil !== undefined && this.#pauseUntil >= until.getTime()) return
     this.#pauseUntil = until.getTime()
@@ -108,10 +108,10 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Runs the missing ones of these trials. */
+  /** Runs those of the trials that have no result yet. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     const all = trials.flatMap((trial) => this.#openOf(trial)).map((open) => this.#keep(open))
-    // Others may have to wait for the money of those that workers have.
+    // Trials that workers have come first: the money for them is reserved, and others may have to wait for it.
     this.#waiting = [...all.filter(({ kept }) => kept !== undefined), ...all.filter(({ kept }) => kept === undefined)]
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })
@@ -134,7 +134,7 @@ export class Supervisor {
     return end
   }
 
-  /** The trials that an earlier start left open: its attempts have ended by now, and their cost counts. */
+  /** The trial, if an earlier start left it open. Its earlier attempts have ended by now, and their cost is counted. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
@@ -142,7 +142,7 @@ export class Supervisor {
     return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
   }
 
-  /** Reserves for what workers go on with before anything else is begun. */
+  /** Reserves the money for an attempt that a worker is still making. Called before any new attempt begins. */
   #keep(open: Open): Open {
     const [{ key }, last] = [open.trial, this.#folder.attempts(open.trial.key).at(-1) ?? 0]
     const given = this.#folder.attemptOf(key, last) === undefined ? readWish(this.#folder, key, last) : undefined
@@ -219,7 +219,7 @@ export class Supervisor {
   #judge(trial: Trial, record: AttemptRecord): boolean {
     if (record.outcome !== 'usage') this.#unbegun = []
     else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
-      // If this happens to the first run, or again and again, it is no fault of the task.
+      // If this happens to the first run, or to several in a row, the task is not the cause.
       this.#end({ why: 'usage', message: record.error ?? 'no run could be begun' })
       return false
     }

@@ -7,17 +7,17 @@ export type ModelStatistics = {
   /** Undefined: as configured. */
   readonly model: string | undefined
   readonly trials: number
-  /** The number of trials that are settled with an answer: the base of the shares. */
+  /** The number of trials that were settled with an answer. The shares are relative to it. */
   readonly answers: number
   readonly solved: number
-  /** The number of tasks with an answer, and of those that at least one try solved. */
+  /** The number of tasks with an answer, and the number of those that at least one try solved. */
   readonly tasks: number
   readonly solvedTasks: number
-  /** The share of solved answers. Undefined: there are none. */
+  /** The share of answers that solved their task. Undefined: there are no answers. */
   readonly share: Estimate | undefined
-  /** The mean over the tasks with at least `k` answers. */
+  /** pass@k: the mean over the tasks with at least `k` answers. */
   readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
-  /** The cost of all attempts, including those without an answer, as far as prices are known. */
+  /** The cost of all attempts for which the prices are known, including attempts without an answer. */
   readonly costUsd: number
   /** The number of trials with an attempt whose price is unknown. */
   readonly unpriced: number
@@ -25,22 +25,22 @@ export type ModelStatistics = {
   /** Undefined if nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** Outcomes that are no answer, and therefore no result. */
+  /** How often each outcome occurred that is no answer, and therefore no result. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }
 
-/** Two models compared task by task, for the tasks that both have an answer to. */
+/** Two models compared task by task, on the tasks that both of them answered. */
 export type PairedStatistics = {
   readonly a: string | undefined
   readonly b: string | undefined
   readonly tasks: number
-  /** The mean over the tasks of the share that `b` solves minus the share that `a` solves. Undefined: they have no task in common. */
+  /** For each task, the share of tries that `b` solved minus the share that `a` solved, as the mean over all tasks. Undefined: they have no task in common. */
   readonly difference: Estimate | undefined
-  /** The number of tasks of which `b` solved more than `a`, and fewer. */
+  /** The number of tasks that `b` solved more often than `a`, and of those that it solved less often. */
   readonly wins: number
   readonly losses: number
-  /** How probable such an uneven count is between equal models. */
+  /** The probability of counts at least this uneven if the models are equally good. */
   readonly p: number
 }
 
@@ -50,7 +50,7 @@ export type BatchStatistics = {
   readonly pairs: readonly PairedStatistics[]
 }
 
-/** Adds up the results of a batch by model. An error is no result: it counts in no share, but its cost counts. */
+/** Adds up the results of a batch for each model. An error is no result: it doesn't affect the shares, but its cost counts. */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {
   const byModel = new Map<string | undefined, TrialResult[]>()
   for (const result of results) {
@@ -63,7 +63,7 @@ export function compareModels(results: readonly TrialResult[]): BatchStatistics 
   return { models: all.map(({ model, own, tries }) => addUp(model, own, tries)), pairs }
 }
 
-/** How often a task was answered, and how often solved. */
+/** How often a task was answered, and how often it was solved. */
 type Tries = { readonly answers: number; readonly solved: number }
 
 function triesByTask(results: readonly TrialResult[]): ReadonlyMap<string, Tries> {

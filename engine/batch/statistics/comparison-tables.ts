@@ -5,7 +5,7 @@ import type { Estimate } from './estimates.ts'
 /** A table as rows of texts, of which the first is the header. */
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
-/** The statistics of a batch's models, as tables for people. The second one exists if there are at least two models. */
+/** The statistics of a batch's models, as tables for people. The second table exists only if there are at least two models. */
 export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = most > 1 ? Array.from({ length: most }, (_, at) => at + 1) : []
@@ -56,7 +56,7 @@ export const tableNotes: readonly string[] = [
   'Differences are means over the tasks that both have an answer to; p is of the sign test.',
 ]
 
-/** Tables as text in columns. */
+/** Renders tables as text in columns. */
 export function renderText(tables: readonly Table[]): string {
   return tables
     .map(({ title, rows }) => {
@@ -120,7 +120,7 @@ function bounds(estimate: Estimate | undefined): readonly (number | undefined)[]
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(Number(value.toPrecision(10)))
-  // Escaped, so that a name that looks like a formula stays a name in a spreadsheet.
+  // Escaped, so that a spreadsheet doesn't treat a name that looks like a formula as one.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -5,11 +5,11 @@ export type Estimate = { readonly value: number; readonly low: number; readonly 
 const z = 1.959963984540054
 
 /**
- * A share of trials with Wilson's score interval, which stays within 0 and 1 and holds for few trials too.
- * Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927); compared with others in
+ * A share of trials with Wilson's score interval, which stays within 0 and 1 and is valid for few trials too.
+ * Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927); compared with other intervals in
  * R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), method 3.
  *
- * @returns undefined where there are no trials
+ * @returns undefined if there are no trials
  */
 export function wilsonInterval(successes: number, trials: number): Estimate | undefined {
   if (trials === 0) return undefined
@@ -17,17 +17,17 @@ export function wilsonInterval(successes: number, trials: number): Estimate | un
   const scale = 1 + z ** 2 / trials
   const centre = (value + z ** 2 / (2 * trials)) / scale
   const half = (z / scale) * Math.sqrt((value * (1 - value)) / trials + z ** 2 / (4 * trials ** 2))
-  // Otherwise rounding would leave a small error if all or none succeed.
+  // Set exactly, because rounding would leave a small error if all or none succeed.
   const low = successes === 0 ? 0 : Math.max(0, centre - half)
   const high = successes === trials ? 1 : Math.min(1, centre + half)
   return { value, low, high }
 }
 
 /**
- * The probability that at least one of `k` tries solves a task, estimated without bias from `tries` of which some solved it: 1 − C(n−c, k) / C(n, k).
+ * The probability that at least one of `k` tries solves a task: an unbiased estimate from n tries of which c solved it, 1 − C(n−c, k) / C(n, k).
  * Source: M. Chen et al., "Evaluating large language models trained on code", arXiv 2107.03374 (2021), section 2.1.
  *
- * @returns undefined where there are fewer tries than `k`
+ * @returns undefined if there are fewer tries than `k`
  */
 export function passAtK(tries: number, solved: number, k: number): number | undefined {
   if (tries < k || k < 1) return undefined
@@ -38,10 +38,10 @@ export function passAtK(tries: number, solved: number, k: number): number | unde
 }
 
 /**
- * The mean of values with the normal interval of its standard error.
- * Source for differences of two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
+ * The mean of values, with the normal interval of its standard error.
+ * Source for differences between two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
  *
- * @returns undefined where there is no value; of one alone nothing is known of its spread, so its interval is all there is
+ * @returns undefined if there are no values. The spread of a single value is unknown, so its interval is the whole range.
  */
 export function meanInterval(
   values: readonly number[],
@@ -56,14 +56,14 @@ export function meanInterval(
 }
 
 /**
- * How probable it is, if two models are equally good, that wins and losses are at least this uneven: the exact two-sided sign test, which for one try
- * each is McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12
- * (1947); the exact form is the binomial of 1/2.
+ * The probability of wins and losses at least this uneven if two models are equally good: the exact two-sided sign test. With one try for each task, it is
+ * McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947); the exact
+ * form uses the binomial distribution with 1/2.
  */
 export function signTest(wins: number, losses: number): number {
   const count = wins + losses
   if (count === 0) return 1
-  // Computed with logarithms: the binomial of a thousand tasks exceeds the range of a number.
+  // Computed with logarithms, because binomial coefficients for a thousand tasks exceed the range of a number.
   let [term, tail] = [-count * Math.LN2, 0]
   for (let at = 0; at <= Math.min(wins, losses); at++) {
     tail += Math.exp(term)

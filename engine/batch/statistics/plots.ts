@@ -15,7 +15,7 @@ type Row = {
   readonly high?: number
 }
 
-/** Plots of the solved share with its interval, and of the cost per solved task, as SVG in the page. Empty if there are no answers. */
+/** Plots of the solved share with its interval, and of the cost per solved task, as SVG for the page. Empty if there are no answers. */
 export function renderPlots({ models }: BatchStatistics): Html {
   const shares = models.flatMap(({ model, share }): readonly Row[] =>
     share === undefined

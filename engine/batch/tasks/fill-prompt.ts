@@ -1,7 +1,7 @@
 /**
  * Replaces each `{{name}}` in a prompt with its value.
  *
- * @returns the prompt, or the first name without a value
+ * @returns the prompt, or the first name that has no value
  */
 export function fillPrompt(
   template: string,

@@ -3,10 +3,10 @@ import { TaskFault, type Entry } from './task.ts'
 type Row = { readonly line: number; readonly cells: readonly string[] }
 
 /**
- * Reads comma-separated values as in RFC 4180: the first record names the columns, a cell in double quotes may contain commas, line feeds and doubled
- * quotes. An empty cell leaves its field undefined. A column `variables.NAME` is a variable of the prompt.
+ * Reads comma-separated values as in RFC 4180: the first record names the columns, and a cell in double quotes may contain commas, line feeds and doubled
+ * quotes. An empty cell leaves its field undefined. A column `variables.NAME` is a variable for the prompt.
  *
- * @throws TaskFault for a record with more or fewer cells than there are columns, or a quote that doesn't end
+ * @throws TaskFault for a record with more or fewer cells than there are columns, and for a quote that isn't closed
  */
 export function parseCsv(text: string): readonly Entry[] {
   const [header, ...rows] = recordsOf(text)

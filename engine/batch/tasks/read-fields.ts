@@ -11,9 +11,9 @@ export type TaskFields = {
   readonly ref: string | undefined
   readonly image: string | undefined
   readonly labels: Labels | undefined
-  /** For the prompt that all tasks share. */
+  /** Values for the prompt that all tasks share. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether it has SWE-bench's names, where `owner/name` is a repository of GitHub. */
+  /** Whether the task uses SWE-bench's field names. Then `owner/name` is a repository on GitHub. */
   readonly isSweBench: boolean
 }
 
@@ -28,7 +28,7 @@ const spellings = {
   variables: ['variables', 'extra_fields'],
 } as const
 
-/** Fields of SWE-bench's data sets that are for its evaluation: the solution and the tests, which no model may see. */
+/** Fields of SWE-bench's data sets that are meant for its evaluation: the solution and the tests. No model may see them. */
 const forEvaluation: readonly string[] = [
   'patch',
   'test_patch',
@@ -44,7 +44,7 @@ const forEvaluation: readonly string[] = [
 const known = Object.values(spellings).flat()
 
 /**
- * The fields of a task, or those that all tasks share.
+ * Reads the fields of one task, or those that all tasks share.
  *
  * @throws TaskFault for a field that is unknown, repeated, or not a text
  */

@@ -13,9 +13,9 @@ const mostFaults = 20
 /**
  * Reads a file of tasks.
  *
- * @param file JSON lines, JSON, YAML or CSV
- * @param here the repository for tasks that name none; undefined if there is none
- * @throws UserError `usage` that names `file:line` of every fault (twenty at most): unknown fields, repeated ids, missing fields
+ * @param file the path of a JSON lines, JSON, YAML or CSV file
+ * @param here the repository for tasks that name none; undefined if there is no such repository
+ * @throws UserError `usage` that names `file:line` of every fault (at most twenty): unknown fields, repeated ids, missing fields
  */
 export async function readTasks(file: string, here: string | undefined): Promise<readonly Task[]> {
   const path = resolve(file)
@@ -80,7 +80,7 @@ function promptOf(
   of: Readonly<Record<string, string | undefined>>,
   line: number,
 ): string {
-  // Only the shared prompt is a template: the prompt of a single task may be about a language that uses {{ }} too.
+  // Only the shared prompt is a template. A single task's own prompt may be about a language that uses {{ }} too.
   if (common?.prompt === undefined) {
     if (own.prompt !== undefined) return own.prompt
     throw new TaskFault(line, "the task has no 'prompt', and there is no shared one")
@@ -109,7 +109,7 @@ function repositoryOf(
   throw new TaskFault(line, `there is no repository ${path}, and '${said}' is no git URL`)
 }
 
-/** Texts that git reads as a URL: with a scheme, or `host:path` as for ssh. */
+/** Whether git reads a text as a URL: with a scheme, or as `host:path` for ssh. */
 function isUrl(text: string): boolean {
   return /^(?:https?|ssh|git|file):\/\//.test(text) || /^[\w.-]{1,64}@[\w.-]{1,255}:[^/]/.test(text)
 }

@@ -6,9 +6,9 @@ import type { Task } from './task.ts'
 type Selection = {
   /** Id patterns with `*` and `?`; a task is selected if one of them matches. */
   readonly filter?: readonly string[] | undefined
-  /** Shuffles them; the same seed gives the same order. */
+  /** The seed for shuffling the tasks; the same seed gives the same order. Undefined: they are not shuffled. */
   readonly shuffle?: number | undefined
-  /** `FROM:TO` as in Python: from 0, without the last, and counted from the end if negative. */
+  /** `FROM:TO` as in Python: counted from 0, without the last one, and from the end if negative. */
   readonly slice?: string | undefined
   /** At most so many. */
   readonly limit?: number | undefined
@@ -28,7 +28,7 @@ export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limi
   throw new UserError('usage', `None of the ${all.length} tasks is left: --filter, --slice and --limit leave all out.`)
 }
 
-/** A slash in an id is an ordinary character. */
+/** Whether a pattern matches an id. A slash in an id is an ordinary character. */
 function isMeant(id: string, pattern: string): boolean {
   return matchesName(id.replaceAll('/', '\u0001'), [`**/${pattern.replaceAll('/', '\u0001')}`])
 }

@@ -1,29 +1,29 @@
 import type { Labels } from '../labels.ts'
 
-/** The place of a task's work: a git repository and its checked-out ref. */
+/** What a task works on: a git repository and the ref to check out. */
 export type Repository = {
   /** An absolute path or a git URL. */
   readonly source: string
-  /** A branch, a tag or a commit. Undefined: the checked-out commit of a local repository, or the default branch. */
+  /** A branch, a tag or a commit. Undefined: the checked-out commit of a local repository, or the default branch of a remote one. */
   readonly ref: string | undefined
 }
 
 /** One task of a batch, with its prompt filled in. */
 export type Task = {
-  /** Stable: results, folders and a second start identify the task by it. */
+  /** A stable id: results, folders and later starts identify the task by it. */
   readonly id: string
   readonly prompt: string
   readonly repository: Repository
-  /** The container image that commands run in. Undefined: as configured. */
+  /** The container image in which commands run. Undefined: the configured one. */
   readonly image: string | undefined
-  /** The labels that a worker of a queue needs to get it. */
+  /** The labels that a queue's worker must have to get this task. */
   readonly labels: Labels
 }
 
-/** A value of a file of tasks, and the line it begins in. */
+/** A value from a file of tasks, and the line in which it begins. */
 export type Entry = { readonly line: number; readonly value: unknown }
 
-/** The content of a file of tasks: the values for all tasks, and the tasks. */
+/** The content of a file of tasks: the values for all tasks, and the individual tasks. */
 export type TaskFile = {
   readonly shared: Entry | undefined
   readonly entries: readonly Entry[]
