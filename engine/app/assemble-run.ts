@@ -33,7 +33,7 @@ import { toolFacts } from './tool-facts.ts'
 import { outsideOf } from './outside-effects.ts'
 import { runTransaction } from './run-transaction.ts'
 
-/** What the caller that opens the run passes to the assembly. */
+/** The options from the caller that opens the run. */
 type AssembleOptions = {
   readonly sinks: readonly Sink[]
   /** Called when everything is open. */
@@ -188,7 +188,7 @@ function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribu
   )
 }
 
-/** Combines the variables for commands of two features: those of telemetry, and those that hooks have set. */
+/** Combines two sets of environment variables for commands: those of telemetry and those that hooks have set. */
 function bothVariables(
   one: NonNullable<Contribution['options']>,
   other: Contribution['options'],
@@ -204,9 +204,9 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * The one contribution of this kind. A second would silently replace the first, and and with hooks, that would remove the user's guards.
+ * The one contribution of this kind. A second one would silently replace the first; with hooks, that would remove the user's guards.
  *
- * @throws Error where two features contribute it
+ * @throws Error if two features contribute one
  */
 function only<Name extends 'hooks' | 'dynamicTools'>(
   name: Name,
@@ -217,7 +217,7 @@ function only<Name extends 'hooks' | 'dynamicTools'>(
   return brought[0]?.[name]
 }
 
-/** The unconfined sandbox, opened on first use. */
+/** Returns a function that opens the unconfined sandbox on its first call. */
 function openOnce({ sandbox, workspace, request }: InSession, closing: Closing): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | undefined
   closing.add(async () => (await opened)?.close())

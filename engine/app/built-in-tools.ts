@@ -41,7 +41,7 @@ const all: readonly Tool[] = [
 ]
 
 /**
- * The tools every run has.
+ * The tools that every run has.
  *
  * @example console.log(builtInTools.map(({ name }) => name))
  */

@@ -21,8 +21,8 @@ export type ModelSources = {
 /**
  * The name of a run's model.
  *
- * @param isProfileNamed whether this run names a profile
- * @param before the model that a resumed session was run with
+ * @param isProfileNamed whether the request names a profile
+ * @param before the model of the session that the run resumes
  */
 export function nameOfModel(
   { settings, managed, origins }: Config,
@@ -37,24 +37,24 @@ export function nameOfModel(
 }
 
 /**
- * Records the requests to a model and its answers.
+ * Wraps a model so that requests to it and its answers are recorded.
  *
- * @throws UserError `usage` where the file can't be written
+ * @throws UserError `usage` if the file can't be written
  */
 export function recorded(model: Model, file: string, workspace: string): Promise<Model> {
   return asUserError(recordModel(model, file, workspace))
 }
 
 /**
- * A model by name.
+ * Opens a model by name.
  *
- * @throws UserError `usage` for a name, key or provider that is not there
+ * @throws UserError `usage` if the name, the provider or the key doesn't exist
  */
 export function openNamed(name: string, sources: ModelSources): Promise<Model> {
   return asUserError(openModel(fromHere(name, sources.from), modelOptions(sources)))
 }
 
-/** The same, but the model is only looked up when it is first used. */
+/** Opens a model by name, but only when it is first used. */
 export function openLazily(name: string, sources: ModelSources): Model {
   let opened: Promise<Model> | undefined
   return {
@@ -65,7 +65,7 @@ export function openLazily(name: string, sources: ModelSources): Model {
   }
 }
 
-/** The provider and model that a name means. Opens nothing. */
+/** The provider and the model that a name refers to. Opens nothing. */
 export function inspectNamed(name: string, sources: ModelSources): Promise<ModelFinding> {
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }
@@ -98,7 +98,7 @@ async function asUserError<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** The path of a recording is relative to the user's current directory, not to another workspace. */
+/** Makes the path of a recording absolute. It is relative to the user's current directory, even if the workspace is another one. */
 function fromHere(model: string, from: string): string {
   const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
   return file === undefined ? model : `replay:${resolve(from, file)}`

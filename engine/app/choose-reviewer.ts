@@ -17,17 +17,16 @@ export type ReviewerChoice =
 
 /** The reviewers that are available besides those in the configuration. */
 type Available = {
-  /** The reviewer that the request names. Default: none in particular. */
+  /** The reviewer that the request names. Undefined: the request names none. */
   readonly by: ReviewerChoice | undefined
-  /** Whether a person is there. */
+  /** Whether a person can be asked. */
   readonly isPersonThere: boolean
 }
 
 /**
- * Chooses the reviewer that answers the Guardian: the one in the request, else the one in the configuration, else the person at the
- * terminal.
+ * Chooses the reviewer that answers the Guardian: the one in the request, else the one in the configuration, else the person at the terminal.
  *
- * @throws UserError `usage` for a configuration that names no program, or two
+ * @throws UserError `usage` if the configuration asks for a reviewer program and names none, or names two reviewers
  */
 export function chooseReviewer({ by, isPersonThere }: Available, config: Settings, mode: ApprovalMode): ReviewerChoice {
   if (mode === 'never' || mode === 'bypass') return { kind: 'nobody' }
@@ -59,7 +58,7 @@ export function chooseReviewer({ by, isPersonThere }: Available, config: Setting
   }
 }
 
-/** The choice, in words for the model. */
+/** Describes the chosen reviewer to the model. */
 export function describeReviewer({ kind }: ReviewerChoice): string {
   switch (kind) {
     case 'nobody':

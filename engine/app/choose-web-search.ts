@@ -5,18 +5,18 @@ import type { Model } from '../core/model.ts'
 import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Whether the provider searches the web, as configured, and what the user must know about that. */
+/** Whether the provider searches the web, and what the user must know about that. */
 type ChosenSearch = {
   readonly wish: { readonly webSearch?: WebSearchRequestOptions }
   readonly notices: readonly string[]
 }
 
 /**
- * Decides whether the model's provider searches the web for it. Search reaches as far as commands reach the network, so an allow-list also
+ * Decides whether the model's provider searches the web for it. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
  * limits the domains of results.
  *
- * @param insisted the command line asks for search, so a run without it makes no sense; this is enough to switch it on
- * @throws UserError `usage` where the user insisted and the provider has no search, or rules and permissions forbid it
+ * @param insisted whether the command line asks for search. This switches search on, and a run without it then makes no sense.
+ * @throws UserError `usage` if the user insisted, but the provider has no search, or rules or permissions forbid it
  */
 export function chooseWebSearch(
   { web_search: mode = 'disabled' }: Settings,
@@ -44,7 +44,7 @@ export function chooseWebSearch(
   return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
 }
 
-/** Hosts in the form of providers: by name, without a port, each including all hosts below it. */
+/** Converts hosts to the form that providers use: a name without a port, which includes all its subdomains. */
 function domainsOf(hosts: readonly string[]): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, '').replace(/^\*\./, ''))
   return [...new Set(names.filter((name) => name.includes('.') && !/^[\d.]+$/.test(name)))].sort()

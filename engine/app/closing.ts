@@ -1,13 +1,13 @@
-/** Things that were opened. They are closed in reverse order, whatever failed in between. */
+/** Collects functions that close what a run has opened. They are called in reverse order, even if one of them fails. */
 export class Closing {
   readonly #closers: (() => Promise<void> | void)[] = []
 
-  /** Something was opened, and this closes it. */
+  /** Adds a function that closes something that was just opened. */
   add(close: (() => Promise<void> | void) | undefined): void {
     if (close !== undefined) this.#closers.push(close)
   }
 
-  /** Closes everything, the last first. One failure doesn't stop the others; the first is thrown at the end. */
+  /** Closes everything, beginning with the last. A failure doesn't stop the others; the first one is thrown at the end. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

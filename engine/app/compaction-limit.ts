@@ -5,8 +5,8 @@ import { UserError } from '../core/user-error.ts'
 const defaultCompactAt = 0.8
 
 /**
- * How many tokens a request may have before the conversation is compacted. Without configuration: 0.8 of the window, or the size beyond
- * which the model's price doubles, whichever is smaller. Undefined where the window is unknown.
+ * How many tokens a request may have before the conversation is compacted. Without configuration, it is 0.8 of the context window, or the size beyond which the
+ * model's price doubles, whichever is smaller. Undefined if the window is unknown.
  */
 export function compactionLimit({ contextWindow, price }: ModelFacts, config: Settings): number | undefined {
   const { model_auto_compact_token_limit: limit, compact_at: share } = config
@@ -19,10 +19,10 @@ export function compactionLimit({ contextWindow, price }: ModelFacts, config: Se
 /**
  * The facts about the run's models, by name.
  *
- * @param maxCost in US dollars; undefined: no limit
+ * @param maxCost the limit in US dollars; undefined: no limit
  * @param first the model that is asked first
  * @param others further models that may be asked
- * @throws UserError `usage` where `--max-cost` can't be enforced because a model's price is unknown
+ * @throws UserError `usage` if `--max-cost` can't be enforced because a model's price is unknown
  */
 export function factsOfModels(
   maxCost: number | undefined,

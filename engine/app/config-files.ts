@@ -34,7 +34,7 @@ export function configFiles({ places, home, project, definitions }: Sources): re
   ]
 }
 
-/** The rules folder as well: its time changes when a file is added or removed. */
+/** The rule files in a folder, and the folder itself, whose modification time changes when a file is added or removed. */
 function rules(folder: string): readonly string[] {
   const files = namesIn(join(folder, 'rules')).filter((name) => name.endsWith('.rules'))
   return ['rules', ...files.map((name) => join('rules', name))]

@@ -13,9 +13,9 @@ import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
 /**
- * Opens the sandbox, around a private view if the run is a transaction.
+ * Opens the sandbox. If the run is a transaction, commands in it see a private view.
  *
- * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
+ * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if the policy makes no sense
  */
 export async function confineRun(loaded: Loaded, closing: Closing): Promise<Confined> {
   const { request, policies, config, home, settings, workspace } = loaded
@@ -54,7 +54,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   }
 }
 
-/** Opens the session, and recovers the tree if a killed run may have left it half changed. */
+/** Opens the session. If a killed run may have left the tree half changed, recovers it. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
   const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
@@ -72,7 +72,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
-  // A review gets no permissions beyond its read-only sandbox, whoever would grant them.
+  // A review gets no permissions beyond its read-only sandbox, whoever might grant them.
   const began = confined.codeReview === undefined ? { workspace, sandbox, escalation } : { workspace, sandbox }
   return { ...confined, session, planMode, began, recovered, signal }
 }

@@ -6,9 +6,9 @@ import type { DefinitionFolder } from '../skills/find-definitions.ts'
 import type { Plugin } from './enabled-plugins.ts'
 
 /**
- * Where skills, commands and agents are looked for: the repository, from the working directory upwards, then the user's folders, then plugins, whose
- * names carry the plugin's. They are instructions, so those of a repository count like its AGENTS.md: they can restrict which tools may be called,
- * and never allow more. An untrusted repository comes after the user, so it can't redefine the user's own names.
+ * The folders that may contain skills, commands and agents: those of the repository, from the working directory upwards, then the user's, then those of
+ * plugins, in which each name begins with the plugin's name. Definitions are instructions, so a repository's definitions have the same weight as its AGENTS.md:
+ * they can restrict which tools may be called, but never allow more. An untrusted repository comes after the user, so it can't redefine the user's own names.
  */
 export function definitionFolders(
   { places, home, project, trusted, isolated }: DefinitionPlaces,

@@ -22,7 +22,7 @@ const Manifest = z.looseObject({
   description: z.string().optional(),
 })
 
-/** Folders of plugins that Claude Code installed. Commands can't see them, so what they contain may run from there. */
+/** Folders of plugins that Claude Code installed. Commands can't see these folders, so the programs in them may run from there. */
 export function installedRoots(
   { settings, origins }: Pick<Config, 'settings' | 'origins'>,
   home: string,
@@ -37,9 +37,9 @@ export function installedRoots(
 type PluginTable = NonNullable<Config['settings']['plugins']>[string]
 
 /**
- * The plugins that the configuration enables, and the faults of those that Claude Code's settings enable; faulty ones are left out.
+ * The plugins that the configuration enables, without the faulty ones, and the faults of plugins that Claude Code's settings enable.
  *
- * @throws UserError `usage` for a plugin in this program's own configuration that doesn't exist, or whose manifest can't be read
+ * @throws UserError `usage` if a plugin in this program's own configuration doesn't exist, or its manifest can't be read
  */
 export function enabledPlugins({ settings, origins }: Pick<Config, 'settings' | 'origins'>): {
   readonly plugins: readonly Plugin[]
@@ -74,7 +74,7 @@ function readPlugin(name: string, { path }: PluginTable): Plugin {
   return { name, root, version, description }
 }
 
-/** Files in which a plugin describes itself, and defines its hooks and servers. */
+/** The files in which a plugin describes itself and defines its hooks and servers. */
 export function pluginFiles({ root }: Pick<Plugin, 'root'>): {
   readonly manifest: string
   readonly hooks: string

@@ -16,11 +16,11 @@ import { recoverTree } from './recover-tree.ts'
 import { requestedTransaction, treesOf } from './run-transaction.ts'
 
 /**
- * Restarts the program with mounted overlays, if the run's view is an overlay. It doesn't return then, and the restarted program opens the run.
+ * Restarts the program with mounted overlays if the run's view is an overlay. Then this call doesn't return, and the restarted program opens the run.
  *
  * @param closing receives functions that clean up if the run can't be opened
- * @returns why no overlays are mounted; undefined if they are, or if none were requested
- * @throws UserError where another process runs the session, or a tree can have no view
+ * @returns why no overlays are mounted; undefined if they are mounted, or if none were requested
+ * @throws UserError if another process runs the session, or if no view of a tree is possible
  */
 export async function enterOverlay(
   configured: Configured,
@@ -66,7 +66,7 @@ export async function enterOverlay(
 }
 
 async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
-  // What an earlier run of the session has landed is history.
+  // The record of an earlier run is no longer needed: its changes have landed.
   removeRecord(directory)
   for (const tree of trees) await recoverTree(tree)
   return prepareOverlays(directory, trees)
@@ -82,7 +82,7 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
     : `${mount} is mounted in the tree, and an overlay would show what lies under it`
 }
 
-/** A session whose run ended before it began contains nothing. */
+/** Removes a session that is empty because its run ended before it began. */
 function removeUnbegun(directory: string): void {
   if (readViewState(directory)?.state === 'making' && !existsSync(join(directory, 'rollout.jsonl')))
     rmSync(directory, { recursive: true, force: true })

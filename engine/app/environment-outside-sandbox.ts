@@ -1,8 +1,8 @@
 import { hostPath, type SandboxPolicy } from '../../sandbox/index.ts'
 
 /**
- * The environment for what is configured to run outside the sandbox: PATH leaves out programs that commands could have put into the
- * workspace.
+ * The environment for programs that are configured to run outside the sandbox. Their PATH excludes directories of the workspace, in which commands could have
+ * put programs.
  */
 export function environmentOutside(
   { environment, workspace, writableRoots }: SandboxPolicy,

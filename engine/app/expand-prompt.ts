@@ -8,17 +8,17 @@ import { UserError } from '../core/user-error.ts'
 export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { readonly prompt: string }
 
 /**
- * Expands a prompt: the text of the command or skill that it names as `/name`, else the prompt itself. A prompt of an MCP server is left as
- * it is.
+ * Expands a prompt: the result is the text of the command or skill that the prompt names as `/name`, else the prompt itself. If it names a prompt of an MCP
+ * server, it is not changed.
  *
- * @throws UserError `usage` if it names one that doesn't exist, or whose text can't be filled in
+ * @throws UserError `usage` if the named command or skill doesn't exist, or its text can't be filled in
  */
 export function expandPrompt(
   typed: string,
   definitions: Pick<Definitions, 'commands' | 'skills'>,
   workspace: string,
 ): NamedPrompt {
-  // Piped input stays a separate block: it fills no placeholder of a command's text.
+  // Piped input remains a separate block and doesn't fill a placeholder in a command's text.
   const { words, ...piped } = splitPiped(typed)
   const expanded = expandCommand(words, definitions, workspace)
   // The prompts of servers are known only after the servers have started.

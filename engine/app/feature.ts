@@ -21,13 +21,13 @@ import type { InSession } from './stages.ts'
 type OpenHooks = {
   /** Reports worktrees to hooks, and asks hooks to create them. */
   readonly worktreeHooks: WorktreeHooks
-  /** The hooks around the calls of a sub-agent; the sub-agent is limited to what its definition allows. */
+  /** The hooks around the calls of a sub-agent. The sub-agent may only make the calls that its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
-  /** From now on, permits only these calls. */
+  /** Restricts the run to these calls from now on. */
   readonly narrow: RestrictedCalls['narrow']
 }
 
-/** What features of a run provide for each other. Absent: the run doesn't have that feature, or it is opened later. */
+/** What the features of a run provide for each other. Absent: the run doesn't have that feature, or it is opened later. */
 export type Services = {
   worktrees?: Worktrees
   servers?: McpServers
@@ -39,17 +39,17 @@ export type Services = {
 export type Opened = InSession & {
   readonly services: Services
   /**
-   * Receives the function that closes something, as soon as that is open. It is called when the run is over, or could not begin because this feature
-   * or a later one failed; the last one first.
+   * Receives a cleanup function for each resource as soon as the resource is open. The functions are called in reverse order when the run is over, or when it
+   * could not begin because this feature or a later one failed.
    */
   readonly closing: Pick<Closing, 'add'>
-  /** The run's current working place. */
+  /** The run's current working directory and sandbox, which a worktree replaces. */
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** What the run offers after it has begun; it must not be called earlier. */
+  /** Gives access to the running run. Must not be called before the run has begun. */
   readonly runHandle: () => RunHandle
-  /** Reports something to the user: in the event stream, or before there is one, at its beginning. */
+  /** Reports a fact to the user as an event. If there is no event stream yet, the event is emitted when the stream begins. */
   readonly tell: (message: string) => void
   /** The unconfined sandbox, for programs that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
@@ -65,7 +65,7 @@ export type Opened = InSession & {
 export type Contribution = {
   /** Tools for the run and its sub-agents. */
   readonly tools?: readonly Tool[]
-  /** Tools for the run alone. They win over other tools of the same name. */
+  /** Tools for the run, but not for its sub-agents. They replace other tools of the same name. */
   readonly ownTools?: readonly Tool[]
   /** Tools that appear and disappear during the run. */
   readonly dynamicTools?: DynamicTools
@@ -74,18 +74,18 @@ export type Contribution = {
   readonly sinks?: readonly Sink[]
   /** Texts for the model before the first prompt of a session. */
   readonly context?: readonly string[]
-  /** Notices for the user before anything happens. */
+  /** Notices for the user that are shown before anything happens. */
   readonly notices?: readonly string[]
   readonly wrapModel?: (model: Model) => Model
   readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer
   readonly wrapGuardian?: (guardian: Guardian) => Guardian
-  /** Expands the prompt; receives the prompt as expanded so far. */
+  /** Expands the prompt. It receives the prompt as the features before this one have expanded it. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
   /** This feature's options for the run and its sub-agents. */
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 
-/** An optional part of a run. The assembly knows features only by this type. */
+/** An optional part of a run. The assembly uses features only through this type. */
 export type Feature = {
   readonly name: string
   readonly open: (context: Opened) => Contribution | Promise<Contribution>

@@ -2,10 +2,11 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Finishes the reviews that killed runs left undone, before the program reads files that their commands may have planted, including configuration.
+ * Finishes the reviews that killed runs did not complete. This happens before the program reads any files, including configuration, that the commands of those
+ * runs may have planted.
  *
  * @param tell receives the findings, one sentence each
- * @throws UserError `sandboxUnavailable` where that can't be done
+ * @throws UserError `sandboxUnavailable` if a review can't be finished
  */
 export async function finishReviewsFirst(tell: (sentence: string) => void): Promise<void> {
   try {
@@ -18,7 +19,10 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
   }
 }
 
-/** The same for callers that open nothing that commands could have planted: if it fails, the next command that needs it will report it. */
+/**
+ * Finishes these reviews if possible. This is for callers that read no files that commands could have planted: if it fails, the next command that does will
+ * report it.
+ */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {
     await finishReviewsFirst(tell)

@@ -1,12 +1,12 @@
 import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { assessor } from '../core/assessor.ts'
 
-/** Why a host must not be reached, or undefined where nothing forbids it. `protocol` is `http` or `https`. */
+/** Returns why a host must not be reached, or undefined if nothing forbids it. `protocol` is `http` or `https`. */
 export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
 
 /**
- * Why rules and permissions forbid hosts that somebody allowed: those of a network allow-list, of hooks and of MCP servers. A denial wins, whoever
- * allowed the host.
+ * Finds out why rules and permissions forbid hosts that something else allows: a network allow-list, hooks or MCP servers. A denial has precedence over any
+ * permission.
  */
 export function forbiddenHosts(policies: {
   readonly rules: RuleSet
@@ -19,7 +19,7 @@ export function forbiddenHosts(policies: {
   }
 }
 
-/** The same for the URL of a hook or a server. */
+/** Returns why the URL of a hook or a server must not be reached, or undefined if nothing forbids it. */
 export function forbidsUrl(forbids: ForbidsHost, { hostname, port, protocol }: URL): string | undefined {
   const scheme = protocol === 'http:' || protocol === 'ws:' ? 'http' : 'https'
   return forbids(hostname, port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), scheme)

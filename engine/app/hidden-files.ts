@@ -6,17 +6,17 @@ import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
- * Why a file of a repository must not be read for the model: the sandbox denies it to commands, or the Guardian denies it to tools. The
- * repository's own requests, such as an import in its instructions, must not become a way around that.
+ * Returns why a file of a repository must not be read for the model: the sandbox hides it from commands, or the Guardian denies it to tools. Files that the
+ * repository itself requests, such as imports in its instructions, must not circumvent that.
  *
- * @param root the repository's
+ * @param root the root of the repository
  */
 export function hiddenFiles(
   settings: Settings,
   root: string,
   policies: Policies,
 ): (path: string) => string | undefined {
-  // Most repositories have no such files.
+  // Opened on first use, because most repositories request no such files.
   let hidden: ReturnType<typeof openHidden> | undefined
   return (path) => (hidden ??= openHidden(settings, root, policies))(path)
 }

@@ -20,7 +20,7 @@ import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
-/** The approval policy that hooks are told, in Claude Code's terms. */
+/** The names under which hooks learn the approval policy, in Claude Code's terms. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   untrusted: 'default',
   'on-failure': 'acceptEdits',
@@ -59,41 +59,41 @@ const secret = [
   'session-env',
 ]
 
-/** Files there in which hooks keep notes between runs. */
+/** Names of files in the same folder in which hooks keep notes between runs. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
 type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
-  /** The image of the docker backend, if that is used. */
+  /** The image of the docker backend. Undefined: another backend is used. */
   readonly image: string | undefined
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
-  /** The run's current working place. */
+  /** The run's current working directory and sandbox. */
   readonly now: () => ToolPlace
   readonly planMode: PlanMode
   /** Receives the variables that hooks set for commands. */
   readonly variables: CommandVariables
   readonly servers: McpServers | undefined
-  /** Why a host is forbidden, for the sandbox of hooks; and the same for a hook's own URL. */
+  /** Returns why a host is forbidden, both for the sandbox of hooks and for a hook's own URL. */
   readonly forbids: ForbidsHost
   readonly forbidsHost: (url: URL) => string | undefined
-  /** A model by name, or the run's own. */
+  /** Opens a model by name. Undefined: the run's own model. */
   readonly openModel: (name: string | undefined) => Promise<Model>
-  /** The budget that pays for models that hooks ask. Hooks run only during the run. */
+  /** Gives access to the budget that pays for the models that hooks use. Hooks run only while the run is active. */
   readonly runHandle: () => RunHandle
   /** The unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Notes which hosts hooks reach. Absent: nobody asks. */
+  /** Records which hosts hooks reach. Absent: this isn't recorded. */
   readonly effects?: OutsideEffects
   /** Whom `agent` hooks ask. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
 }
 
-/** What the hooks of a run depend on, and a function that releases it. */
+/** The dependencies of a run's hooks, and a function that releases them. */
 export function hookDependencies(options: HookDependencyOptions): {
   readonly dependencies: Omit<HookDependencies, 'onRun'>
   readonly close: () => Promise<void>
@@ -160,7 +160,7 @@ export function hookDependencies(options: HookDependencyOptions): {
 
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
-/** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
+/** The run's sandbox, extended so that the user's own hooks can keep notes in `~/.claude`, as they can with Claude Code. */
 async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Promise<Sandbox> {
   const { policy } = sandbox
   const folder = join(options.home, '.claude')
@@ -169,8 +169,8 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
     ...policy,
     writableRoots: [...policy.writableRoots, folder],
     deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
-    // A hook may run code of the workspace. Files that exist already might be run or obeyed later, so hooks may not change them unless they
-    // are only notes.
+    // A hook may run code of the workspace. Files that exist already might be executed or read as configuration later, so hooks may only change those that
+    // contain notes.
     protectedPaths: [
       ...policy.protectedPaths,
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),

@@ -9,7 +9,7 @@ type HookPlaces = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether files that the repository brings along are used. */
+  /** Whether files that belong to the repository are used. */
   readonly trusted: boolean
   /** Whether the user's and the repository's own files are ignored. */
   readonly isolated: boolean

@@ -3,10 +3,10 @@ import type { Ignored } from '../config/ignored.ts'
 import type { Memory } from '../memory/read-memory.ts'
 import type { SourceFile } from './source-files.ts'
 
-/** A file that was searched for, and the result. */
+/** A file that a run looks for, and whether it is used. */
 export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
   readonly state: 'read' | 'read in part' | 'ignored' | 'broken' | 'not there'
-  /** Why it is ignored completely or in part, one sentence each. */
+  /** Why the file is ignored completely or in part, one sentence for each reason. */
   readonly why: readonly string[]
 }
 
@@ -14,7 +14,7 @@ export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
 type Findings = {
   readonly isolated: boolean
   readonly trusted: boolean
-  /** Programs that the user imports. */
+  /** The names of programs whose settings the user imports. */
   readonly imports: readonly string[]
   readonly ignored: readonly Ignored[]
   /** Ignored parts of other programs' files and of definitions: sentences that begin with a location. */
@@ -24,7 +24,7 @@ type Findings = {
   readonly memory: Memory
 }
 
-/** States the outcome for each file. */
+/** Determines for each file whether and how it is used. */
 export function judgeSources(files: readonly SourceFile[], findings: Findings): readonly ConfigSource[] {
   const told = new Set(findings.memory.sources.map(({ path }) => path))
   return files.map(({ alternatives, ...source }) => {
@@ -62,7 +62,7 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
   return why.length === 0 ? read : { state: 'read in part', why }
 }
 
-/** Which parts of a file are used depends on its owner. */
+/** The sentences about the parts of a file that are ignored because of who owns it. */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
@@ -97,7 +97,7 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** The part of a sentence after the path at its beginning, which may be followed by a position, or lie below this path. */
+/** The part of a sentence after the path with which it begins. The path may be followed by a position, and may be a path below this one. */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

@@ -27,8 +27,8 @@ import { chooseVerification, withVerification } from './choose-verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
- * Reads the configuration of machine, user and repository. First it finishes the pending reviews of killed runs, before it reads files that their
- * commands may have planted.
+ * Reads the configuration of the machine, the user and the repository. Before that, it finishes pending reviews of killed runs, because their commands may have
+ * planted such files.
  *
  * @throws UserError for problems that the user has to fix
  */
@@ -51,7 +51,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
 /**
  * Checks everything that can be wrong before the first request.
  *
- * @param closing receives what closes the few things that are opened here
+ * @param closing receives cleanup functions for the few resources that are opened here
  * @throws UserError for problems that the user has to fix
  */
 export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
@@ -65,11 +65,11 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
     request.ownProcess?.startedFor,
   )
-  // First, before anything is opened or read from standard input, because the process may be restarted.
+  // This comes first because the process may be restarted: nothing may be open, and nothing may have been read from standard input.
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
-  // A review needs no prompt: the focus is optional.
+  // A review needs no prompt, because the focus is optional.
   if (typed === '' && request.review === undefined) requireOpenStep(beginning)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
@@ -113,7 +113,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     openNamed: (name) => openNamed(name, sources),
     output,
     codeReview,
-    // A review changes nothing that could be verified.
+    // A review makes no changes that could be verified.
     verify: codeReview === undefined ? chooseVerification(request, settings, beginning.resumedFrom) : undefined,
     choice,
     review,
@@ -128,7 +128,7 @@ async function openReview(request: ReviewRequest): Promise<Review> {
   return new Review(request)
 }
 
-/** @throws UserError `usage` if there is no prompt, and no open step to answer either */
+/** @throws UserError `usage` if there is no prompt, and no unanswered step to continue from */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
   throw new UserError('usage', 'That step needs no answer: give the next task as the last argument.')
@@ -144,7 +144,7 @@ async function openModel(
   before: string | undefined,
 ) {
   if (request.model !== undefined) return request.model
-  // The model may never be called: only a hook or a reviewer uses it.
+  // The model may never be used: only a hook or a reviewer could need it.
   if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
   const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
   return request.record === undefined ? model : recorded(model, request.record, workspace)

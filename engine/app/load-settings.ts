@@ -2,13 +2,13 @@ import { loadConfig, type Config, type ConfigSources } from '../config/load-conf
 import type { AppPaths } from '../core/app-paths.ts'
 import { findRepository } from './workspace.ts'
 
-/** What the caller asks of the configuration in addition to its files. */
+/** The settings that the caller requests in addition to the configuration files. */
 export type RequestedSettings = Omit<ConfigSources, 'places' | 'project'>
 
 /**
- * The configuration of a run in a workspace, with the caller's requests on top.
+ * The configuration of a run in a workspace, with the settings that the caller requests on top.
  *
- * @throws UserError `usage` for anything wrong in it
+ * @throws UserError `usage` for any error in the configuration
  */
 export function loadSettings(requested: RequestedSettings, workspace: string, places: AppPaths): Config {
   return loadConfig({ ...requested, places, project: { root: findRepository(workspace) ?? workspace, workspace } })

@@ -14,16 +14,16 @@ import type { Plugin } from './enabled-plugins.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
-/** Large, because Claude Code's own file contains histories too. */
+/** The limit is high because Claude Code's own file contains histories too. */
 const largestClaudeFile = 16 * 1024 * 1024
 
 /**
- * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, from its configuration
- * and its `.mcp.json`; the first of a name wins. Servers of a repository or another program always run in the sandbox, and their descriptions of
- * themselves aren't trusted.
+ * The MCP servers of a run, in order: the user's, those that the user's `import` includes, those of plugins, then those of a trusted repository, from its
+ * configuration and its `.mcp.json`. If several have the same name, the first is used. Servers of a repository or another program always run in the sandbox,
+ * and what they say about their own tools isn't trusted.
  *
- * @param home where Claude Code keeps the user's servers
- * @throws UserError `usage` for anything wrong in this program's own configuration
+ * @param home the directory in which Claude Code keeps the user's servers
+ * @throws UserError `usage` for any error in this program's own configuration
  */
 export function configuredServers(
   config: Config,
@@ -77,7 +77,7 @@ function fromTable(
   }
 }
 
-/** The servers that Claude Code knows for this repository, and for all (https://code.claude.com/docs/en/mcp). */
+/** The servers that Claude Code has configured for this repository, and those for all (https://code.claude.com/docs/en/mcp). */
 function claudeServers(home: string, { root, workspace }: Project, env: Environment): JsonServers {
   const path = join(home, '.claude.json')
   const file = readJsonFile(path, { maxBytes: largestClaudeFile })

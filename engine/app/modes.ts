@@ -4,7 +4,7 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks: as configured; else always if a reviewer is named; else the default. */
+/** When the Guardian asks for approval: as configured, else always if a reviewer is named, else the default. */
 export function approvalModeOf(settings: Settings): ApprovalMode {
   // A user who names a reviewer wants it to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
@@ -19,7 +19,7 @@ function namesReviewer(settings: Settings): boolean {
  * The mode of commands if an external sandbox confines them.
  *
  * @param asked the value of `-s`
- * @throws UserError `usage` if that asks for a sandbox of this program
+ * @throws UserError `usage` if the value requires a sandbox of this program
  */
 export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-full-access' {
   if (asked === undefined || asked === 'danger-full-access') return 'danger-full-access'
@@ -29,7 +29,7 @@ export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-
   )
 }
 
-/** What commands may access: as configured, else the default. */
+/** The sandbox mode, which determines what commands may access: as configured, else the default. */
 export function sandboxModeOf(settings: Settings): SandboxPolicy['mode'] {
   return settings.sandbox_mode ?? defaultSandbox
 }

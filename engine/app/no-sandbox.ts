@@ -1,22 +1,22 @@
 import { isDockerUsable, type SandboxError } from '../../sandbox/index.ts'
 
-/** How long docker may take to answer before it isn't offered. */
+/** How long to wait for an answer from docker before it isn't offered. */
 const patienceMs = 1500
 
-/** What a person may choose instead if the sandbox itself can't start. */
+/** What the user may choose instead if the sandbox can't start. */
 type Alternatives = { readonly docker: string }
 
-/** The flags of `agent sandbox`, and the keys of `agent exec`, that choose docker. */
+/** The flags of `agent sandbox` and the configuration keys of `agent exec` that choose docker. */
 export const dockerByFlags: Alternatives = { docker: '--backend docker --image NAME' }
 export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker -c sandbox_image=NAME' }
 
-/** The advice about an external sandbox. It is never assumed: a container need not be a boundary. */
+/** The advice about an external sandbox. Such a sandbox is never assumed, because a container isn't necessarily a security boundary. */
 export const statement =
   'If a container or virtual machine around this program is the sandbox, state that with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
- * Explains why there is no sandbox, and the alternatives. Docker is offered if it answers. If the policy itself can't be enforced, the error says
- * everything.
+ * Explains why there is no sandbox, and what the alternatives are. Docker is offered if it answers. If no sandbox could enforce the policy, the error message
+ * is complete by itself.
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message

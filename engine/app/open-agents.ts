@@ -12,7 +12,7 @@ import { UserError } from '../core/user-error.ts'
 
 type AgentsOptions = {
   readonly parent: Parent
-  /** The tools of sub-agents, which have no sub-agents of their own. */
+  /** The tools of sub-agents. Sub-agents can't start further sub-agents. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's. */
@@ -20,12 +20,12 @@ type AgentsOptions = {
   /** Wraps a model with the hooks around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
-  /** The instructions of every sub-agent, by the name of its model. */
+  /** The instructions that every sub-agent gets, by the name of its model. */
   readonly rulesFor: (model: string) => string
-  /** Our tools in the form that a model sees, by its name, and those that it has to search for. */
+  /** Converts tools into the form for a model, by the model's name, and tells which of them the model has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
-  /** Whether a definition in this file may name a model: an untrusted repository may not choose what the user pays for. */
+  /** Whether a definition in this file may name a model. In an untrusted repository it may not, because the user pays for the model. */
   readonly mayChooseModel: (path: string) => boolean
 }
 
@@ -41,7 +41,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       const registry = createRegistry({
         builtIn: options.shown(builtIn.filter(offered), modelName),
         mcp: someTools(mcp, offered),
-        // The tools that a definition lists are those that the agent needs.
+        // If a definition lists tools, the agent needs all of them from the start.
         deferral: allowedTools === undefined ? options.deferral : { mode: 'off' },
       })
       return { tools: registry, hooks: hooksFor(definition, id) }
@@ -53,7 +53,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       try {
         return wrapModel(await openModel(newestOf(named) ?? named))
       } catch (error) {
-        // Definitions are written for other programs too, whose model names may mean nothing here.
+        // Definitions are written for other programs too, so a model's name may be unknown here.
         if (error instanceof UserError) return wrapModel(model)
         throw error
       }

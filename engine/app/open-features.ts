@@ -1,9 +1,9 @@
 import type { Contribution, Feature, Opened } from './feature.ts'
 
 /**
- * Opens features in their order. Rejects with the first failure; everything that was opened until then is in `context.closing`.
+ * Opens features in order. Rejects with the first failure; the cleanup functions of everything that was opened until then are in `context.closing`.
  *
- * @param add receives each feature's contribution before the next is opened
+ * @param add receives each feature's contribution before the next feature is opened
  */
 export async function openFeatures(
   features: readonly Feature[],

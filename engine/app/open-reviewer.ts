@@ -24,37 +24,37 @@ import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 
-/** A ready reviewer, and a function that releases it. */
+/** A reviewer that is ready, and a function that releases it. */
 export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
-  /** The person at the terminal, whichever reviewer is asked otherwise. Absent: nobody is there. */
+  /** The person at the terminal, even if another reviewer answers the Guardian. Absent: no person can be asked. */
   readonly person?: (runContext: RunContext) => Reviewer
-  /** Asks the person other questions. Absent: nobody is there, or nobody should be asked. */
+  /** Asks the person other questions. Absent: no person can or should be asked. */
   readonly ask?: AskPerson
-  /** Answers a question to the caller. Absent: the caller isn't asked. */
+  /** Passes on the caller's answer to a question. Absent: the caller isn't asked. */
   readonly answer?: CallerReviewer['answer']
   readonly close: () => Promise<void> | void
 }
 
-/** What a reviewer is made from. */
+/** What is needed to make a reviewer. */
 type ReviewerDependencies = {
   readonly config: Settings
   readonly places: AppPaths
   /** The paths that commands may write to. */
   readonly roots: readonly string[]
-  /** Asks the person at the terminal. Absent: nobody is there. */
+  /** Asks the person at the terminal. Undefined: no person can be asked. */
   readonly person: AskPerson | undefined
   /** Receives the standard error of reviewer programs. Absent: it is dropped. */
   readonly errors: Writable | undefined
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Opens the reviewing model; called only if a model reviews. */
+  /** Opens the reviewing model. Called only if a model reviews. */
   readonly openModel: () => Promise<Model>
 }
 
 /**
- * Makes the chosen reviewer. Repeated denials end the run, unless a person is at the terminal, who then decides.
+ * Makes the chosen reviewer. Repeated denials end the run; if a person is at the terminal, the person decides about that instead.
  *
- * @throws UserError `usage` for a model or a policy text that doesn't exist
+ * @throws UserError `usage` if the model or the policy text doesn't exist
  */
 export async function openReviewer(choice: ReviewerChoice, dependencies: ReviewerDependencies): Promise<OpenReviewer> {
   const { person, places } = dependencies

@@ -10,9 +10,9 @@ import type { Loaded } from './stages.ts'
 import { tellFailedStart } from './watch-run.ts'
 
 /**
- * Opens a run. Every model works through this one function. The run starts at once and depends on the request alone: it doesn't look at the
- * terminal, the command line or the environment of the process, handles no signals, writes to no standard stream and ends no process.
- * Everything that it opened is closed in reverse order when it is over or could not start.
+ * Opens a run. Every interface of the program uses this one function. The run starts at once and depends on the request alone: it doesn't look at the terminal,
+ * the command line or the environment of the process, handles no signals, writes to no standard stream and ends no process. When the run is over or could not
+ * start, everything that it opened is closed in reverse order.
  *
  * @example
  * // Not run: it asks a model.
@@ -51,7 +51,7 @@ export function openRun(request: RunRequest): Run {
 
   const result = go().catch(async (error: unknown) => {
     if (!hasBegun) {
-      // Closed first, so that nothing else writes to telemetry's file.
+      // Closed before the failure is reported, so that nothing else writes to telemetry's file.
       await closing.close().catch(() => undefined)
       await tellFailedStart(request, error)
     }
@@ -69,7 +69,7 @@ export function openRun(request: RunRequest): Run {
     ready.reject(error)
     served.reject(error)
   })
-  // A caller that ignores the result must not crash because of it.
+  // The process must not crash if the caller ignores one of these promises.
   for (const promise of [result, closed, ready.promise, served.promise]) promise.catch(() => undefined)
 
   return {
@@ -89,7 +89,7 @@ export function openRun(request: RunRequest): Run {
   }
 }
 
-/** Passes on a caller's request to stop. Returns a function that ends this. */
+/** Interrupts the run when the caller's signal is aborted. Returns a function that stops watching the signal. */
 function follow(signal: AbortSignal | undefined, interrupt: Run['interrupt']): () => void {
   const stop = (): void => {
     const { reason } = signal ?? {}

@@ -8,9 +8,9 @@ import { UserError } from '../core/user-error.ts'
 /** The started MCP servers of a run. */
 type OpenServers = {
   readonly tools: DynamicTools
-  /** Undefined where no server is configured. */
+  /** Undefined if no server is configured. */
   readonly servers: McpServers | undefined
-  /** The servers' own instructions about their tools, for the model; also those of servers that start later. */
+  /** The servers' own instructions about their tools, for the model. Servers that start later are included. */
   readonly instructions: () => readonly string[]
   /** Sentences about missing servers. */
   readonly notices: readonly string[]
@@ -20,20 +20,20 @@ type OpenServers = {
 type ServersOptions = {
   readonly workspace: string
   readonly sandbox: Sandbox
-  /** The sandbox of servers that are configured to run outside of it. */
+  /** The sandbox for servers that are configured to run unconfined. */
   readonly outside: () => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Whether requests name tools only, so that the first one need not wait for servers. */
+  /** Whether requests contain only the names of tools, so that the first request need not wait for servers. */
   readonly deferred: boolean
-  /** Reports facts that turned out after the start, such as a missing server. */
+  /** Reports facts that become known only after the start, such as a missing server. */
   readonly tell: (message: string) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the MCP servers of a run, all at once, and waits for those whose tools the first request must contain.
+ * Starts all MCP servers of a run at the same time, and waits for those whose tools the first request must contain.
  *
- * @throws UserError `usage` where a required one doesn't start, or a rule forbids its host
+ * @throws UserError `usage` if a required server doesn't start, or a rule forbids its host
  */
 export async function openServers(configured: readonly McpServer[], options: ServersOptions): Promise<OpenServers> {
   if (configured.length === 0)
@@ -44,7 +44,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // Loaded only if a server is configured: with the SDK and the schema checks it is a third of the code that a start reads.
+  // Loaded only if a server is configured: together with the SDK and the schema checks, it is a third of the code that is read at the start.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

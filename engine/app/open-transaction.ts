@@ -19,11 +19,10 @@ import type { Loaded } from './stages.ts'
 import { treesOf, requestedTransaction, type OpenTransaction } from './run-transaction.ts'
 
 /**
- * Opens the private view of a transactional run, and its session, whose folder holds the view. A session that was left with a view
- * continues in it.
+ * Opens the private view of a transactional run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
  *
- * @returns undefined for a run that is no transaction
- * @throws UserError `sandboxUnavailable` where there can be no view, `usage` where the request contradicts itself
+ * @returns undefined if the run is no transaction
+ * @throws UserError `sandboxUnavailable` if no view is possible, `usage` if the request contradicts itself
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
@@ -71,7 +70,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
     const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
     return { view, wish, session, resumed: false, whenClosed }
   } catch (error) {
-    // Nothing has begun yet that could be resumed.
+    // A new session is removed: there is nothing in it to resume.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
     throw error
   }
@@ -82,7 +81,7 @@ async function make(
   directory: string,
   strategy: Strategy | undefined,
 ): Promise<PrivateView> {
-  // What an earlier run of the session has landed is history.
+  // The record of an earlier run is no longer needed: its changes have landed.
   removeRecord(directory)
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)

@@ -15,11 +15,11 @@ type WorktreesOptions = {
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
   readonly rollout: Rollout
-  /** The session that the run continues, but not one that a fork starts from. */
+  /** The session that the run continues. Undefined for a fork, which doesn't take over the worktree. */
   readonly resumed: Pick<ReadRollout, 'worktree'> | undefined
 }
 
-/** The worktrees of a run, entering the one in which the session's last run worked; with notices for the user. */
+/** Opens the worktrees of a run, with notices for the user. If the session's last run worked in a worktree, the run enters it. */
 export async function openWorktrees({
   home,
   environment,
@@ -33,7 +33,7 @@ export async function openWorktrees({
   const worktrees = new Worktrees({
     home,
     root: findRepository(home.workspace),
-    // Not below one of this program's folders, which commands must not write, and not in the repository, where it would show as a change.
+    // Not below one of this program's folders, because commands must not write there, and not in the repository, because it would show up as a change.
     folder: join(
       data !== undefined && isAbsolute(data) ? data : join(userHome, '.local/share'),
       'portcullis-worktrees',
@@ -51,7 +51,7 @@ export async function openWorktrees({
   return { worktrees, notices: [problem] }
 }
 
-/** The text for the model about the worktree in which it works, at the beginning of a run. */
+/** The text that tells the model at the beginning of a run in which worktree it works. */
 export function describeWorktree({ current, now }: Worktrees): readonly string[] {
   if (current === undefined) return []
   const branch = current.git === undefined ? '' : `, on the branch ${current.git.branch}`

@@ -7,10 +7,10 @@ import { runsOutside, type Hook, type HookSet } from '../hooks/load-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
 
-/** Longer lists of one kind are useless to readers. */
+/** A longer list of one kind of effect would not help readers. */
 const mostNamed = 100
 
-/** The effects of a transactional run that can't be reverted, recorded as they happen. */
+/** Records the effects of a transactional run that can't be reverted, as they happen. */
 export class OutsideEffects {
   readonly #seen = new Map<string, OutsideEffect>()
 
@@ -25,7 +25,7 @@ export class OutsideEffects {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Receives hooks that run outside the sandbox, and searches by the model's provider. */
+  /** Makes a sink that records hooks outside the sandbox, and searches by the model's provider. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {
@@ -83,7 +83,7 @@ function possibleEffects(
   ]
 }
 
-/** Effects that are possible during the whole run: individual uses can't be observed. */
+/** Effects that are possible at any time during the run, because individual uses can't be observed. */
 function lasting(
   sandbox: Sandbox,
   { sandbox_caches: caches = [] }: Settings,
@@ -101,7 +101,7 @@ function lasting(
   ]
 }
 
-/** Hooks that the sandbox doesn't confine: commands that left it, and requests. */
+/** Hooks that the sandbox doesn't confine: commands outside of it, and HTTP requests. */
 function hooksOutside({ hooks }: HookSet): readonly Hook[] {
   return [...hooks.values()].flat().filter((hook) => runsOutside(hook) || hook.handler.type === 'http')
 }

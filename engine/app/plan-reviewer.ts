@@ -6,8 +6,8 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 
 /**
- * Who approves plans: the person at the terminal, whichever reviewer handles other questions; else the program that answers for them. A
- * reviewing model judges actions; it can't replace the user who wanted to read the plan.
+ * Determines who approves plans: the person at the terminal, even if another reviewer handles other questions; else the program that answers in the person's
+ * place. A reviewing model judges actions, so it can't replace the user, who wanted to read the plan.
  */
 export function planReviewer(
   choice: ReviewerChoice,

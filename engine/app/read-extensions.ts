@@ -14,19 +14,19 @@ import { hookFiles } from './hook-files.ts'
 import { configuredServers } from './mcp-servers.ts'
 import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
-/** What users and repositories add to a run, read and checked; nothing of it has run yet. */
+/** What users and repositories add to a run. It has been read and checked, but none of it has run yet. */
 export type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]
   readonly definitions: Definitions
   readonly plugins: readonly Plugin[]
-  /** Faults of servers and plugins that other programs' files name, a sentence each. The run continues without them. */
+  /** Faults of servers and plugins in other programs' files, one sentence each. The run continues without these servers and plugins. */
   readonly faults: readonly string[]
   /** Files of a repository that are ignored. */
   readonly ignored: readonly Ignored[]
 }
 
-/** Where they are read from. */
+/** Where extensions are read from. */
 type ExtensionSources = {
   readonly places: AppPaths
   readonly home: string
@@ -35,13 +35,13 @@ type ExtensionSources = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
 }
 
-/** Files that contain nothing else and are used in trusted repositories only. */
+/** Files that contain only extensions and are used in trusted repositories only. */
 const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 
 /**
  * Reads hooks, MCP servers, skills, commands and agents.
  *
- * @throws UserError `usage` for anything wrong in any of their files
+ * @throws UserError `usage` for any error in one of their files
  */
 export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {
   const { places, home, project, config, environment } = sources

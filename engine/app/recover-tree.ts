@@ -1,9 +1,10 @@
 import { CommitError, recover, renderFailure } from '../../apply-patch/index.ts'
 
 /**
- * Recovers a tree in which a run was killed while it applied a patch, so that the tree is all old or all new before anything looks at it.
+ * Recovers a tree if a run was killed while it applied a patch. Must be called before anything reads the tree. Afterwards, either all of the patch is applied
+ * or none of it.
  *
- * @returns sentences for the user: what was recovered, or why it could not be; usually none
+ * @returns sentences for the user: what was recovered, or why that failed; usually none
  */
 export async function recoverTree(workspace: string): Promise<readonly string[]> {
   try {

@@ -1,6 +1,6 @@
 import type { Tool } from '../tools/tool.ts'
 
-/** The tools of a review: they read, or run programs in the read-only sandbox. */
+/** The tools of a review. They only read, or they run programs in the read-only sandbox. */
 const ofReviews: readonly string[] = [
   'exec_command',
   'glob',
@@ -15,7 +15,7 @@ const ofReviews: readonly string[] = [
   'write_stdin',
 ]
 
-/** The tools that a review has. This is an allow-list: a new tool is left out until it is named here. */
+/** Selects the tools that a review has. This is an allow-list, so a new tool is left out until it is added here. */
 export function reviewTools(tools: readonly Tool[]): readonly Tool[] {
   return tools.filter(({ name }) => ofReviews.includes(name))
 }

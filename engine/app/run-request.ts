@@ -36,58 +36,55 @@ type Reviewing = {
 
 /** Makes the run a transaction: it works on a private view, and all its changes land at the end, or none do. */
 export type TransactionRequest = {
-  /** How the view is made. Default: by sharing blocks where the file system can, else by copying everything that is not too large, else by an overlay. */
+  /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if no file is too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
-  /** When the changes land. Default: `on-success`, where the run came to its own end. */
+  /** When the changes land. Default: `on-success`, if the run ended normally. */
   readonly land?: 'on-success' | 'never' | 'always'
-  /** Whether files that git ignores land too. Default: they stay with the run. */
+  /** Whether files that git ignores land too. Default: they remain in the run's view. */
   readonly landIgnored?: boolean
   /**
-   * Whether the branch that is checked out moves to the run's commits, if it is still where it was. Default: they are in the repository, under
-   * `refs/heads/portcullis/SESSION`.
+   * Whether the checked-out branch moves to the run's commits, if the branch hasn't moved in the meantime. Default: the commits are stored in the repository
+   * under `refs/heads/portcullis/SESSION`.
    */
   readonly landCommits?: boolean
 }
 
 /** Commands that run in the sandbox when the model is done. If one fails, the model is told and continues. */
 type VerificationRequest = {
-  /**
-   * Shell command lines. They are the user's own, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as
-   * configured.
-   */
+  /** Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as configured. */
   readonly commands?: readonly string[]
   /** How often the model is told before the run fails; 0: as often as its budget allows. Default: 2. */
   readonly attempts?: number
 }
 
 /**
- * The program that runs the request, if it exists only for this run. It can be restarted as the same process in a namespace with overlays, which a
- * running process can't enter.
+ * The process of the program that makes the request, if it exists only for this run. It can be restarted as the same process in a namespace with overlays,
+ * which a running process can't enter.
  *
  * @internal
  */
 export type OwnProcess = {
-  /** The session for whose view it was restarted. Absent: it was not. */
+  /** The id of the session for whose view the process was restarted. Absent: it wasn't restarted. */
   readonly startedFor?: string
   /**
-   * Restarts it for the view of a session; `start` says how to start a program there. It doesn't return on success.
+   * Restarts the process for the view of a session. `start` tells how to start a program there. On success, the call doesn't return.
    *
-   * @returns why it can't be restarted
+   * @returns why the process can't be restarted
    */
   readonly startAnew: (session: string, start: (program: readonly string[]) => OverlayStart) => string
 }
 
 /**
- * The caller's request for a run, in terms of the domain: no terminal, no command line, no process. Omitted fields are as configured, or as for
- * `agent exec` without options.
+ * A caller's request for a run. It doesn't depend on a terminal, a command line or a process. Omitted fields have their configured values, or the values that
+ * `agent exec` without options has.
  */
 export type RunRequest = {
   readonly task: Task
-  /** Real path of the directory to work in. */
+  /** The real path of the directory to work in. */
   readonly workspace: string
   /**
-   * Variables that locate the configuration and contain the keys of model providers. Commands get the process's own variables, as the sandbox's
-   * policy permits.
+   * Variables that locate the configuration and contain the keys of model providers. Commands don't get these, but the process's own variables, as far as the
+   * sandbox's policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The directory to which paths of recordings are relative. Default: the workspace. */
@@ -109,70 +106,71 @@ export type RunRequest = {
   readonly transaction?: TransactionRequest
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as the session was left. */
   readonly verify?: VerificationRequest
-  /** What a run needs for an overlay. Default: the program does other things too, and a run whose view would be an overlay is refused. */
+  /**
+   * The process of this run, if it exists only for this run. An overlay requires that. Default: the process also does other things, and a run whose view would
+   * be an overlay is refused.
+   */
   readonly ownProcess?: OwnProcess
   /** Fails if the provider has no web search. Default: the run continues without it. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing
-  /** Reviews a change, and changes nothing: the sandbox is read-only, and there is no tool that writes. Default: it works on the task. */
+  /** Makes the run review a change and change nothing: the sandbox is read-only, and there are no tools that write. Default: the run works on the task. */
   readonly review?: ReviewRequest
   /** The schema that the final message must match. Default: none. */
   readonly output?: OutputSchema
   /**
-   * Opens the destination of the final message before anything runs. The function that it returns gives the reason if the message could not
-   * be written, which fails the run.
+   * Opens the destination of the final message before anything runs. Returns a function that writes the message; if that fails, it returns the reason, and the
+   * run fails.
    */
   readonly deliver?: () => (finalMessage: string) => string | undefined
   /** Default: no limit. */
   readonly budget?: Budget
-  /** Ends the run at the first call that is refused. Default: false. */
+  /** Ends the run when a call is refused for the first time. Default: false. */
   readonly failOnDenied?: boolean
-  /** Fails a run that ended normally and changed neither a file nor the checked-out commit. Default: false. */
+  /** Makes a run fail if it ended normally but changed neither a file nor the checked-out commit. Default: false. */
   readonly failOnNoChange?: boolean
   /** The file to which the conversation is recorded. Default: none. */
   readonly record?: string
-  /** The gate that each request to a provider passes, so that many runs share limits. Default: none. */
+  /** The gate that each request to a provider passes, so that many runs can share limits. Default: none. */
   readonly gate?: RequestGate
-  /** Used instead of the configured model. */
+  /** The model to use instead of the configured one. */
   readonly model?: Model
-  /** Additional tools, which win over built-in ones of the same name. Default: none. */
+  /** Additional tools. They replace built-in tools of the same name. Default: none. */
   readonly tools?: readonly Tool[]
   /** Interrupts the run when it is aborted, as `Run.interrupt` does. */
   readonly signal?: AbortSignal
-  /** Receives everything that happens, including pieces of messages, as it happens. Default: only `Run.events`. */
+  /** Receive every event as it happens, including partial messages. Default: events are available only in `Run.events`. */
   readonly sinks?: readonly Sink[]
-  /** Notices for the user before anything happens; each becomes an item in the stream. Default: none. */
+  /** Notices for the user about the time before the run. Each becomes an item in the event stream. Default: none. */
   readonly notices?: readonly string[]
   /** Receives notices before there is a stream of events. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void
   /** Receives the standard error of reviewer programs. Default: it is dropped. */
   readonly errors?: Writable
-  /** Called after everything that can be wrong with the request has been checked; from here on `Run.interrupt` ends the run cleanly. */
+  /** Called when the request has been checked completely. From then on, `Run.interrupt` ends the run cleanly. */
   readonly loaded?: () => void
 }
 
-/** A run that was opened. It proceeds by itself. */
+/** A run that was opened. It proceeds without further calls. */
 export type Run = {
-  /**
-   * All events from the moment of the first read: read them as soon as the run is open to miss nothing. Throws what `result` rejects with.
-   */
+  /** All events from the moment of the first read. To miss nothing, start to read as soon as the run is open. Throws whatever `result` rejects with. */
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when everything is open and the run has begun. Rejects like `result`. */
   readonly ready: Promise<void>
-  /** How the run ended; resolves after its last event. Rejects with a `UserError` for problems that the user has to fix; nothing was run then. */
+  /** How the run ended. Resolves after the last event. Rejects with a `UserError` for problems that the user has to fix; in that case nothing was run. */
   readonly result: Promise<RunSummary>
   /**
-   * Answers the Guardian's question, if the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a
-   * `guardian_assessment` item in progress; there is one at a time.
+   * Answers the Guardian's question if the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a `guardian_assessment`
+   * item in progress; there is only one at a time.
    *
    * @param callId the item's call id; undefined if it has none
-   * @returns false if there is no question, or another one
+   * @returns false if no question is open, or the open question is another one
    */
   answer(callId: string | undefined, answer: ReviewerAnswer): boolean
-  /** Handles a call like a model's. Only for the task `calls`. */
+  /** Handles a call as if a model had made it. Only for the task `calls`. */
   call: TakeCall
   /** Ends the run cleanly, with its last event and its summary. Default reason: `interrupted`. */
   interrupt(reason?: 'interrupted' | 'terminated' | Error): void
-  /** Ends the run if it still runs, and resolves when everything it opened is closed. */
+  /** Ends the run if it is still running, and resolves when everything that it opened is closed. */
   close(): Promise<void>
 }

@@ -23,16 +23,16 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
-/** What a sandbox depends on besides the configuration. */
+/** What a sandbox depends on in addition to the configuration. */
 type RunSandboxOptions = {
   /** Whether an external sandbox surrounds this program. */
   readonly external: boolean
-  /** Why hosts of the network allow-list are forbidden. */
+  /** Returns why a host on the network allow-list is forbidden. */
   readonly forbids: ForbidsHost
-  /** Files that permissions deny, which are hidden and protected like those that the configuration names. */
+  /** Files that permissions deny. They are hidden and protected like the files that the configuration names. */
   readonly denied: DeniedFiles
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Paths that commands may read although they lie in a private directory. */
+  /** Paths in private directories that commands may read nevertheless. */
   readonly readable: readonly string[]
   /** Receives the hosts that commands reach. Default: none. */
   readonly onDecision?: NetworkOptions['onDecision']
@@ -41,7 +41,8 @@ type RunSandboxOptions = {
 }
 
 /**
- * The sandbox for the whole run, opened before the first request.
+ * Opens the sandbox for the whole run. Must be called before the first request.
+ *
  * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if it makes no sense
  */
 export async function openRunSandbox(
@@ -84,7 +85,7 @@ export async function openRunSandbox(
   }
 }
 
-/** The wider sandboxes of a run, of the same kind as its own. */
+/** The sandboxes with wider access that a run may use, of the same kind as its own. */
 export function openEscalation(
   sandbox: Sandbox,
   config: Settings,
@@ -94,7 +95,7 @@ export function openEscalation(
   return createEscalation(sandbox, openLike(sandbox, config, forbids, onDecision))
 }
 
-/** Opens sandboxes of the same kind as a run's. */
+/** Returns a function that opens sandboxes of the same kind as a run's. */
 export function openLike(
   sandbox: Sandbox,
   config: Settings,
@@ -106,19 +107,19 @@ export function openLike(
     openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, onDecision), known })
 }
 
-/** The rules about hosts for a sandbox's proxy. A tunnel doesn't show its protocol, so everything except plain HTTP counts as HTTPS. */
+/** The rules about hosts for a sandbox's proxy. The proxy can't see the protocol inside a tunnel, so everything except plain HTTP counts as HTTPS. */
 export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions['onDecision']): NetworkOptions {
   return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** Node itself, which runs our tools in the sandbox, may lie in a directory that is private there. A container has its own. */
+/** The path of Node, which runs the tools in the sandbox and may lie in a directory that is private there. A container has its own Node. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }
 
 /**
- * The `PATH` of commands. In `untrusted`, the repository must not decide what a bare name runs: a folder of the workspace on the PATH could contain
- * its own `ls`.
+ * The `PATH` of commands. In `untrusted`, the repository must not decide what runs under a bare name: a folder of the workspace on the PATH could contain a
+ * different `ls`.
  */
 function trustedPath(
   config: Settings,

@@ -18,18 +18,18 @@ import type { Outside } from './outside-effects.ts'
 import type { TransactionRequest } from './run-request.ts'
 import { findRepository } from './workspace.ts'
 
-/** An open private view, and the session whose folder holds it. */
+/** An open private view, and the session whose folder contains it. */
 export type OpenTransaction = {
   readonly view: PrivateView
   readonly wish: TransactionWish
   readonly session: Session
-  /** Whether an earlier run of the session worked in it. */
+  /** Whether an earlier run of the session worked in this view. */
   readonly resumed: boolean
-  /** Functions that run after everything else of the run is closed. */
+  /** Functions to call after everything else in the run is closed. */
   readonly whenClosed: (() => Promise<void>)[]
 }
 
-/** The transaction settings of a run; undefined where it isn't a transaction. */
+/** The transaction settings of a run. Undefined if the run isn't a transaction. */
 type TransactionWish = {
   /** Undefined: the cheapest strategy that works. */
   readonly strategy: Strategy | undefined
@@ -39,9 +39,9 @@ type TransactionWish = {
 }
 
 /**
- * The transaction settings of a run, from its request or else the configuration.
+ * The transaction settings of a run, from the request or else from the configuration.
  *
- * @param before the strategy of the continued session's view: that session stays a transaction. Undefined: it had no view
+ * @param before how the view of the continued session was made; a session with a view remains a transaction. Undefined: it had no view
  * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */
 export function requestedTransaction(
@@ -66,7 +66,7 @@ export function requestedTransaction(
   }
 }
 
-/** The trees that get a view: the repositories of all paths that commands may write to, or, where there is none, the directory itself. */
+/** The trees that get a view: the repositories of all paths to which commands may write. A path outside any repository is a tree itself. */
 export function treesOf(roots: readonly string[]): readonly string[] {
   const trees = roots.flatMap((root) => {
     const real = realOrUndefined(root)
@@ -79,12 +79,12 @@ function realOrUndefined(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    // A missing directory is refused when the sandbox is opened.
+    // A missing directory is refused later, when the sandbox is opened.
     return undefined
   }
 }
 
-/** A run's view for the main loop: its changes, and which of them land. */
+/** The functions with which the main loop handles a run's view: they list the changes and land those that are to land. */
 export function runTransaction(
   { view, wish, resumed, whenClosed }: OpenTransaction,
   sandbox: Sandbox,
@@ -102,7 +102,7 @@ export function runTransaction(
     },
     changes: {
       begin: async () => undefined,
-      // If the changes can't be listed, the landing fails with the reason.
+      // If the changes can't be listed, landing fails and reports the reason.
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },
@@ -119,7 +119,7 @@ export function runTransaction(
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)
-        // The code that closes the sandbox examines mounted views.
+        // Later than the closing of the sandbox, which examines mounted views.
         if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view)
@@ -141,7 +141,7 @@ function failureOf(landing: Landing | undefined, view: PrivateView): string | un
   return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
 }
 
-/** Longer lists are only counted. */
+/** Beyond this length, lists are only counted. */
 const mostNamed = 200
 
 function reportOf(

@@ -15,15 +15,15 @@ export type SourceFile = {
   readonly path: string
   readonly what: 'settings' | 'rules' | 'permissions' | 'hooks' | 'servers' | 'plugins' | 'instructions' | 'definitions'
   readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
-  /** The format of the file, and therefore the program it belongs to: with a program's name, `import` may decide about it. */
+  /** The program that the file's format belongs to. For another program's file, `import` may decide whether it is used. */
   readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
-  /** The group of files of which only the first with content is used. Absent: the file is used by itself. */
+  /** A group of files of which only the first one with content is used. Absent: the file belongs to no group. */
   readonly alternatives?: readonly string[]
 }
 
 type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
-/** All files that a run here looks for, in order of precedence, the machine's first. Files in folders are listed by name. */
+/** All files that a run here looks for, in order of precedence, beginning with the machine's. Files within a folder are listed by name. */
 export function sourceFiles(where: Where): readonly SourceFile[] {
   return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]
 }
@@ -119,7 +119,7 @@ function definitions(folder: string, whose: SourceFile['whose']): readonly Sourc
   return ['skills', 'commands', 'agents'].map((name) => file(join(folder, name), 'definitions', common))
 }
 
-/** A folder, and its entries with this ending. */
+/** A folder, and the entries in it whose names have this ending. */
 function withEntries(folder: string, ending: string, make: (path: string) => SourceFile): readonly SourceFile[] {
   return [
     make(folder),

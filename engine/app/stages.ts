@@ -28,7 +28,7 @@ import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './run-request.ts'
 import type { OpenTransaction } from './run-transaction.ts'
 
-/** The configuration of machine, user and repository as read. Nothing is open yet. */
+/** The configuration of the machine, the user and the repository, as read. Nothing is open yet. */
 export type Configured = {
   readonly request: RunRequest
   readonly places: AppPaths
@@ -43,7 +43,7 @@ export type Configured = {
   readonly approvalMode: ApprovalMode
 }
 
-/** Everything that can be wrong with a request has been checked. The model is known and reviewer programs are ready; nothing else runs. */
+/** The state after everything that can be wrong with a request has been checked. The model is known and reviewer programs are ready; nothing else runs. */
 export type Loaded = Configured & {
   /** The prompt as given or as expanded from a command. Undefined: a client makes the calls. */
   readonly named: NamedPrompt | undefined
@@ -51,10 +51,10 @@ export type Loaded = Configured & {
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]
   readonly beginning: Beginning
-  /** Why no overlays are mounted for this run, in words for the user. Undefined: they are, or none were requested. */
+  /** Why no overlays are mounted for this run, in words for the user. Undefined: overlays are mounted, or none were requested. */
   readonly noOverlay: string | undefined
   readonly model: Model
-  /** A model by its name. */
+  /** Opens a model by its name. */
   readonly openNamed: (name: string) => Promise<Model>
   readonly output: OutputContract | undefined
   /** The commands that must succeed when the model is done. Undefined: none. */
@@ -64,7 +64,7 @@ export type Loaded = Configured & {
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts
-  /** Notices from before there was an event stream. */
+  /** Notices from the time before there was an event stream. */
   readonly said: readonly string[]
 }
 
@@ -74,15 +74,15 @@ export type Confined = Loaded & {
   readonly escalation: Escalation
   readonly denied: DeniedFiles
   readonly forbids: ForbidsHost
-  /** Opens sandboxes of the same kind. */
+  /** Opens further sandboxes of the same kind. */
   readonly openLike: OpenSandbox
-  /** Records effects outside of the transaction, if the run is one. */
+  /** Records effects outside of the transaction. Absent: the run is no transaction. */
   readonly effects?: OutsideEffects
-  /** The private view of the run, whose session is already open. Absent: it works in the tree itself. */
+  /** The run's private view and its session, which is already open. Absent: the run works in the tree itself. */
   readonly transaction?: OpenTransaction
 }
 
-/** The session is open, and the tree is recovered. */
+/** The state after the session was opened and the tree was recovered. */
 export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
@@ -90,6 +90,6 @@ export type InSession = Confined & {
   readonly began: ExecutionContext
   /** What was recovered, in sentences. */
   readonly recovered: readonly string[]
-  /** Aborted when the run is to end. */
+  /** Aborted when the run should end. */
   readonly signal: AbortSignal
 }

@@ -6,18 +6,18 @@ import { homeDirectory } from '../../sandbox/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A tool made by `defineTool`, as far as it can be recognised from outside. */
+/** Checks that a value has the form of a tool that `defineTool` made. */
 const LooksLikeTool = z.custom<Tool>((value) => {
   const tool = value as Partial<Tool> | null
   return typeof tool === 'object' && tool !== null && typeof tool.name === 'string' && typeof tool.check === 'function'
 }, 'expected a tool made by defineTool of portcullis/engine')
 
 /**
- * Loads tools that the user wrote: each `.js`, `.mjs`, `.ts` or `.mts` file of these folders, whose default export is a tool or a list of them.
- * What was compiled from TypeScript is taken instead of its source beside it. Their code runs in this process with all its rights, so only the user's own configuration can name such folders.
+ * Loads tools that the user wrote: the default export of each `.js`, `.mjs`, `.ts` or `.mts` file in these folders is a tool or a list of tools. If a compiled
+ * file lies next to its TypeScript source, the compiled one is used. The code runs in this process with all its rights, so only the user's own configuration
+ * can name such folders.
  *
- * @throws UserError `usage` naming the file, for a folder that doesn't exist, a module that can't be loaded or exports something
- *   else
+ * @throws UserError `usage` with the path, if a folder doesn't exist, a module can't be loaded, or it exports anything else
  */
 export async function loadUserTools(folders: readonly string[]): Promise<readonly Tool[]> {
   const tools: Tool[] = []

@@ -9,14 +9,14 @@ import { telemetryOptions } from '../telemetry/telemetry-options.ts'
 import { loadSettings } from './load-settings.ts'
 import type { RunRequest } from './run-request.ts'
 
-/** A watched run, and what the user should know about the watching. */
+/** The telemetry of a run, and notices about it for the user. */
 type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }
 
 /**
- * Starts to watch a run with OpenTelemetry, if the user asks for it; otherwise no telemetry code is loaded.
+ * Starts to report a run to OpenTelemetry if the user asks for it; otherwise no telemetry code is loaded.
  *
  * @param configured the user's own `[otel]`
- * @returns undefined where nobody asks for it
+ * @returns undefined if the user doesn't ask for it
  */
 export async function watchRun(
   environment: RunRequest['environment'],
@@ -27,7 +27,7 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // Opened before any command runs: a file that a command puts there is replaced, not followed.
+  // Opened before any command runs. If a command puts another file there, that file is replaced, and links are not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)
@@ -41,9 +41,7 @@ export async function watchRun(
   return { telemetry, notices }
 }
 
-/**
- * Reports a run that could not begin to telemetry: otherwise an observer would see nothing of runs that fail the same way each time. Never throws.
- */
+/** Reports a run that could not begin to telemetry. Otherwise an observer would see nothing of runs that fail in the same way each time. Never throws. */
 export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
   try {
     const { environment } = request
@@ -53,11 +51,11 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
     new Recorder([watched.telemetry.sink]).end(reason, (error as Error).message)
     for (const sentence of await watched.telemetry.close()) request.warn?.(sentence)
   } catch {
-    // The run's own failure is what matters.
+    // Ignored, because the run's own failure matters more.
   }
 }
 
-/** Undefined too if the configuration is broken: then only the environment decides. */
+/** The configured telemetry. Also undefined if the configuration is broken: then only the environment decides. */
 function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {
   try {
     return loadSettings(settings ?? {}, workspace, findAppPaths(environment)).settings.otel
@@ -66,7 +64,7 @@ function configuredTelemetry({ settings, workspace, environment }: RunRequest): 
   }
 }
 
-/** Where the file is written, or why that is impossible. */
+/** Opens the file, or returns why that is impossible. */
 function held(path: string): ReturnType<typeof holdOutput> | string {
   try {
     return holdOutput(path)

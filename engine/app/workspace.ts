@@ -5,9 +5,9 @@ import { UserError } from '../core/user-error.ts'
 /**
  * The real path of the directory to work in.
  *
- * @param directory as given
- * @param option the option that named it, for messages
- * @throws UserError `usage` when it is not a directory that can be entered
+ * @param directory the path as the user gave it
+ * @param option the option that named the directory, for messages
+ * @throws UserError `usage` if it is not a directory that can be entered
  */
 export function findWorkspace(directory: string, option = '-C'): string {
   const path = resolve(directory)
@@ -24,7 +24,7 @@ export function findWorkspace(directory: string, option = '-C'): string {
   throw new UserError('usage', `${option} ${path}: not a directory`)
 }
 
-/** The root of the git repository that a directory is in; undefined where it is in none. */
+/** The root of the git repository that contains a directory; undefined if there is none. */
 export function findRepository(workspace: string): string | undefined {
   for (let directory = workspace; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.git'))) return directory
@@ -33,7 +33,7 @@ export function findRepository(workspace: string): string | undefined {
 }
 
 /**
- * Refuses a workspace outside any git repository, where changes could neither be seen nor undone.
+ * Refuses a workspace outside any git repository, because changes could be neither seen nor undone there.
  *
  * @throws UserError `usage` that names the flag to run anyway
  */

@@ -12,7 +12,7 @@ import { forbidsUrl } from '../forbidden-hosts.ts'
 import { hookDependencies } from '../hook-dependencies.ts'
 import { parentOf } from '../parent-run.ts'
 
-/** The hooks of users and repositories, which run before and after a call, and can restrict a run's calls. */
+/** The hooks of users and repositories. They run before and after a call, and can restrict which calls the run may make. */
 export const hooksFeature: Feature = { name: 'hooks', open: openFeature }
 
 async function openFeature(context: Opened): Promise<Contribution> {

@@ -15,21 +15,21 @@ import { webSearchFeature } from './web-search-feature.ts'
 import { worktreeFeature } from './worktree-feature.ts'
 
 /**
- * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of those before it.
- * If two provide a tool of the same name, the first one here wins.
+ * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of those before it. If two
+ * features provide a tool of the same name, the tool of the first one is used.
  */
 export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
-  // Calls from a client are judged like a model's; there is no model that would need instructions.
+  // Calls from a client are judged like a model's calls. There is no model, so the features that instruct one are left out.
   if (type === 'calls') return [hooksFeature]
-  // A review has no features that could write or delegate work; the user's guards stay.
+  // A review has no features that could write or delegate work. The user's hooks remain.
   if (isReview)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
-    // Closed last, so that it sees everything that happens.
+    // Opened first and therefore closed last, so that it sees everything that happens.
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
-    // A worktree would lie outside the view.
+    // Left out in a private view, because a worktree would lie outside of it.
     ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,

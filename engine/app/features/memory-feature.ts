@@ -2,7 +2,7 @@ import { describeOmitted, renderMemory } from '../../memory/render-memory.ts'
 import { saveMemory } from '../../memory/save-memory.ts'
 import type { Feature } from '../feature.ts'
 
-/** The instructions of user and repository, and the tool that adds to them. */
+/** The instructions from the user and the repository, and the tool that adds to them. */
 export const memoryFeature: Feature = {
   name: 'memory',
   open: ({ memory, memoryPlaces }) => ({

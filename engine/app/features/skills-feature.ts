@@ -6,8 +6,8 @@ import { skillTool } from '../../skills/skill-tool.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * Skills, which explain how a kind of work is done, and commands, which are prompts with placeholders. While the model follows one that the user or a
- * trusted repository wrote, the tools in its `allowed-tools` need no approval; with `restrict`, it may call no other tools.
+ * Skills explain how to do a kind of work, and commands are prompts with placeholders. While the model follows one that the user or a trusted repository wrote,
+ * the tools in its `allowed-tools` need no approval. With `restrict`, the model may call no other tools.
  */
 export const skillsFeature: Feature = {
   name: 'skills',

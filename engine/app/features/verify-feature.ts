@@ -6,8 +6,8 @@ import { verificationAction } from '../../tools/run-verification.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * Runs commands that must succeed when the model is done. The session remembers them; a command that a rule forbids fails the run before a
- * model is asked.
+ * When the model is done, runs commands that must succeed. The session remembers these commands. If a rule forbids one of them, the run fails before a model is
+ * asked.
  */
 export const verifyFeature: Feature = {
   name: 'verify',

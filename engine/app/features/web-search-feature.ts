@@ -3,7 +3,7 @@ import type { Feature } from '../feature.ts'
 import { canBeAsked } from '../tool-facts.ts'
 import { chooseWebSearch } from '../choose-web-search.ts'
 
-/** The model's provider searches the web for it. */
+/** Lets the model's provider search the web for it. */
 export const webSearchFeature: Feature = {
   name: 'web search',
   open: (context) => {

@@ -3,7 +3,7 @@ import { worktreeTools } from '../../worktree/worktree-tools.ts'
 import type { Feature } from '../feature.ts'
 import { openWorktrees } from '../open-worktrees.ts'
 
-/** The run may work in a git worktree of its own. */
+/** Lets the run work in its own git worktree. */
 export const worktreeFeature: Feature = {
   name: 'worktree',
   open: async (context) => {
