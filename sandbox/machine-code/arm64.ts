@@ -46,12 +46,12 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
 
 const svc = 0xd400_0001
 
-/** AArch64: arguments in x0 to x4, the call's number in x8, addresses in x9, numbers to work on in x10 and x11. */
+/** AArch64: arguments are in x0 to x4, the system call's number in x8, addresses in x9, and operands of calculations in x10 and x11. */
 export const arm64: Processor = {
   machine: 183,
   calls: numbers,
   encode: (instruction, at, placeOf) => {
-    // A branch's offset counts from the branch itself, in instructions; the branch is the last instruction.
+    // A branch's offset is counted in instructions from the branch itself, which is the last instruction here.
     const branch = (
       before: readonly number[],
       code: (distance: number) => number,
@@ -119,7 +119,7 @@ function branchIfNegative(register: number, distance: number): number {
   return 0xb7f8_0000 + field(distance, 14, 5) + register
 }
 
-/** A signed number in a bit field of an instruction: its width and position. */
+/** Encodes a signed number in a bit field of an instruction, given by its width and position. */
 function field(value: number, bits: number, place: number): number {
   return Number(BigInt.asUintN(bits, BigInt(value))) * 2 ** place
 }
@@ -133,7 +133,7 @@ function save(register: number, address: number): readonly number[] {
   return [...move(9, address), 0xf900_0120 + register] // str x<register>, [x9]
 }
 
-/** movz, then movk for the upper three quarters of a register. */
+/** Sets a register by `movz` for its lowest 16 bits, then by `movk` for the other three parts. */
 function move(register: number, value: number | bigint): readonly number[] {
   const bits = BigInt.asUintN(64, BigInt(value))
   return [0, 1, 2, 3].map((quarter) => {

@@ -1,6 +1,6 @@
-/** Constants of the Linux kernel that our programs and filters use, by their names there; both processors share them (asm-generic headers). */
+/** Constants of the Linux kernel that our programs and filters use, under the kernel's names. Both processors have the same values (asm-generic headers). */
 
-// For open(2) and calls relative to a directory.
+// For open(2), and for calls that take a directory's descriptor.
 export const AT_EMPTY_PATH = 0x1000
 export const AT_FDCWD = -100
 export const AT_RECURSIVE = 0x8000

@@ -1,4 +1,4 @@
-/** The processors that programs are made for. */
+/** The processors that we can make programs for. */
 export type Architecture = 'x64' | 'arm64'
 
 /** An address in a program's memory that holds a 64-bit number. */
@@ -7,7 +7,7 @@ export type Variable = { readonly address: number }
 /** A constant, or the value of a variable when the instruction runs. */
 export type Operand = number | bigint | Variable
 
-/** The system calls that our programs make; their numbers differ between processors. */
+/** The system calls that our programs make. Their numbers differ between processors. */
 export type ProgramCall =
   | 'accept4'
   | 'bind'
@@ -53,7 +53,7 @@ export type ProgramCall =
 
 /** An instruction of a program, independent of the processor. A `label` instruction gives a name to its position. */
 export type Instruction =
-  /** A system call. `result` receives the returned value. A failed call returns its negative error number, and jumps to `failed`. */
+  /** A system call. `result` receives the returned value. If the call fails, that is the negative error number, and the program jumps to `failed`. */
   | {
       readonly call: ProgramCall
       readonly operands: readonly Operand[]
@@ -65,9 +65,9 @@ export type Instruction =
   | { readonly subtract: Operand; readonly from: Variable }
   /** Loads the 64 bits at the address in `from`. `offset` is a multiple of 8 below 32768. */
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
-  /** Stores a number at the address in `to`. `offset` as above. */
+  /** Stores a number at the address in `to`. The same limits apply to `offset`. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
-  /** At the start of a program: takes the address of the number of arguments, after which the kernel has put the arguments. */
+  /** Used at the start of a program: sets the variable to the stack's address. The stack begins with the number of arguments, followed by the arguments. */
   | { readonly takeStack: Variable }
   | { readonly when: Variable; readonly is: Operand; readonly goto: string }
   | { readonly when: Variable; readonly hasAnyOf: bigint | number; readonly goto: string }
@@ -79,11 +79,11 @@ export type Instruction =
 export type Processor = {
   /** Its number in elf(5). */
   readonly machine: number
-  /** The numbers of system calls. */
+  /** The numbers that this processor uses for system calls. */
   readonly calls: Readonly<Record<ProgramCall, number>>
   /**
-   * The bytes of an instruction at offset `at` of the code. Their number doesn't depend on the labels' positions, so that a first pass with any
-   * positions can determine these.
+   * Encodes an instruction at offset `at` of the code. The number of bytes doesn't depend on the positions of the labels, so a first pass can use any positions
+   * to find the real ones.
    */
   readonly encode: (instruction: Instruction, at: number, placeOf: (label: string) => number) => ArrayLike<number>
 }

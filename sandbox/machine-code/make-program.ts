@@ -2,21 +2,21 @@ import { arm64 } from './arm64.ts'
 import type { Architecture, Instruction, Processor, Variable } from './machine-instructions.ts'
 import { x64 } from './x64.ts'
 
-/** The memory of a program under construction. Everything in it gets its address at once. */
+/** The memory of a program under construction. Each item gets its address as soon as it is added. */
 export type Memory = {
   /** A number with an initial value. */
   variable(value?: number | bigint): Variable
-  /** Bytes with initial content; returns their address. */
+  /** Adds bytes with this content; returns their address. */
   bytes(content: Uint8Array | string): number
-  /** A number of zero bytes; returns their address. */
+  /** Adds `size` zero bytes; returns their address. */
   space(size: number): number
 }
 
 const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
 
 /**
- * A whole Linux program (ELF), statically linked, with a few hundred bytes. It is for work inside a sandbox or container in which nothing may be
- * installed, and where starting Node would cost more than everything else.
+ * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. It is for work in a sandbox or container where nothing may be installed, and
+ * where starting Node would take longer than everything else.
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]
@@ -35,7 +35,7 @@ export function makeProgram(architecture: Architecture, write: (memory: Memory) 
   ])
 }
 
-/** A program that is complete except for the data that differ with each use. */
+/** A program that is complete except for data that is different each time it is used. */
 export type ProgramForm = {
   /** Everything except the appended data. */
   readonly fixed: Uint8Array
@@ -45,7 +45,7 @@ export type ProgramForm = {
 }
 
 /**
- * The same, for a program that is needed again and again with other data: encoding instructions takes far longer than adding bytes.
+ * Like `makeProgram`, but for a program that is needed often, each time with different data: encoding instructions takes far longer than appending bytes.
  *
  * @param write gets a variable that holds the address of what will be appended
  */
@@ -76,7 +76,7 @@ export function makeForm(
   )
 }
 
-/** The form with this fixed part, as `makeForm` created it. */
+/** Restores the form from its fixed part, which `makeForm` created. */
 export function formOf(fixed: Uint8Array): ProgramForm {
   const address = appendedBase + fixed.length
   return {
@@ -90,7 +90,7 @@ export function formOf(fixed: Uint8Array): ProgramForm {
   }
 }
 
-/** Lays out memory by itself, to be appended to a program. Returns the bytes that `write` put there, and its result. */
+/** Lays out memory that will be appended to a program. Returns the bytes that `write` added, and the result of `write`. */
 export function layOut<Answer>(
   address: number,
   write: (memory: Memory) => Answer,
@@ -100,10 +100,10 @@ export function layOut<Answer>(
   return { content: memory.content(), answer }
 }
 
-/** Numbers of 64 bits in the form of a program's memory. */
+/** Encodes numbers as 64-bit words, as a program's memory holds them. */
 export function words(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(8 * values.length)
-  // A buffer's own methods check their arguments, which takes longer than everything else when completing a program for a command.
+  // A buffer's own methods check their arguments. When a program is completed for a command, these checks would take longer than everything else.
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   for (const [index, value] of values.entries()) {
     view.setInt32(8 * index, value | 0, true)
@@ -141,7 +141,7 @@ function createMemory(start: number): Memory & { readonly content: () => Uint8Ar
   const put = (content: Uint8Array): number => {
     const address = end
     parts.push({ at: address - start, content })
-    // Everything is aligned to eight bytes, as structures of the kernel require.
+    // Everything is aligned to eight bytes, as the kernel's structures require.
     end += Math.ceil(content.length / 8) * 8
     return address
   }
@@ -162,7 +162,7 @@ function createMemory(start: number): Memory & { readonly content: () => Uint8Ar
   }
 }
 
-// elf(5). Data and code are segments of their own, so that no memory is both writable and executable.
+// elf(5). Data and code are in separate segments, so that no memory is both writable and executable.
 const dataBase = 0x40_0000
 const codeBase = 0x60_0000
 const appendedBase = 0x80_0000
@@ -184,7 +184,7 @@ function elfHeader(machine: number, entry: number, segments: number): Uint8Array
   return header
 }
 
-/** A loaded segment of the file. Its address and its file offset agree modulo any page size. */
+/** The program header of a loaded segment. The segment's address and its file offset are equal modulo any page size. */
 function segment(flags: number, offset: number, address: number, size: number): Uint8Array {
   const header = words(0, offset, address, address, size, size, 0x1_0000)
   header.writeUInt32LE(1, 0)

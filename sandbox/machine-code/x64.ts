@@ -62,7 +62,7 @@ const testRax = [0x48, 0x85, 0xc0] // test rax, rax
 const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 0x88] } as const
 
 /**
- * Bytes of code. Plain arrays, because a program of some hundred instructions is written for each command, and creating buffers takes longer than
+ * Bytes of code. They are plain arrays because a program of several hundred instructions is written for each command, and creating buffers takes longer than
  * filling them.
  */
 type Code = readonly number[]
@@ -72,7 +72,7 @@ export const x64: Processor = {
   machine: 62,
   calls: numbers,
   encode: (instruction, at, placeOf) => {
-    // A jump's offset counts from its own end, and the jump is the last instruction.
+    // A jump's offset is counted from the end of the jump, which is the last instruction here.
     const jump = (before: Code, code: Code, label: string): Code => {
       const end = at + before.length + code.length + 4
       return [...before, ...with32(code, placeOf(label) - end)]
@@ -138,7 +138,7 @@ function load(register: Register, operand: Operand): Code {
   return [...register.immediate, ...bytesOf(low), ...bytesOf(Number(BigInt.asUintN(32, operand >> 32n)))]
 }
 
-/** An operation code and its 32-bit number. */
+/** An opcode followed by its 32-bit number. */
 function with32(code: Code, value: number): Code {
   return [...code, ...bytesOf(value)]
 }

@@ -3,38 +3,38 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'
 
-/** The identity of a file, whatever its name: while something holds the file, no other file has both numbers. */
+/** Identifies a file regardless of its name. While the file is held open, no other file has the same two numbers. */
 export type Identity = { readonly device: bigint; readonly inode: bigint }
 
 /** A path that is opened component by component, without following symlinks. */
 type Place = {
-  /** Absolute, without symlinks when it was planned. */
+  /** An absolute path. It contained no symlinks when the step was planned. */
   readonly path: string
-  /** The expected entry. Absent only if there can't be one, or if any entry will do. */
+  /** The entry that is expected at the path. Absent only if no entry can be there yet, or if any entry is acceptable. */
   readonly identity?: Identity | undefined
-  /** What to create if the path doesn't exist; `nothing` means to skip the step. Absent: a missing path is a failure. */
+  /** What to create if the path doesn't exist; `nothing` means that the step is skipped. Absent: a missing path is a failure. */
   readonly create?: 'directory' | 'file' | 'nothing' | undefined
 }
 
-/** Flags of mount_setattr(2) to set and to clear, optionally for all mounts below too. */
+/** Flags of mount_setattr(2) to set and to clear. With `recursive`, they also apply to all mounts below. */
 type MountChange = { readonly set?: number; readonly clear?: number; readonly recursive?: boolean }
 
-/** One step in building the file system that a command sees. Steps run in order; the first that fails ends the program. */
+/** One step in building the file system that a command sees. Steps run in order; the first failure ends the program. */
 export type Step = (
   | { readonly do: 'hold'; readonly as: string }
-  /** Copies the entry with its mounts, to be mounted later, once, by the given name. */
+  /** Copies the entry together with its mounts. A later step can mount the copy once, by the given name. */
   | { readonly do: 'take'; readonly as: string }
   | {
       readonly do: 'mount'
       /**
-       * What to mount: a copy of the entry at the path itself, or of a held one; something taken earlier; an empty directory in memory; or one that
-       * everybody may fill, up to a limit.
+       * What to mount: a copy of the entry at the path itself or of a held entry; a copy that was taken earlier; an empty file system in memory; or one in
+       * memory that everybody may write to, up to a limit.
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
   /** Changes the mount at the path. */
   | { readonly do: 'change' }
-  /** Checks that a mount exists, and whether it is read-only. For a program that checks the mounts of others. */
+  /** Checks that a mount exists, and whether it is read-only. For a program that checks mounts that another program made. */
   | { readonly do: 'expect'; readonly readOnly: boolean }
 ) &
   Place & { readonly change?: MountChange }
@@ -42,7 +42,7 @@ export type Step = (
 /** The flags of mount_setattr(2). */
 export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
 
-/** The kinds of records, as `mountProgram` reads them. */
+/** The kinds of records, as the numbers that `mountInstructions` reads. */
 export const kinds = {
   end: 0,
   hold: 1,
@@ -65,7 +65,7 @@ export const fields = {
   hasIdentity: 24,
   device: 32,
   inode: 40,
-  /** The address of the number that keeps a descriptor for a later step. */
+  /** The address of the variable that keeps a descriptor for a later step. */
   slot: 48,
   changeFlags: 56,
   /** A `struct mount_attr`: set, clear, propagation, user namespace. */
@@ -77,10 +77,10 @@ export const fields = {
 } as const
 
 const MS_PRIVATE = 0x4_0000
-/** What a record's `create` means. */
+/** The numbers that stand for the values of `create` in a record. */
 export const creations = { directory: 1, file: 2, nothing: 3 } as const
 
-/** Lays out the records of `steps`, with an end record, in a program's memory. Returns the address of the first. */
+/** Lays out the records of `steps`, followed by an end record, in a program's memory. Returns the address of the first record. */
 export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   const slots = new Map<string, Variable>()
   const texts = new Map<string, number>()
@@ -104,7 +104,7 @@ export function keyOfSteps(steps: readonly Step[]): string {
   for (const step of steps) {
     const { path, identity, create, change } = step
     const [kind, name] = kindOf(step)
-    // A NUL separates, because no path contains one.
+    // The separator is NUL, because no path contains one.
     key += `${kind} ${create} ${change?.set} ${change?.clear} ${change?.recursive} ${identity?.device}:${identity?.inode}\0${path}\0${name}\0`
   }
   return key
@@ -114,7 +114,7 @@ function record(step: Step, slot: (name: string) => number, addressOf: (text: st
   const { path, identity, create, change } = step
   const components = path.split('/').filter((name) => name !== '')
   const [kind, name] = kindOf(step)
-  // Mounts that the host makes later must not reach a running command.
+  // Mounts that the host makes later must not appear in a running command's view.
   const propagation = path === '/' && change?.recursive === true ? MS_PRIVATE : 0
   const buffer = words(
     kind,

@@ -9,9 +9,9 @@ const O_EXCL = 0o200
 const O_NOFOLLOW = 0o40_0000
 const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
 
-/** The variables of a walk. */
+/** The variables that opening a path uses. */
 type Walk = {
-  /** The record whose path is opened. */
+  /** The record of the path to open. */
   readonly record: Variable
   /** The descriptor of the path's target, once it is open. */
   readonly at: Variable
@@ -19,15 +19,15 @@ type Walk = {
   readonly error: Variable
 }
 
-/** Allocates the variables of walks in a program. */
+/** Allocates the variables for opening paths in a program. */
 export function layOutWalk(memory: Memory): Walk {
   return { record: memory.variable(), at: memory.variable(), error: memory.variable() }
 }
 
 /**
- * Opens the path of a record from the root, one component at a time and without following symlinks: a name that leads elsewhere by now is a failure,
- * never another file. Missing components are created if the record says so. Continues at `done`; at `gone` if the path is missing; at `changed` if
- * the entry is not the planned one; or at `failed`.
+ * Opens the path of a record from `/`, one component at a time and without following symlinks. If a name has been redirected since planning, opening it fails:
+ * it never opens another file. Missing components are created if the record says so. The program continues at the label `done`, or at `gone` if the path is
+ * missing, at `changed` if the entry is not the planned one, and at `failed` after any other error.
  */
 export function walk(memory: Memory, { record, at, error }: Walk): readonly Instruction[] {
   const root = memory.bytes('/\0')
@@ -65,7 +65,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { label: 'missing' },
     { set: error, to: next },
     { when: next, is: ENOENT, goto: 'make' },
-    // Usually ENOTDIR: a symlink, or something else than a directory.
+    // Usually ENOTDIR: the entry is a symlink, or isn't a directory.
     { goto: 'changed' },
     { label: 'make' },
     { when: create, is: 0, goto: 'gone' },
@@ -85,7 +85,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { call: 'close', operands: [error] },
     { goto: 'open' },
     { label: 'made' },
-    // Another command of the run, which shares the private directory, created it first.
+    // Another command of the run created it first: the commands share the private directory.
     { when: error, is: EEXIST, goto: 'open' },
     { when: error, negative: true, goto: 'failed' },
     { goto: 'open' },

@@ -1,18 +1,18 @@
 import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** What an address leads to. A host that the allow-list merely names may only have `public` addresses. */
+/** What kind of network or service an address belongs to. A host that is allowed only by name may have only `public` addresses. */
 export type AddressKind =
   | 'public'
-  /** A cloud's metadata service: it gives credentials to every process that asks. */
+  /** A cloud's metadata service, which gives credentials to every process that asks. */
   | 'metadata'
   | 'loopback'
   | 'private'
   | 'link-local'
-  /** Addresses behind a carrier's NAT (RFC 6598); VPNs give these to their members too. */
+  /** Addresses behind a carrier's NAT (RFC 6598). VPNs assign these addresses to their members too. */
   | 'shared'
   | 'multicast'
-  /** Addresses for documentation, benchmarks and translation, the unspecified address, and addresses that nobody may use. */
+  /** Addresses for documentation, benchmarks and translation, the unspecified address, and addresses that are not assigned. */
   | 'reserved'
 
 /** Metadata and platform services of AWS, Azure, Google, Oracle, Alibaba and others. */
@@ -47,14 +47,14 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The same for IPv6, most specific first; addresses in none of these ranges are not assigned. */
+/** The same registry for IPv6, most specific range first. Addresses outside all of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],
   ['fec0::', 10, 'private'],
   ['fc00::', 7, 'private'],
   ['ff00::', 8, 'multicast'],
-  // Protocol assignments, Teredo among them, 6to4, and documentation.
+  // Protocol assignments, which include Teredo; then 6to4 and documentation.
   ['2001::', 23, 'reserved'],
   ['2001:db8::', 32, 'reserved'],
   ['2002::', 16, 'reserved'],
@@ -62,7 +62,7 @@ const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['2000::', 3, 'public'],
 ]
 
-/** What an IPv4 or IPv6 address, in any valid spelling, leads to. An IPv6 address that embeds an IPv4 address is judged as that one. */
+/** The kind of an IPv4 or IPv6 address in any valid spelling. An IPv6 address that embeds an IPv4 address has the kind of the IPv4 address. */
 export function addressKind(address: string): AddressKind {
   if (isIPv4(address)) {
     if (metadata.includes(address)) return 'metadata'
@@ -82,7 +82,7 @@ export function addressKind(address: string): AddressKind {
   return specialIPv6.find(inside)?.[2] ?? 'reserved'
 }
 
-/** Whether an address belongs to this machine. Even a public one may, and reaches services that listen here. */
+/** Whether an address belongs to this machine. Even a public address may belong to it, and then reaches services that listen here. */
 export function isOwnAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const wanted = isIPv4(address) ? `::ffff:${address}` : address

@@ -4,7 +4,7 @@ import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'
 import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
 
-/** The protocol of a request to connect. */
+/** The protocol that a program uses to ask the proxy for a connection. */
 export type Route = 'connect' | 'http' | 'socks5'
 
 /** The proxy's decision about one attempt to connect. */
@@ -15,7 +15,7 @@ export type NetworkDecision = { readonly via: Route } & (
 
 const noEntry = 'network.allow: no entry names it'
 
-/** Whether the allow-list contains the host and port: the matching patterns, or the denial. Called before anything is resolved. */
+/** Looks up the host and port in the allow-list: returns the patterns that match, or the denial. Called before the name is resolved. */
 export function decideHost(
   patterns: readonly HostPattern[],
   host: Host,
@@ -31,8 +31,8 @@ export function decideHost(
 }
 
 /**
- * Whether the allow-list's permission for a host covers its current addresses. One bad address spoils them all: an honest name does not mix addresses
- * of this machine or its network with public ones.
+ * Whether the allow-list's permission for a host covers its current addresses. A single forbidden address is enough for a denial: no legitimate name mixes
+ * public addresses with those of this machine or its network.
  */
 export function decideAddresses(
   patterns: readonly HostPattern[],
@@ -43,7 +43,7 @@ export function decideAddresses(
   for (const { address, kind } of addresses) {
     if (kind === 'public' || host.kind === 'address') continue
     const subject = `${authority(host.text, port)}, which is ${address}`
-    // The name alone must not lead to credentials: whoever controls the name could point it there.
+    // Allowing a name must not give access to credentials, because whoever controls the name could make it resolve to a metadata service.
     if (kind === 'metadata') {
       const rule = 'network: metadata services of clouds are refused, since they hand out credentials'
       return denied(subject, rule, { kind: 'allow-host', host: authority(address, port) })
@@ -56,8 +56,8 @@ export function decideAddresses(
 }
 
 /**
- * Explains an error message about an unreachable host: a host that is not allowed was refused; for an allowed host, the program bypassed the proxy,
- * and no other way leads out. The sandbox's own loopback is not the allow-list's business.
+ * Explains an error message about an unreachable host. If the host isn't allowed, the proxy refused it. If it is allowed, the program didn't use the proxy,
+ * which is the only way out. The allow-list doesn't apply to the sandbox's own loopback interface.
  */
 export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
   const { host } = parseHost(text)
@@ -71,7 +71,7 @@ export function judgeUnreachable(allow: readonly HostPatternInput[], text: strin
   return [{ ...denied(host.text, past, otherwise('make the program use that proxy')), certainty: 'suspected' }]
 }
 
-/** What an address leads to, seen from this machine. */
+/** The kind of an address, or `own` if it is a public address of this machine. */
 export function kindHere(address: string): AddressKind | 'own' {
   const kind = addressKind(address)
   return kind === 'public' && isOwnAddress(address) ? 'own' : kind
@@ -88,14 +88,14 @@ export function describeAddress(address: string): string | undefined {
   return kind === 'metadata' ? "a cloud's metadata service" : meaning[kind]
 }
 
-/** The denial for a text that is no host. */
+/** The denial for a text that doesn't name a host. */
 export function refuseText(text: string, why: string): Denial {
-  // Escaped, because text from a hostile program ends up in logs and on terminals.
+  // Escaped, because the text comes from a possibly hostile program and is shown in logs and on terminals.
   const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
-/** The denial of a host that the list allows, but that another rule forbids. */
+/** The denial for a host that the allow-list contains but another rule forbids. */
 export function forbiddenHost(host: string, port: number, why: string): Denial {
   return denied(authority(host, port), why, otherwise('remove the rule that forbids it'))
 }

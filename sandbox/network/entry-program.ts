@@ -14,20 +14,20 @@ import {
 
 const SOCK_CLOEXEC = 0o200_0000
 const SO_REUSEADDR = 2
-/** The requested length of the queue; the kernel lowers it to its own limit. */
+/** The requested length of the queue for connections. The kernel reduces it to its own limit. */
 const backlog = 511
 
-/** How the program below reports that it can't change to the command's directory. */
+/** The message with which the program below reports that it can't change to the command's directory. */
 export const directoryMissing = "portcullis: the command's working directory is not in the container"
 
-/** The status of a command that can't be run (sh has 126 and 127 for its own reasons). */
+/** The exit code if a command can't be run. It isn't 126 or 127, because sh uses these itself. */
 const cannotRun = 125
 
 /**
- * A program that installs `filter` (from `compileFilter`) on itself for good, then replaces itself with the program in its arguments: a path,
- * followed by that program's own arguments.
+ * A program that permanently installs `filter` (from `compileFilter`) on itself, then replaces itself with the program in its arguments: a path, followed by
+ * that program's own arguments.
  *
- * It is for a container whose own profile must permit unix sockets, because the other program here needs one.
+ * It is for a container whose seccomp profile must permit unix sockets, because `entryProgram` needs one.
  */
 export function filterProgram(architecture: Architecture, filter: Uint8Array): Uint8Array {
   return makeProgram(architecture, (memory) => [
@@ -39,9 +39,9 @@ export function filterProgram(architecture: Architecture, filter: Uint8Array): U
 }
 
 /**
- * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, installs `filter` on itself, passes
- * the socket to the relay in its starting directory, and replaces itself with the program in its second argument. On failure it prints the reason and
- * exits with 125. After the socket is passed on, only a missing program can still make it fail.
+ * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, and installs `filter` on itself. It then
+ * passes the socket to the relay, which listens in the starting directory, and replaces itself with the program in its second argument. On failure it prints
+ * the reason and exits with 125. Once the socket has been passed on, it can fail only if the command's program is missing.
  */
 export function entryProgram(
   architecture: Architecture,
@@ -59,18 +59,18 @@ export function entryProgram(
     return [
       { takeStack: stack },
       { load: directory, from: stack, offset: 16 },
-      // The command must not get either of these descriptors.
+      // The command must not inherit either of these descriptors.
       { call: 'socket', operands: [AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0], result: channel, failed: 'failed' },
       { call: 'socket', operands: [AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0], result: descriptor, failed: 'failed' },
       { call: 'connect', operands: [channel, relay.address, relay.size], failed: 'failed' },
-      // Connections of the command before this one may still be waiting for stray packets.
+      // Closed connections of the previous command may still occupy the port for a while (TIME_WAIT).
       { call: 'setsockopt', operands: [descriptor, SOL_SOCKET, SO_REUSEADDR, yes, 4], failed: 'failed' },
       { call: 'bind', operands: [descriptor, address, 16], failed: 'failed' },
       { call: 'listen', operands: [descriptor, backlog], failed: 'failed' },
       { call: 'chdir', operands: [directory], failed: 'noDirectory' },
       ...applyFilter(memory, filter),
       { call: 'sendmsg', operands: [channel, header, 0], failed: 'failed' },
-      // The relay ends when it has passed the socket on: the engine then has it before the command begins.
+      // The relay ends once it has passed the socket on. This wait makes sure that the engine has the socket before the command begins.
       { call: 'read', operands: [channel, byte, 1] },
       ...become(memory, 2),
       { label: 'noDirectory' },
@@ -90,7 +90,7 @@ function complain(memory: Memory, text: string): readonly Instruction[] {
 }
 
 function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[] {
-  // struct sock_fprog: the number of instructions, of 8 bytes each, and their address.
+  // struct sock_fprog: the number of instructions, which have 8 bytes each, and their address.
   const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
   return [
     { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], failed: 'failed' },
@@ -98,7 +98,7 @@ function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[]
   ]
 }
 
-/** Replaces this program with the one in argument `number`, which gets the arguments from there on and the whole environment. */
+/** Replaces this program with the one in argument `number`. It gets the arguments from that one on, and the whole environment. */
 export function become(memory: Memory, number: number): readonly Instruction[] {
   const stack = memory.variable()
   const path = memory.variable()
@@ -106,7 +106,7 @@ export function become(memory: Memory, number: number): readonly Instruction[] {
   const environment = memory.variable()
   const argumentCount = memory.variable()
   return [
-    // On the stack: the number of arguments, the arguments, a zero, the environment.
+    // The stack contains the number of arguments, the arguments, a zero, and the environment.
     { takeStack: stack },
     { load: argumentCount, from: stack, offset: 0 },
     { load: path, from: stack, offset: 8 + 8 * number },

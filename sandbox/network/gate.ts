@@ -14,25 +14,25 @@ import {
 import { hostAddress, parseAuthority, type Host } from './host.ts'
 import type { HostPattern } from './host-pattern.ts'
 
-/** Resolves a name to its addresses; rejects when it has none. */
+/** Resolves a name to its addresses. Rejects if the name has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /** The outcome of an attempt to connect. */
 export type Opened =
   | { readonly status: 'open'; readonly socket: Socket; readonly authority: string }
   | { readonly status: 'refused'; readonly denial: Denial }
-  /** The connection was allowed, but the network failed. */
+  /** The connection was allowed, but could not be made. */
   | { readonly status: 'failed'; readonly reason: string }
 
-/** The only way out of the sandbox: it decides, resolves, checks, and connects to the checked addresses. */
+/** The only way out of the sandbox. It checks the host, resolves it, checks the addresses, and connects only to these addresses. */
 export type Gate = {
   open(target: string, via: Route, defaultPort?: number): Promise<Opened>
 }
 
-/** How long the other side may take to accept. */
+/** How long the other side may take to accept the connection. */
 const connectMs = 30_000
 
-/** Resolves like the system, including `/etc/hosts`. */
+/** Resolves names as the system does, which includes `/etc/hosts`. */
 export const resolveAsSystem: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
@@ -40,13 +40,13 @@ export const resolveAsSystem: Resolve = async (name) =>
 type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve
-  /** Why a host on the list is forbidden all the same. */
+  /** Returns why a host is forbidden although it is on the list. */
   readonly forbids: ((host: string, port: number, via: Route) => string | undefined) | undefined
 }
 
 /**
- * A gate for one command, until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a DNS query could
- * carry data out to its server.
+ * Creates a gate for one command; it works until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a DNS query
+ * could carry data to that domain's name server.
  */
 export function createGate(
   { patterns, resolve, forbids }: GateRules,
@@ -81,7 +81,7 @@ export function createGate(
   }
 }
 
-/** The normalized addresses of a host, or why there are none. */
+/** The normalized addresses of a host, or the reason why there are none. */
 async function addressesOf(host: Host, resolve: Resolve): Promise<readonly string[] | string> {
   if (host.kind === 'address') return [host.text]
   try {
@@ -93,12 +93,12 @@ async function addressesOf(host: Host, resolve: Resolve): Promise<readonly strin
   }
 }
 
-/** Tries the addresses, alternating between both families, and no others: the name is not resolved a second time. */
+/** Tries only these addresses, alternating between IPv4 and IPv6. The name is not resolved a second time. */
 async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | Error> {
   if (signal.aborted) return new Error('the command has ended')
   const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   const socket = connect({
-    // A name that nothing can resolve: only the addresses below are used.
+    // This name can't be resolved, so only the addresses below are used.
     host: 'checked.invalid',
     port,
     allowHalfOpen: true,

@@ -1,6 +1,6 @@
 import { parseHost, type Host } from './host.ts'
 
-/** A host, or the hosts below a name, and the ports on them, that commands may connect to. */
+/** A host, or all hosts below a name, with the ports that commands may connect to. */
 export type HostPattern = {
   /** As written, for messages. */
   readonly text: string
@@ -13,13 +13,13 @@ export type HostPattern = {
   readonly allowPrivate: boolean
 }
 
-/** An entry of a policy's allow-list: `HOST`, `HOST:PORT`, `*.HOST`, or with `allowPrivate` a host that may be in a private network. */
+/** An entry of a policy's allow-list: `HOST`, `HOST:PORT` or `*.HOST`; or an object with `allowPrivate`, for a host that may be in a private network. */
 export type HostPatternInput = string | { readonly host: string; readonly allowPrivate?: boolean | undefined }
 
-/** The ports of a pattern that names none: those of http and https. */
+/** The ports of a pattern without a port: those of http and https. */
 const usualPorts: readonly number[] = [80, 443]
 
-/** Parses a pattern, or explains in a sentence what was expected. */
+/** Parses a pattern. If it is invalid, returns a sentence that says what was expected. */
 export function parsePattern(input: HostPatternInput): HostPattern | { readonly expected: string } {
   const { host: text, allowPrivate = false } = typeof input === 'string' ? { host: input } : input
   const expected = (what: string): { readonly expected: string } => ({ expected: `${JSON.stringify(text)}: ${what}` })
@@ -41,17 +41,17 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
     host: parsed.host,
     below,
     ports: port === undefined ? usualPorts : port === '*' ? 'any' : [Number(port)],
-    // A user who writes an address knows where it leads.
+    // Users who write an address know which network it is in.
     allowPrivate: allowPrivate || parsed.host.kind === 'address',
   }
 }
 
-/** Parses a list that was checked before, such as that of a parsed policy. */
+/** Parses a list that has already been checked, such as the list of a parsed policy. */
 export function parsePatterns(allow: readonly HostPatternInput[]): readonly HostPattern[] {
   return allow.map(parsePattern).filter((pattern): pattern is HostPattern => 'host' in pattern)
 }
 
-/** The patterns that match a host and port; none means refused. */
+/** The patterns that match a host and port. If there are none, the connection is refused. */
 export function matchingPatterns(patterns: readonly HostPattern[], host: Host, port: number): readonly HostPattern[] {
   return patterns.filter((pattern) => coversHost(pattern, host) && coversPort(pattern, port))
 }

@@ -1,16 +1,16 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
 
-/** A host in its normalized spelling: a lower-case ASCII name without a final dot, or an address as the kernel would write it. */
+/** A host in its normalized spelling: a lower-case ASCII name without a final dot, or an address in the kernel's notation. */
 export type Host = { readonly kind: 'name' | 'address'; readonly text: string }
 
-/** The host that a text names, or why it names none. */
+/** The host that a text names, or the reason why it names none. */
 type ParsedHost = { readonly host: Host } | { readonly host: undefined; readonly why: string }
 
 /**
- * Parses the text of a host. All code uses this parser, for patterns and for requests of commands, so that the compared host is the resolved one. It
- * is strict, because parsers that guess disagree: numbers that some programs take for an IPv4 address (`0x7f.1`, `127.1`, `2130706433`), NUL and
- * other control characters, spaces, user names, zones and escapes are all refused.
+ * Parses the text of a host. All code uses this parser, both for patterns and for requests of commands, so that the host that is resolved is always the one
+ * that was checked. It is strict, because lenient parsers disagree. It refuses numbers that some programs read as an IPv4 address (`0x7f.1`, `127.1`,
+ * `2130706433`), NUL and other control characters, spaces, user names, zones and escapes.
  */
 export function parseHost(text: string): ParsedHost {
   if (text.length > 1024) return refuse('it is longer than any host name')
@@ -19,13 +19,13 @@ export function parseHost(text: string): ParsedHost {
   const bare = text.startsWith('[') ? text.slice(1, -1) : text
   if (bare.includes(':')) return parseIPv6(bare)
   if (text.startsWith('[')) return refuse('only an IPv6 address may be in brackets')
-  // ASCII is judged before the conversion below; converting other characters can only produce more ASCII.
+  // ASCII characters are checked before the conversion below, which may turn other characters into ASCII.
   if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text)) return refuse('it contains a character that no host name has')
   const ascii = (isAscii(text) ? text : domainToASCII(text)).toLowerCase().replace(/\.$/, '')
   return parseAscii(ascii)
 }
 
-/** The address of a host that is known to be one, in the form that `net.connect` takes. */
+/** The host as an IP address, in the form that `net.connect` takes; undefined if the text isn't an address. */
 export function hostAddress(text: string): string | undefined {
   const parsed = parseHost(text)
   return parsed.host?.kind === 'address' ? parsed.host.text : undefined
@@ -34,7 +34,7 @@ export function hostAddress(text: string): string | undefined {
 function parseAscii(text: string): ParsedHost {
   if (isIPv4(text)) return { host: { kind: 'address', text } }
   const labels = text.split('.')
-  // As in the URL standard: a name that ends in a number is meant as an address.
+  // The URL standard treats a name that ends in a number as an address.
   if (/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')) return refuse('it is not an IPv4 address of four plain numbers')
   if (text.length > 253) return refuse('it is longer than any host name')
   const isLabel = (label: string): boolean => /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/.test(label)
@@ -48,7 +48,7 @@ function parseIPv6(text: string): ParsedHost {
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical)
   if (mapped === null) return { host: { kind: 'address', text: canonical } }
-  // An IPv4 address mapped into IPv6: connecting to it means connecting to the IPv4 address.
+  // This is an IPv4 address mapped into IPv6. Connecting to it means connecting to the IPv4 address.
   const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)]
   return { host: { kind: 'address', text: [high >> 8, high & 255, low >> 8, low & 255].join('.') } }
 }
@@ -61,7 +61,7 @@ function refuse(why: string): ParsedHost {
   return { host: undefined, why }
 }
 
-/** `HOST:PORT` as in a request, with IPv6 in brackets; without a port the default port, if there is one. */
+/** Parses `HOST:PORT` as in a request, with IPv6 addresses in brackets. If the port is missing, the default port applies, if there is one. */
 export function parseAuthority(
   text: string,
   defaultPort?: number,

@@ -12,7 +12,7 @@ import { renderDenial } from '../denials/render-denial.ts'
 import type { Gate, Opened } from './gate.ts'
 import { joinSockets } from './tunnel.ts'
 
-/** Headers for one connection only (RFC 9110, 7.6.1), or for this proxy alone. */
+/** Headers that apply to one connection only (RFC 9110, 7.6.1), or are meant for this proxy. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -26,7 +26,7 @@ const hopByHop: readonly string[] = [
   'expect',
 ]
 
-/** A server that never listens: connections are passed to it by emitting `connection`. It supports CONNECT, and requests for `http://` addresses. */
+/** Creates a server that never listens: the caller passes it connections by emitting `connection`. It supports CONNECT, and requests for `http://` URLs. */
 export function createHttpProxy(gate: Gate): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 })
   server.on('connect', (message: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -44,7 +44,7 @@ export function createHttpProxy(gate: Gate): Server {
 }
 
 async function connectTunnel(gate: Gate, target: string, socket: Socket, head: Buffer): Promise<void> {
-  // The server no longer handles this socket, and its errors.
+  // The server no longer handles this socket or its errors.
   socket.on('error', () => socket.destroy())
   const opened = await gate.open(target, 'connect')
   if (opened.status !== 'open') {
@@ -54,7 +54,7 @@ async function connectTunnel(gate: Gate, target: string, socket: Socket, head: B
     opened.socket.destroy()
   } else {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    // Data that arrived with the request belongs to the other side, whatever it looks like.
+    // Data that arrived with the request is passed on to the other side unread.
     if (head.length > 0) opened.socket.write(head)
     joinSockets(socket, opened.socket)
   }
@@ -91,9 +91,9 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
   pipeline(message, onward, () => undefined)
 }
 
-/** A request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel when the server agrees; every other request gets an ordinary answer. */
+/** Handles a request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel if the server agrees; any other request gets an ordinary response. */
 async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-  // The server no longer handles this socket, and its errors.
+  // The server no longer handles this socket or its errors.
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
   if (target === undefined || message.method !== 'GET') {
@@ -136,7 +136,7 @@ function absoluteTarget(message: IncomingMessage): { readonly target: string | u
   return { target, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** The same request to the checked server, with `own` replacing the headers that were for one connection. */
+/** Creates the same request to the checked server. `own` replaces the headers that applied only to the client's connection. */
 function requestOnward(
   message: IncomingMessage,
   path: string,
@@ -146,7 +146,7 @@ function requestOnward(
   return request({
     method: message.method,
     path,
-    // The Host header gets the checked name, not the one that the client wrote.
+    // The Host header gets the name that was checked, not the name that the client wrote.
     headers: { ...headersOf(message), host: authority.replace(/:80$/, ''), ...own },
     setHost: false,
     createConnection: () => socket,
@@ -174,7 +174,7 @@ function answerTo(opened: Exclude<Opened, { status: 'open' }>): { readonly code:
 }
 
 function refuse(response: ServerResponse, code: number, sentence: string): void {
-  // The rest of an unread body would be mistaken for the next request.
+  // If the connection stayed open, the unread rest of the body would be mistaken for the next request.
   response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   response.end(`${sentence}\n`)
 }

@@ -1,18 +1,18 @@
 import process from 'node:process'
 
-/** The port at which commands find the proxy. It is in the command's own network namespace, so no other command uses it. */
+/** The port at which commands find the proxy. It is in the command's own network namespace, so it can't conflict with other commands. */
 export const proxyPort = 3128
 
-/** The descriptor that passes the listener on. It is closed before the command starts. */
+/** The descriptor through which the listening socket is passed on. It is closed before the command starts. */
 export const channelDescriptor = 6
 
-/** The path inside of the program that opens the port: each sandbox has a new `/dev`. */
+/** The path, inside the sandbox, of the program that opens the port. It is in `/dev`, because each sandbox has a new `/dev`. */
 export const listenerPath = '/dev/portcullis-listen'
 
-/** How the script below reports that it failed, for code that reads the command's error output. */
+/** The message with which the script below reports a failure. Code that reads the command's error output looks for it. */
 export const listenerFailed = 'portcullis: the proxy of the network allow-list did not start'
 
-/** Arguments that come before the program's own, inside the sandbox: they open the proxy's port, then start the program. */
+/** Arguments to put before a program's own inside the sandbox. They open the proxy's port, then start the program. */
 export const listenFirst: readonly string[] = [
   '/bin/sh',
   '-c',
@@ -28,8 +28,8 @@ const proxy = `http://127.0.0.1:${proxyPort}`
 const local = 'localhost,127.0.0.1,::1'
 
 /**
- * For ssh, which has no proxy support of its own: a Node script that connects standard input and output through our proxy. A separate variable
- * contains it, because shells of all kinds read the command that names it.
+ * A Node script for ssh, which doesn't support our proxy itself. It connects its standard input and output through the proxy. It is in a separate variable
+ * because the command that refers to it is read by many kinds of shells.
  */
 const throughProxy = `
 const [host, port] = process.argv.slice(1)
@@ -52,8 +52,8 @@ socket.on('data', function read(data) {
 })`
 
 /**
- * Variables that make programs use the proxy. They have the same spelling for every protocol: `socks5h` in `ALL_PROXY` would be right too, but HTTP
- * libraries that don't support it fail when they see it. Connections within the sandbox are direct.
+ * Variables that make programs use the proxy. Their value is the same for every protocol: `socks5h` would be correct in `ALL_PROXY`, but HTTP libraries that
+ * don't support it fail when they see it. Connections within the sandbox bypass the proxy.
  */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -67,7 +67,7 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   npm_config_proxy: proxy,
   npm_config_https_proxy: proxy,
   npm_config_noproxy: local,
-  // Node reads the variables above only when told to.
+  // Node reads the variables above only if this one is set.
   NODE_USE_ENV_PROXY: '1',
   PORTCULLIS_CONNECT: throughProxy,
   GIT_SSH_COMMAND: `ssh -o BatchMode=yes -o 'ProxyCommand="${process.execPath}" -e "$PORTCULLIS_CONNECT" %h %p'`,

@@ -3,12 +3,12 @@ import { makeProgram } from '../machine-code/make-program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'
 import { AF_INET, SOCK_STREAM } from '../machine-code/kernel.ts'
 
-/** The requested length of the queue; the kernel lowers it to its own limit. */
+/** The requested length of the queue for connections. The kernel reduces it to its own limit. */
 const backlog = 511
 
 /**
- * A program that opens the listening socket of the commands' proxy, passes it to the engine, and ends: only a process inside a network namespace can
- * create a socket there. It exits with 0, or with the error number of the call that failed.
+ * A program that opens the listening socket of the commands' proxy, passes it to the engine, and ends. It is needed because only a process inside a network
+ * namespace can create a socket there. It exits with 0, or with the error number of the call that failed.
  */
 export function listenerProgram(
   architecture: Architecture,

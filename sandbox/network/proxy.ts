@@ -6,11 +6,11 @@ import { parsePatterns, type HostPatternInput } from './host-pattern.ts'
 import { createHttpProxy } from './http-proxy.ts'
 import { serveSocks } from './socks5.ts'
 
-/** Callbacks with which a caller observes the proxy, or replaces parts of it. */
+/** Callbacks that observe the proxy or replace parts of it. */
 export type NetworkOptions = {
-  /** Receives every decision about a host when it is made. */
+  /** Receives every decision about a host as soon as it is made. */
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
-  /** Returns why a host on the list is forbidden all the same; undefined if it isn't. Called before anything is resolved. */
+  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. Called before the name is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
   /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined
@@ -18,25 +18,25 @@ export type NetworkOptions = {
 
 /** The proxy for one command. */
 type ProxySession = {
-  /** Serves the connections of a listening server, and takes it over. */
+  /** Takes over a listening server and serves its connections. */
   attach(server: Server): void
-  /** Ends every connection, accepts no more, and returns the refused ones. Idempotent. */
+  /** Closes every connection, stops accepting new ones, and returns the denials of refused connections. Idempotent. */
   end(): readonly Denial[]
 }
 
-/** The proxy for the commands of one sandbox. Between commands it holds nothing open. */
+/** The proxy for the commands of one sandbox. Between commands it keeps no connection or server open. */
 type Proxy = { startSession(): ProxySession }
 
-/** More simultaneous connections than any package manager makes, but fewer than the engine has descriptors. */
+/** The maximum number of simultaneous connections: more than any package manager makes, but fewer than the engine has descriptors. */
 const mostConnections = 256
 
 /** How long a connection may stay silent before its first request. */
 const helloMs = 60_000
 
-/** The most hosts that are listed as denials of one command; events are sent for all. */
+/** How many hosts at most are listed as denials of one command. Every refusal is still sent as an event. */
 const mostDenials = 20
 
-/** Creates a proxy that allows the hosts in `allow`: patterns that were checked before, as in a parsed policy. */
+/** Creates a proxy that allows the hosts in `allow`. The patterns must have been checked before, like those of a parsed policy. */
 export function createProxy(allow: readonly HostPatternInput[], options: NetworkOptions = {}): Proxy {
   const patterns = parsePatterns(allow)
   return {
@@ -78,7 +78,8 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
           }
           servers.add(server)
           server.maxConnections = mostConnections
-          // A client may end its side of a tunnel and still wait for the answer. A server that was passed on has no other way to allow that.
+          // A client may end its side of a tunnel and still wait for the answer. For a server that another process created, this can only be allowed
+          // afterwards.
           Object.assign(server, { allowHalfOpen: true })
           server.on('connection', (socket) => {
             keep(socket)
@@ -101,7 +102,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
   }
 }
 
-/** One port for both protocols: SOCKS5 begins with a byte that no HTTP request begins with. */
+/** Serves both protocols on one port: no HTTP request begins with the first byte of SOCKS5. */
 function distinguish(socket: Socket, http: () => void, socks: () => void): void {
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))

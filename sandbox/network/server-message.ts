@@ -5,14 +5,14 @@ import { AF_INET, SOL_SOCKET } from '../machine-code/kernel.ts'
 const SCM_RIGHTS = 1
 
 /**
- * The message with which Node's own `process.send(message, server)` passes a server on, so that a `ChildProcess` with an `ipc` channel emits it as
- * `message`.
+ * The message with which Node's own `process.send(message, server)` passes a server on. A `ChildProcess` with an `ipc` channel emits such a server with the
+ * event `message`.
  */
 const text = `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg: { listening: true } })}\n`
 
 /**
- * Lays out the message that passes a listening socket on: for sendmsg(2) once `descriptor` holds the socket, and for recvmsg(2), after which it can
- * be sent on unchanged. `header` is the address of its `struct msghdr`.
+ * Lays out the message that passes a listening socket on. It can be sent by sendmsg(2) once `descriptor` holds the socket, or received by recvmsg(2) and then
+ * sent on unchanged. `header` is the address of its `struct msghdr`.
  */
 export function serverMessage(memory: Memory): { readonly header: number; readonly descriptor: Variable } {
   // struct cmsghdr with one descriptor, struct iovec, struct msghdr
@@ -22,7 +22,7 @@ export function serverMessage(memory: Memory): { readonly header: number; readon
   return { header: memory.bytes(words(0, 0, iovec, 1, control, 24, 0)), descriptor }
 }
 
-/** Lays out the `struct sockaddr_in` (16 bytes) of a port of 127.0.0.1. Returns its address. */
+/** Lays out the `struct sockaddr_in` (16 bytes) for a port of 127.0.0.1. Returns its address in memory. */
 export function loopbackAddress(memory: Memory, port: number): number {
   const zeros = Array.from({ length: 8 }, () => 0)
   return memory.bytes(Buffer.from([AF_INET, 0, port >> 8, port & 0xff, 127, 0, 0, 1, ...zeros]))

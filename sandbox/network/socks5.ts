@@ -10,7 +10,7 @@ const nothingAcceptable = 0xff
 const CONNECT = 1
 const replies = { granted: 0, refused: 2, unreachable: 4, noSuchCommand: 7, noSuchAddress: 8 } as const
 
-/** Serves one SOCKS5 client from its first byte: no authentication, only CONNECT, and this proxy resolves names. */
+/** Serves one SOCKS5 client from its first byte on. It supports only CONNECT, without authentication, and resolves names itself. */
 export async function serveSocks(socket: Socket, gate: Gate): Promise<void> {
   const { take, finish } = createReader(socket)
   const [, count] = await take(2)
@@ -42,12 +42,12 @@ function replyTo(opened: Exclude<Opened, { status: 'open' }>): keyof typeof repl
   return opened.status === 'refused' ? 'refused' : 'unreachable'
 }
 
-/** The bound address is not the client's business, so it reads as 0.0.0.0:0. */
+/** The client doesn't need to know the bound address, so it gets 0.0.0.0:0. */
 function reply(code: keyof typeof replies): Uint8Array {
   return Buffer.from([version, replies[code], 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
-/** The destination as text for the one host parser: all of its bytes, NUL included, are kept and judged there. */
+/** The destination as text. All of its bytes, even NUL, are kept, so that the shared host parser can check them. */
 async function readTarget(take: Take, kind: number): Promise<string | undefined> {
   const host = await readHost(take, kind)
   if (host === undefined) return undefined
@@ -72,10 +72,10 @@ async function readHost(take: Take, kind: number): Promise<string | undefined> {
 
 type Take = (size: number) => Promise<Buffer>
 
-/** More than any greeting and request together. */
+/** The most bytes to buffer: more than any greeting and request together. */
 const mostBytes = 2048
 
-/** Reads a client's first bytes: `take` returns exactly the given number of bytes, and rejects if the client disconnects before. */
+/** Reads a client's first bytes: `take` returns exactly the given number of bytes, and rejects if the client disconnects before they arrive. */
 function createReader(socket: Socket): { readonly take: Take; readonly finish: () => void } {
   let held = Buffer.alloc(0)
   let wake = (): void => undefined

@@ -19,24 +19,24 @@ import type { Command } from '../sandbox.ts'
 type HandedInput = {
   /** As `child_process` spells it. */
   readonly stdio: 'ignore' | 'pipe' | 'inherit' | number
-  /** Whether standard input must be the sandbox's own `/dev/null`, not the one that Node opens on the host. */
+  /** Whether standard input must be the sandbox's own `/dev/null` rather than the host's, which Node would open. */
   readonly isNull: boolean
-  /** Called right after the start with the child's own end. Returns the stream that the caller may write to. */
+  /** Called right after the start with our end of the child's standard input. Returns the stream that the caller may write to. */
   readonly started: (stdin: Writable | null) => Writable | undefined
 }
 
 /** Larger inputs are streamed instead of copied. */
 const largestCopy = 16 * 1024 * 1024
 
-/** The numbers of the null device (null(4)). */
+/** The device number of the null device (null(4)). */
 const nullDevice = 0x103
 
 /**
- * What a confined command gets for standard input. It is never a file, directory or device of this machine itself, except a terminal: a process that
- * holds such a descriptor, however it was opened, can reopen it for writing through `/proc/self/fd`, and change its mode and times. A file is read
- * from its current offset, and that offset stays the same for the next reader.
+ * What a confined command gets for standard input. Except for a terminal, it is never a file, directory or device of this machine. A process that holds such a
+ * descriptor, even one opened read-only, can reopen it for writing through `/proc/self/fd`, and can change its mode and times. A file is read from its current
+ * offset, and the offset doesn't change, so the next reader starts there too.
  *
- * @param directory the run's own, which commands can't reach
+ * @param directory the run's own directory, which commands can't reach
  */
 export function handedInput(command: Command, directory: string): HandedInput {
   const given = (stdio: HandedInput['stdio'], isNull = false): HandedInput => ({
@@ -44,7 +44,7 @@ export function handedInput(command: Command, directory: string): HandedInput {
     isNull,
     started: (stdin) => stdin ?? undefined,
   })
-  // The input of a terminal comes through a pipe.
+  // A terminal gets its input through a pipe.
   if (command.terminal !== undefined || command.stdin === 'pipe') return given('pipe')
   if (command.stdin !== 'inherit') return given('ignore', true)
   const stat = statInput()
@@ -66,12 +66,12 @@ function statInput(): Stats | undefined {
   try {
     return fstatSync(0)
   } catch {
-    // The process that started us closed it.
+    // The process that started us has closed its standard input.
     return undefined
   }
 }
 
-/** A descriptor of an unnamed file that contains the rest of the input. */
+/** Copies the rest of the input to an unnamed file. Returns its descriptor. */
 function copyOf(directory: string): number | undefined {
   const path = join(directory, `input-${randomName()}`)
   const target = openSync(path, 'wx', 0o600)
@@ -84,7 +84,7 @@ function copyOf(directory: string): number | undefined {
     }
     return openSync(path, 'r')
   } catch {
-    // The input can't be read at a position, or not at all: streaming it will report the error.
+    // The input can't be read at an offset, or can't be read at all; then streaming it reports the error.
     return undefined
   } finally {
     closeSync(target)
@@ -92,7 +92,7 @@ function copyOf(directory: string): number | undefined {
   }
 }
 
-/** Passes the input on as it is read; a directory reads as empty. */
+/** Streams the input to the command. A directory reads as empty. */
 function passOn(to: Writable | null): undefined {
   const from = createReadStream('', { fd: 0, start: offset(), autoClose: false })
   from.on('error', () => to?.end())

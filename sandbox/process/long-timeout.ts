@@ -1,13 +1,13 @@
-/** The longest delay that a timer accepts; Node would fire a longer one at once. */
+/** The longest delay that a timer accepts. Node fires a longer timer immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
 /** A running timer. */
 export type LongTimeout = { readonly cancel: () => void }
 
 /**
- * Calls `act` after any number of milliseconds: delays that people configure may be longer than a timer accepts.
+ * Calls `act` after any number of milliseconds. A configured delay may be longer than a timer accepts.
  *
- * @param keepsAlive whether the process waits for it
+ * @param keepsAlive whether the process stays alive until the call
  * @internal
  */
 export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive = true): LongTimeout {
@@ -24,7 +24,7 @@ export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive
 }
 
 /**
- * A signal that aborts after any number of milliseconds; the process doesn't wait for it.
+ * A signal that aborts after any number of milliseconds. It doesn't keep the process alive.
  *
  * @example const signal = timeoutSignal(60 * 24 * 60 * 60 * 1000) // sixty days, more than a timer takes
  */
@@ -36,7 +36,7 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
 }
 
 /**
- * Shortens a delay for a timer of another package, which accepts no longer one. The timer then fires no earlier than in 24 days.
+ * Limits a delay to what another package's timer accepts. A longer delay is shortened to 24 days.
  *
  * @internal
  */

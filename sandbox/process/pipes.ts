@@ -1,4 +1,4 @@
-// Not by execa: the call is synchronous, before a command's first descriptor exists, and its time adds to every command.
+// Not by execa: this call is synchronous, must run before a command gets its first descriptor, and adds its time to every command.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
 import { O_PATH } from '../machine-code/kernel.ts'
 
-/** A pipe whose other end a command writes to. */
+/** A pipe that we read and a command writes to. */
 type OutputPipe = {
   readonly source: Readable
   /** For the child's stdio. */
@@ -20,38 +20,37 @@ type OutputPipe = {
 export type CommandPipes = {
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  /** For each input: the descriptor, for the child's stdio, from which the child reads it; undefined if it doesn't fit into a pipe. */
+  /** For each input, the descriptor in the child's stdio from which the child reads it; undefined if the input doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
-  /** Called as soon as the child has its descriptors: our copies would keep the pipes open for ever. */
+  /** Called as soon as the child has its descriptors. Closes our copies, which would keep the pipes open for ever. */
   handedOver(): void
-  /** Called when all processes of the command are gone and both sources are closed. */
+  /** Called once all processes of the command are gone and both sources are closed. */
   release(): void
 }
 
 /** The pipes of a sandbox. */
 type Pipes = {
-  /** Opens the pipes of a command with these complete inputs. */
+  /** Opens the pipes of a command. Each of `inputs` is a complete input. */
   readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
   /** Closes the pipes that no command uses. */
   readonly close: () => void
 }
 
 /**
- * How many pipes are created at a time: a further file in the same call needs no further program. The first batch is enough for one command, which
- * may be the only one.
+ * How many pipes are created at a time, since one call of mkfifo can create several. The first batch is enough for one command, because there may be only one.
  */
 const batch = { first: 4, next: 16 }
 
-/** A pipe that is reachable only through our descriptor on systems with procfs; on others, its name. */
+/** A pipe. On Linux it is reachable only through our descriptor; on other systems, by its name. */
 type Pipe = { readonly name: string; readonly held: number | undefined }
 
 /**
- * Makes pipes for commands when they are needed, by way of named ones in `directory`. Node itself connects children by sockets, and a socket can't be
- * opened anew: `echo oops > /dev/stderr` fails on it; and creating a socket takes longer than writing all inputs. With `reuse`, a later command gets
- * the same pipe; this requires certainty that no process of the earlier command is left to write to it.
+ * Creates pipes for commands when they are needed, as named pipes in `directory`. Node itself connects children through sockets, which have two drawbacks: a
+ * socket can't be reopened, so `echo oops > /dev/stderr` fails; and creating one takes longer than writing all inputs. With `reuse`, a later command gets the
+ * same pipe. This is allowed only if no process of the earlier command can still write to it.
  *
- * Another run's commands may see `directory`, and what can be seen can be written to, through a read-only mount too: so a name can't be guessed, its
- * directory can't be listed, and it is gone before the pipe is used.
+ * Another run's commands may see `directory`, and can write to any named pipe that they see, even through a read-only mount. Therefore the names can't be
+ * guessed, the directory can't be listed, and each name is removed before its pipe is used.
  */
 export function createPipes(directory: string, reuse: boolean): Pipes {
   const idle: Pipe[] = []
@@ -110,7 +109,7 @@ function drop({ name, held }: Pipe): void {
 }
 
 function openOutput(name: string): OutputPipe {
-  // The reading end is opened first and without blocking; otherwise opening either end would wait for the other.
+  // The reading end is opened first, without blocking. Otherwise, opening either end would wait for the other.
   const near = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
   const descriptor = openSync(name, constants.O_WRONLY)
   return { source: new Socket({ fd: near, readable: true, writable: false }), descriptor }

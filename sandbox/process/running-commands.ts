@@ -6,12 +6,12 @@ export class RunningCommands {
   readonly #whenNoneWrites: () => void
   #writing = 0
 
-  /** @param whenNoneWrites called each time a command has ended and no writing command runs */
+  /** @param whenNoneWrites called each time a command ends and no command that may write is left */
   constructor(whenNoneWrites: () => void = () => undefined) {
     this.#whenNoneWrites = whenNoneWrites
   }
 
-  /** How many of them may write, and thereby change the guarded files. */
+  /** How many running commands may write, and so may change guarded files. */
   get writing(): number {
     return this.#writing
   }
@@ -20,7 +20,7 @@ export class RunningCommands {
     return this.#commands.size
   }
 
-  /** Tracks a command until it has ended. Returns its process. */
+  /** Tracks a command until it has ended. Returns its process unchanged. */
   add({ readOnly }: Command, started: SandboxProcess): SandboxProcess {
     const writing = readOnly === true ? 0 : 1
     this.#commands.add(started)

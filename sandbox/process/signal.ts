@@ -3,23 +3,23 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStat, type ProcessStat } from './stat.ts'
 
-/** Sends a signal to a process, or to a group if the pid is negative. It is no error if the process no longer exists. */
+/** Sends a signal to a process, or to a process group if the pid is negative. It does nothing if the process no longer exists. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended already, which was the goal.
+    // The process has already ended.
   }
 }
 
-/** Resolves when a process is dead. The first process of a pid namespace dies last, so for that one: the whole tree. */
+/** Resolves when a process is dead. In a pid namespace, the first process dies last; waiting for it means waiting for the whole process tree. */
 export async function waitForExit(pid: number): Promise<void> {
   for (let wait = 0; isAlive(pid); wait = Math.min(wait + 1, 20)) await sleep(wait)
 }
 
 /**
- * Whether any process of a group lives. Dead processes whose parent is gone may stay in the process table for long, as in a container without an
- * init; without procfs, they count as alive.
+ * Whether any process of a group is alive. Dead processes that nobody collects may stay in the process table for a long time, as in a container without an init
+ * process. They don't count as alive, except on systems without procfs.
  *
  * @internal
  */
@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   return statOf(pid)?.isDead === false
 }
 
-/** Undefined if there is no such process. */
+/** The process's entry in procfs; undefined if there is no such process. */
 function statOf(pid: number): ProcessStat | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -6,21 +6,21 @@ import type { CommandPipes } from './pipes.ts'
 /** How the first process of a command ended, or why it never started. */
 type ProcessEnd = { readonly code: number | null; readonly signal: string | null; readonly error?: Error }
 
-/** A process that a backend started, wherever it runs. */
+/** A process that a backend started, on this machine or elsewhere. */
 export type StartedProcess = {
   readonly pid: number | undefined
   readonly stdin: Writable | undefined
-  /** Our ends of its output. They close when every holder of the other ends has closed. */
+  /** Our ends of its output pipes. They close once every process has closed the other ends. */
   readonly stdout: Readable
   readonly stderr: Readable
   readonly terminal?: Terminal | undefined
   /** Resolves when the first process has ended; never rejects. */
   readonly exit: Promise<ProcessEnd>
-  /** Called when all processes are gone and the outputs are closed. */
+  /** Called once all processes are gone and the outputs are closed. */
   readonly release: () => void
 }
 
-/** A child process of ours that writes to `pipes`. Called right after its start. */
+/** Wraps a child process of ours that writes to `pipes`. Must be called right after the child's start. */
 export function startedChild(child: ChildProcess, pipes: CommandPipes): StartedProcess {
   pipes.handedOver()
   return {

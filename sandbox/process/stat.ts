@@ -1,15 +1,15 @@
-/** The fields of `/proc/PID/stat` about a process (proc(5)). */
+/** The fields of `/proc/PID/stat` that are used here (proc(5)). */
 export type ProcessStat = {
-  /** Whether it has died, and only waits for its parent to collect it, which may never happen. */
+  /** Whether the process has died and is only waiting for its parent to collect it, which may never happen. */
   readonly isDead: boolean
   /** Its process group. */
   readonly group: number
-  /** When it started, in the kernel's clock ticks; undefined if the text was truncated. */
+  /** When the process started, in the kernel's clock ticks; undefined if the text was truncated. */
   readonly start: string | undefined
 }
 
 /**
- * Parses the text of such a file. The name in its second field may contain spaces and brackets, so the fields are counted after its last bracket.
+ * Parses the text of `/proc/PID/stat`. The program's name in the second field may contain spaces and brackets, so counting starts after the last bracket.
  *
  * @internal
  */

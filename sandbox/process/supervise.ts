@@ -7,30 +7,30 @@ import { capDenials } from '../denials/cap.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
-/** How long processes get between the request to end and the kill: less than the two seconds in which an interrupted run must end. */
+/** How long processes have to end by themselves before they are killed. An interrupted run must end within two seconds, so this is less. */
 const graceMs = 1500
 
-/** How long a pipe may stay silent after the command's end before processes that still hold it are ignored. */
+/** After the command's end, a pipe that other processes still hold open is ignored once it has been silent for this long. */
 const quietMs = 100
 
-/** Milliseconds on a clock that nobody can set. Node's `performance` offers one too, but loads a module of its own for that. */
+/** Milliseconds on a clock that nobody can set. Node's `performance` has such a clock too, but it loads an extra module. */
 const now = (): number => process.uptime() * 1000
 
-/** A started command and what only its backend knows about it. */
+/** A started command, with the data and functions that only its backend can supply. */
 type Supervised = StartedProcess & {
-  /** Asks the whole tree to end. */
+  /** Asks all of the command's processes to end. */
   readonly terminate: () => void
-  /** Ends the whole tree at once; must be safe to call at any time, again, and after the end. */
+  /** Kills all of the command's processes. It must be safe to call at any time, repeatedly, and after the end. */
   readonly destroy: () => void
   readonly timeoutMs: number
   readonly outputBytes: number
   readonly disk: DiskLimit
   readonly signal: AbortSignal | undefined
   /**
-   * Called once after the end of the command's first process: waits until no process of the command is left, and returns the denials. It may reject
-   * when the command never ran; then the result rejects too.
+   * Called once, after the command's first process has ended. It waits until no process of the command is left, and returns the denials. It may reject if the
+   * command never ran; then the result rejects too.
    *
-   * @param drained waits until the command's output has been read; call it only when no process is left that could write more
+   * @param drained waits until the command's output has been read; must be called only when no process is left that could write more
    */
   readonly settle: (
     end: { readonly code: number | null; readonly signal: string | null },
@@ -46,8 +46,8 @@ type Cause =
   | undefined
 
 /**
- * Watches a command to its end: wall time, abort, output limit, and the streams, which end when the command has, even if a process that it left
- * behind still holds them.
+ * Watches a command until it ends. It enforces the time limit and the output limit, handles aborts, and ends the streams together with the command, even if a
+ * process that the command left behind still holds them open.
  */
 export function supervise(supervised: Supervised): SandboxProcess {
   const { timeoutMs, outputBytes, signal } = supervised
@@ -68,7 +68,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const leaveDisks = watchDisks(supervised.disk, (exceeded) => {
     if (ended) return
     cause ??= { kind: 'filled', exceeded }
-    // A grace period would only give it time to write more.
+    // During a grace period, the command could write even more.
     supervised.destroy()
   })
   if (signal?.aborted === true) abort()
@@ -77,7 +77,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const take = (chunk: Buffer): Buffer => {
     const part = chunk.subarray(0, remaining)
     remaining -= part.length
-    // Nobody wants the rest of a flood of output, so the command gets no grace period, and its output isn't read.
+    // The rest of a flood of output is of no use: the command gets no grace period, and its output is no longer read.
     if (part.length < chunk.length) {
       if (!ended) cause ??= { kind: 'flooded' }
       supervised.destroy()
@@ -114,7 +114,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
       supervised.release()
     }
   })()
-  // The caller who awaits the result gets the rejection; a caller that only kills the command must not crash because of it.
+  // The rejection reaches the caller that awaits the result. A caller that only kills the command must not crash because of it.
   result.catch(() => undefined)
 
   return {
@@ -128,7 +128,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-/** The limit of this program that ended the command, if there was one. */
+/** The limit through which this program ended the command, if there was one. */
 function reached(
   cause: Cause,
   limits: { readonly timeoutMs: number; readonly outputBytes: number },
@@ -140,8 +140,8 @@ function reached(
 }
 
 /**
- * A readable that outlives the pipe it copies, so that it can be ended properly while another process holds the pipe open. `take` returns the part of
- * a chunk to pass on.
+ * A readable stream that copies a pipe. It can end properly even while another process still holds the pipe open. `take` returns the part of a chunk to pass
+ * on.
  */
 function relay(
   source: Readable,
@@ -158,13 +158,13 @@ function relay(
   source.on('error', () => source.destroy())
   stream.on('drain', () => source.resume())
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
-  // A reader that stops reading must not leave the command blocked on a full pipe.
+  // If the reader stops reading, the command must not stay blocked on a full pipe.
   stream.once('close', () => source.resume())
   const finish = async (): Promise<void> => {
     last = Math.max(last, now())
     while (!source.closed) {
       const wait = last + quietMs - now()
-      // A paused source has a slow reader, not a silent writer: its buffered data must still be delivered.
+      // A paused source means that the reader is slow, not that the writer is silent: buffered data must still be delivered.
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
     }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Enough of a stream's end to show why a command failed. */
+/** How many bytes of a stream's end to keep: enough to show why a command failed. */
 const tailBytes = 16 * 1024
 
-/** Keeps the end of a stream's data while others read it too. */
+/** Keeps the end of a stream's data while another reader consumes the stream. */
 export function keepTail(stream: Readable | null): { readonly text: () => string } {
   let chunks: Buffer[] = []
   let size = 0

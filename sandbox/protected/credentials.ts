@@ -1,6 +1,6 @@
 /**
- * Where programs keep secrets and histories of typed commands. Commands can neither read nor write these. Lines of `program | source | place | place
- * …`, as `readPlaces` reads them.
+ * Where programs keep secrets and the history of typed commands. Commands can neither read nor write these places. Each line has the form `program | source |
+ * place | place …`, which `readPlaces` parses.
  */
 export const credentials = `
 OpenSSH | https://man.openbsd.org/ssh | ~/.ssh

@@ -6,15 +6,15 @@ import { isWithin } from '../paths.ts'
 import type { Protection } from './protected-place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
 
-// Parsed from the text at most once, unless the build has done it.
+// Parsed at most once, and not at all if the build has already parsed the text.
 let known: PreparedPlaces | undefined
 const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
 
 /**
- * Paths that commands can't write even inside a root, in the form of a policy's `protectedPaths`: absolute, relative to each writable root, or after
- * two stars and a slash in every directory of a root.
+ * Paths that commands can't write to, even inside a writable root. They have the form of a policy's `protectedPaths`: an absolute path, a path relative to
+ * every writable root, or two stars, a slash and a path that applies in every directory of a root.
  *
- * @param allowed names of places that may be written all the same, such as `.husky` or `.bashrc`. Files that configure this program stay protected
+ * @param allowed names of places that commands may write to nevertheless, such as `.husky` or `.bashrc`. Files that configure this program stay protected
  * @example const protectedPaths = [...protectedPlaces(), 'CODEOWNERS'] // a list given replaces the default
  */
 export function protectedPlaces(allowed: readonly string[] = []): readonly string[] {
@@ -30,8 +30,8 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
 }
 
 /**
- * Where programs keep secrets, by default and where the environment moves them, and where this program keeps its own configuration. An agent's
- * commands don't need them: each is hidden unless the policy's `deniedReads` says otherwise.
+ * Where programs keep secrets, both by default and if an environment variable names another place, and where this program keeps its own configuration. An
+ * agent's commands don't need these places, so each is hidden unless the policy's `deniedReads` says otherwise.
  *
  * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list given replaces the default
  */
@@ -39,9 +39,9 @@ export function credentialPlaces(): readonly string[] {
   return [...new Set([...placesEverywhere(prepared().places.credentials), ...appDirectories()])]
 }
 
-/** Absolute places: in all homes, and wherever a variable moves them. */
+/** The places as absolute paths: in every home directory, and wherever an environment variable moves them. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
-  // As one text, since there are many: making each path by itself would slow down every start. No path contains a NUL.
+  // The places are joined into one text because there are many of them: building each path separately would slow down every start. No path contains a NUL.
   const text = `\0${places.join('\0')}\0`
   const found = homes().flatMap((home) => text.split('\0~/').join(`\0${home}/`).slice(1, -1).split('\0'))
   const single = found.length > 0 ? found : places.filter((at) => !at.startsWith('~/'))
@@ -49,7 +49,8 @@ function placesEverywhere(places: readonly string[]): readonly string[] {
 }
 
 /**
- * The places to which variables move the defaults in `text`. A value that is no file of the user's own, as in `HISTFILE=/dev/null`, moves nothing.
+ * The places that replace the defaults in `text` because an environment variable is set. A value that can't be a user's own file is ignored, as in
+ * `HISTFILE=/dev/null`.
  */
 function movedPlaces(text: string, env: Readonly<NodeJS.ProcessEnv>): readonly string[] {
   return prepared().moves.flatMap((move) => {
@@ -63,13 +64,13 @@ function movedPlaces(text: string, env: Readonly<NodeJS.ProcessEnv>): readonly s
   })
 }
 
-/** Whether a place is among those of `text`, or lies in one of them. */
+/** Whether `text` lists a place, or a directory that contains it. */
 function isHeld(text: string, place: string): boolean {
   for (let at = place; at !== dirname(at); at = dirname(at)) if (text.includes(`\0${at}\0`)) return true
   return false
 }
 
-/** The rest of each place of `text` that lies below a given one. */
+/** For each place of `text` below the given one: its path relative to that one. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

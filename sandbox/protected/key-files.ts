@@ -3,35 +3,35 @@ import { basename, join } from 'node:path'
 import { withoutUserinfo } from '../git/config-clean.ts'
 import { readHostFile } from '../host-files.ts'
 
-/** What commands may see of a file with secrets: the text without them, or nothing at all. */
+/** What commands may see of a file with secrets: its text without the secrets, or nothing at all. */
 type KeyFile = { readonly path: string; readonly shown: string | undefined }
 
 /**
- * Settings of package managers, which commands need and which may contain a token. At the top of a root, commands see them without the lines with
- * tokens. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc, pip.pypa.io/en/stable/topics/configuration,
+ * Settings of package managers. Commands need these files, but they may contain a token. In the top directory of a root, commands see them without the lines
+ * that contain tokens. Sources: docs.npmjs.com/cli/configuring-npm/npmrc, yarnpkg.com/configuration/yarnrc, pip.pypa.io/en/stable/topics/configuration,
  * bun.sh/docs/runtime/bunfig, doc.rust-lang.org/cargo/reference/config.html, learn.microsoft.com/nuget/reference/nuget-config-file,
  * packaging.python.org/en/latest/specifications/pypirc.
  */
 const obeyed = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nuget\.config|poetry\.toml|\.pypirc)$/i
 
 /**
- * Files that contain only a login: steps of CI jobs leave them in the workspace. Sources: github.com/google-github-actions/auth,
+ * Files that contain only credentials. Steps of CI jobs leave them in the workspace. Sources: github.com/google-github-actions/auth,
  * gnu.org/software/inetutils, git-scm.com/docs/git-credential-store.
  */
 const keys = /^(?:gha-creds-[0-9a-f]+\.json|[._]netrc|\.git-credentials)$/i
 
-/** Matches a setting with a literal secret: neither a variable's name, nor an empty value. */
+/** Matches a setting whose value is a literal secret. A variable's name or an empty value doesn't match. */
 const secretLine =
   /(?:^|[^a-z0-9{$])(?:_auth(?:token)?|_password|npmauth(?:token|ident)|token|password|passwd|secret|api[-_]?key|cleartextpassword)["']?\s*(?:[:=]|value\s*=)\s*(?!["']?(?:\$[{(a-z_]|%|["']?\s*$))\S/i
 
 const largest = 1024 * 1024
 
-/** What commands see of `path`, if its name says that it may contain secrets and it does; undefined for any other file. */
+/** What commands see of the file at `path` if it is one of these files and contains secrets; undefined for any other file. */
 export function keyFileAt(path: string): KeyFile | undefined {
   const name = basename(path)
   if (keys.test(name)) return { path, shown: undefined }
   if (!obeyed.test(name)) return undefined
-  // No link is followed: a command may have created it to see its target.
+  // Symlinks are not followed: a command may have created one to see its target.
   const text = readHostFile(path, { maxBytes: largest })?.toString('latin1')
   if (text === undefined) return undefined
   const clean = text
@@ -42,7 +42,7 @@ export function keyFileAt(path: string): KeyFile | undefined {
   return clean === text ? undefined : { path, shown: clean }
 }
 
-/** The files at the top of a directory that hold secrets. */
+/** The files of these kinds that are directly in a directory and contain secrets. */
 export function keyFilesIn(directory: string): readonly KeyFile[] {
   return namesIn(directory).flatMap((name) => {
     const found = obeyed.test(name) || keys.test(name) ? keyFileAt(join(directory, name)) : undefined
@@ -54,12 +54,12 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // Missing, or closed to this user and therefore to its commands.
+    // The directory is missing, or this user can't read it; then commands can't either.
     return []
   }
 }
 
-/** A line may be as long as the file, so it is searched in overlapping pieces. */
+/** Whether a line contains a secret. A line may be as long as the file, so it is searched in overlapping pieces. */
 function holdsSecret(line: string): boolean {
   for (let at = 0; at === 0 || at < line.length; at += 1_800)
     if (secretLine.test(line.slice(at, at + 2_000))) return true

@@ -4,23 +4,23 @@ import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { pathsAndPatterns } from '../roots.ts'
 
-/** A path, and the entry of the policy's denied places that forbids reading it. */
+/** A path, and the entry of the policy's denied paths that forbids reading it. */
 type Concealed = { readonly path: string; readonly place: string }
 
 /**
- * The `paths` that only the user may read in every mode: credentials by default. An unconfined command doesn't need them either. Paths that a more
+ * Those of `paths` that only the user may read, whatever the sandbox mode: credentials by default. Even unconfined commands don't need them. Paths that a more
  * specific entry grants are left out.
  *
  * @param paths absolute; symlinks are followed as far as they lead
  * @internal
  */
 export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
-  // Most commands name no file, and querying all places takes longer than everything else in judging a command.
+  // Most commands name no file, and querying all places takes longer than every other part of judging a command.
   if (paths.length === 0) return []
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
   const host = cachedFileSystem()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
-  // Each evaluation queries all places; most paths lie in none.
+  // Evaluating a path queries all denied places, so paths that lie in none of them are left out first.
   const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
   const mayBeDenied = (path: string): boolean => {
     const real = resolveExisting(path, host)

@@ -8,12 +8,12 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { protectedBelow } from '../roots.ts'
 
 /**
- * The place that protects `path` from writes by anybody but the user, whatever the sandbox mode and wherever the path lies; undefined if nothing
- * protects it. It applies to everything except commands that writes for a model: patches, file tools, grants. Git's own directories are protected
- * too: commands have a private copy, and nothing else needs to write there.
+ * The protected place that `path` is or lies in; undefined if nothing protects it. Only the user may write there, whatever the sandbox mode, and even outside
+ * every root. This is checked for everything that writes for a model, except commands: patches, file tools, grants. Git's own directories are protected too,
+ * because commands have a private copy, and nothing else needs to write there.
  *
  * @param path absolute; symlinks are followed as far as they lead
- * @param roots directories that may be written otherwise, such as the workspace. Outside of them, each directory is treated as a project and a home
+ * @param roots the writable directories, such as the workspace. Outside of them, each directory is treated both as a project and as a home directory
  * @internal
  */
 export function protectingPlace(
@@ -26,7 +26,8 @@ export function protectingPlace(
 }
 
 /**
- * The same for many paths, one after the other: the host is read once, and the places below the roots are computed once.
+ * Like `protectingPlace`, but for many paths, one after the other. The host's files are queried only once, and the places below the roots are computed only
+ * once.
  *
  * @internal
  */
@@ -56,15 +57,18 @@ export function protectingPlaces(
   }
 }
 
-/** The places protected outside of every root: the same as in a root, for each directory, since any may be a project or a home. */
+/**
+ * The places that are protected outside every root. Any directory there may be a project or a home directory, so they are the same as in a root, in each
+ * directory.
+ */
 function anywhere(policy: Pick<SandboxPolicy, 'protectedPaths'>): readonly string[] {
   return policy.protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, ''))))
 }
 
-/** The git directory that `path` is or lies in, or into which it would turn its parent directory. */
+/** The git directory that `path` is or lies in. If writing `path` would turn its parent directory into a git directory, returns `path` itself. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
   const parts = relative(root, path).split('/')
-  // Includes short names of NTFS, and characters that HFS+ ignores in a comparison.
+  // The comparison allows for short names of NTFS, and for characters that HFS+ ignores.
   const at = parts.findIndex((name) =>
     /^(?:\.git|git~\d+)[. ]*$/i.test(name.replace(/[\u200b-\u200f\u2060-\u206f\ufeff]/g, '')),
   )
@@ -73,7 +77,7 @@ function gitPlace(path: string, root: string, host: FileSystemView): string | un
   if (metadata !== undefined) return metadata
   for (let up = dirname(path); up.length >= root.length && up !== '/'; up = dirname(up))
     if (isRepository(up, host)) return up
-  // Git recognises a repository by this name and two more, which a patch could bring along or a command could have made.
+  // Git recognises a repository by this name and two others. A patch could add those too, or a command could already have created them.
   const name = basename(path)
   const makes = name === 'HEAD' || (/^head$/i.test(name) && host.kindOf(join(dirname(path), 'objects')) === 'directory')
   return makes && host.kindOf(path) === 'absent' ? path : undefined

@@ -1,7 +1,7 @@
 /**
- * Variables that tell programs to look elsewhere: `variable | place | source`. The value replaces the place, so that every entry of the table at the
- * place also applies below the value. `VARIABLE[]`: the value is a list of paths, as of `PATH`. `VARIABLE/name`: the place becomes that name in the
- * directory of the value.
+ * Variables that tell programs to use another place, in lines of the form `variable | place | source`. The variable's value replaces the place: every entry of
+ * the table at or below the place also applies to the same path below the value. `VARIABLE[]` means that the value is a list of paths, as in `PATH`.
+ * `VARIABLE/name` means that the place becomes the entry of that name in the directory that the value names.
  */
 export const moves = `
 XDG_CONFIG_HOME | ~/.config | https://specifications.freedesktop.org/basedir-spec/latest

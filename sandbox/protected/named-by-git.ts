@@ -6,7 +6,7 @@ import { homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
 import { isWithin } from '../paths.ts'
 
-/** Keys whose values git runs, or follows to a program that it runs (git-config(1)). */
+/** Keys whose values git runs as a program, or uses to find a program to run (git-config(1)). */
 const followed = new Set(
   'hookspath path templatedir fsmonitor sshcommand askpass editor pager clean smudge process textconv command driver program helper cmd external gitproxy uploadpack receivepack vcs'.split(
     ' ',
@@ -14,11 +14,11 @@ const followed = new Set(
 )
 
 /**
- * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`, in any spelling),
- * programs (`core.fsmonitor`, filters, editors, aliases), included files. The parser is broader than git's: it treats any word of any value as a
- * path, and follows every include, so that no spelling is missed.
+ * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`, in any spelling), programs
+ * (`core.fsmonitor`, filters, editors, aliases) and included files. To miss no spelling, the parser is more lenient than git's: it treats any word of these
+ * values as a path, and follows every include.
  *
- * @param root without symlinks
+ * @param root its path, without symlinks
  */
 export function namedByGit(root: string): readonly string[] {
   const worktree = worktreeOf(root)
@@ -35,7 +35,7 @@ export function namedByGit(root: string): readonly string[] {
       if (!isFollowed(key)) continue
       for (const word of wordsOf(key, value)) {
         if (key === 'path') files.push(...resolveIn(word, [dirname(file)]))
-        // A directory of hooks may be created later; but a word of a program's call that is no file is none of its programs.
+        // A directory of hooks counts even if it doesn't exist yet, because it may be created later. Other words count only if they name an existing file.
         const named = key === 'hookspath' ? () => true : isFile
         found.push(...resolveIn(word, [worktree, dirname(file)]).filter(named))
       }
@@ -46,7 +46,7 @@ export function namedByGit(root: string): readonly string[] {
   )
 }
 
-/** The nearest parent directory with a `.git`. */
+/** The nearest directory with a `.git`: `root` itself, or a directory above it. */
 function worktreeOf(root: string): string | undefined {
   for (let at = root; ; at = dirname(at)) {
     if (hostFileSystem.kindOf(join(at, '.git')) !== 'absent') return at
@@ -82,7 +82,7 @@ function settingsOf(text: string): readonly { readonly key: string; readonly val
   })
 }
 
-/** The value with and without a possible comment, and the words of a call, roughly as a shell would split them. */
+/** The value with and without a possible comment, and the words of the value, split roughly as a shell would split them. */
 function wordsOf(key: string, value: string): readonly string[] {
   const bare = (text: string): string => text.trim().replace(/^!/, '').replace(/["']/g, '').replace(/\\\\/g, '\\')
   const whole = [value, value.split(/[#;]/)[0] ?? ''].map(bare)

@@ -1,7 +1,7 @@
 import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './table.ts'
 
-/** The table without its sources: where protected places are, and which variables move them. */
+/** The table without its sources: the protected places, and the variables that move them. */
 export type PreparedPlaces = {
   readonly places: Readonly<Record<Protection, readonly string[]>>
   readonly moves: readonly {
@@ -12,10 +12,7 @@ export type PreparedPlaces = {
   }[]
 }
 
-/**
- * Computed from the table's text. The build calls this and bundles the result, since parsing the text would be one of the slowest parts of each
- * start.
- */
+/** Parses the table's text. The build calls this and bundles the result, since parsing would be one of the slowest parts of each start. */
 export function preparedPlaces(): PreparedPlaces {
   const table = protectedTable()
   const placesOf = (what: Protection): readonly string[] =>

@@ -1,19 +1,21 @@
-/** Why a place is protected. The reason decides what commands, and everything else that acts for a model, must not do with it. */
+/** Why a place is protected. The reason decides what commands, and everything else that acts for a model, may not do with the place. */
 export type Protection =
-  /** Other programs obey these files when somebody opens a directory as a project: never written. */
+  /** Files that control other programs when somebody opens a directory as a project: never written. */
   | 'settings'
-  /** Shells and programs obey these files in a home: never written, neither there nor at the top of a root, which may be somebody's home. */
+  /**
+   * Files in a home directory that control shells and programs: never written, neither there nor in the top directory of a root, which may be somebody's home.
+   */
   | 'startup'
-  /** Like `startup`, but with names that projects use too: only in the caller's homes. */
+  /** Like `startup`, but for names that projects use too: protected only in the caller's home directories. */
   | 'home'
-  /** Secrets, or files that give access to them: neither read nor written. */
+  /** Secrets, or files that give access to secrets: neither read nor written. */
   | 'credentials'
 
-/** One place of the table. */
+/** One protected place of the table. */
 export type ProtectedPlace = {
   /**
-   * `~/x`: in the caller's homes. Two stars and `/x`: in every directory of a root, where `*` in a component stands for any text. `/x`: exactly this
-   * path. A directory includes everything in it.
+   * `~/x` means `x` in each of the caller's home directories. Two stars and `/x` mean `x` in every directory of a root, where `*` in a component stands for any
+   * text. `/x` means exactly this path. If the place is a directory, everything in it is protected.
    */
   readonly at: string
   readonly what: Protection
@@ -22,26 +24,26 @@ export type ProtectedPlace = {
   readonly source: string
 }
 
-/** A variable that tells a program to look elsewhere. */
+/** A variable that tells a program to use another place. */
 export type Move = {
   readonly variable: string
-  /** The path that is appended to its value; empty for the value itself. */
+  /** The path that is appended to the variable's value; empty if the value itself is the new place. */
   readonly below: string
-  /** The place that it replaces. */
+  /** The default place that is replaced. */
   readonly from: string
   /** Whether the value is a list of paths. */
   readonly list: boolean
   readonly source: string
 }
 
-/** Reads lines of `program | source | place | place …`. */
+/** Parses lines of the form `program | source | place | place …`. */
 export function readPlaces(what: Protection, text: string): readonly ProtectedPlace[] {
   return rowsOf(text).flatMap(([program = '', source = '', ...at]) =>
     at.map((place) => ({ at: place, what, program, source })),
   )
 }
 
-/** Reads lines of `variable | place | source`. */
+/** Parses lines of the form `variable | place | source`. */
 export function readMoves(text: string): readonly Move[] {
   return rowsOf(text).map(([name = '', from = '', source = '']) => {
     const [variable = '', ...below] = name.replace(/\[\]$/, '').split('/')

@@ -3,9 +3,9 @@ import { isWithin } from '../paths.ts'
 import { protectedTable } from './table.ts'
 
 /**
- * Files that programs run or obey when somebody continues to work in a project, or when its CI runs. They are not protected, since tasks change them
- * all the time, but a run that changes them reports it. Lines of `program | source | name | name …`: a file with that name in any directory, or with
- * a slash at the end, everything in such a directory. `*` stands for any text without a slash.
+ * Files that programs run, or that control programs, when somebody continues to work in a project, or when its CI runs. They are not protected, since tasks
+ * change them all the time, but a run that changes them reports it. Each line has the form `program | source | name | name …`. A name stands for a file of that
+ * name in any directory; a name with a slash at the end stands for everything in such a directory. `*` stands for any text without a slash.
  */
 const code = `
 npm | https://docs.npmjs.com/cli/using-npm/scripts | package.json | .npmrc | npm-shrinkwrap.json
@@ -79,7 +79,7 @@ ESLint | https://eslint.org/docs/latest/use/configure | .eslintrc | .eslintrc.js
 Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.json | .prettierrc | .prettierrc.json | .prettierrc.yml | .prettierrc.yaml | .prettierrc.toml
 `
 
-/** A program, and the names by which it finds the files that it runs. */
+/** A program, and the names of the files that it runs. */
 type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
 
 /**
@@ -98,10 +98,9 @@ export function codeThatRunsLater(): readonly Row[] {
 let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
 
 /**
- * The program that runs a file of a project, or commands in it, when somebody continues to work there; undefined for a file that runs only on
- * request.
+ * The program that runs a project's file, or commands from it, when somebody continues to work in the project; undefined if the file runs only on request.
  *
- * @param path absolute, in `root`
+ * @param path absolute, inside `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm
  */
 export function runsLater(path: string, root: string): string | undefined {
@@ -113,7 +112,7 @@ export function runsLater(path: string, root: string): string | undefined {
 }
 
 function compile(): NonNullable<typeof compiled> {
-  // A path that a task may change despite its protection, because of `protected.allow`; it may be a file or a directory.
+  // Paths that are protected, but that `protected.allow` may let a task change. Such a path may be a file or a directory.
   const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
   const all = [
     ...codeThatRunsLater().map(({ program, names }) => [names.map(sourceOf).join('|'), program] as const),

@@ -2,11 +2,11 @@
 export type NetworkGrant =
   | { readonly kind: 'none' }
   | { readonly kind: 'internet' }
-  /** Only our proxy, on the loopback interface, which decides for each host. */
+  /** Only our proxy on the loopback interface, which decides about each host. */
   | { readonly kind: 'proxy'; readonly port: number }
 
 /**
- * Facts about the machine and the process itself that language runtimes ask for. `kern.procargs2` and `kern.proc.*` are left out: they reveal the
+ * System values that language runtimes query, about the machine and about the process itself. `kern.procargs2` and `kern.proc.*` are left out: they reveal the
  * command lines and environments of other processes.
  */
 const systemFacts: readonly string[] = [
@@ -68,8 +68,8 @@ const systemFacts: readonly string[] = [
 const systemFactFamilies: readonly string[] = ['hw.optional.', 'hw.perflevel', 'machdep.cpu.']
 
 /**
- * Services that only answer queries: user and group names, the per-user directories, notifications, the log. None of them opens a program, holds a
- * key or reads a preference for its caller.
+ * Services that only answer queries: user and group names, the per-user directories, notifications, the log. None of them starts a program, hands out a key or
+ * reads preferences for its caller.
  */
 const services: readonly string[] = [
   'com.apple.bsd.dirhelper',
@@ -81,10 +81,7 @@ const services: readonly string[] = [
   'com.apple.system.opendirectoryd.membership',
 ]
 
-/**
- * Services for name resolution, proxy settings and the trust in certificates. With an allow-list not even these are permitted: some fetch addresses
- * themselves.
- */
+/** Services for name resolution, proxy settings and certificate trust. An allow-list forbids even these, because some of them fetch addresses themselves. */
 const networkServices: readonly string[] = [
   'com.apple.SystemConfiguration.DNSConfiguration',
   'com.apple.SystemConfiguration.configd',
@@ -96,7 +93,7 @@ const networkServices: readonly string[] = [
 
 const harmlessDevices: readonly string[] = ['null', 'zero', 'random', 'urandom', 'tty', 'ptmx', 'dtracehelper']
 
-/** The rules that are the same for every policy. They come first: the rules for the policy's paths follow them. */
+/** The rules that are the same for every policy. They come first, before the rules for the policy's paths. */
 export function baseRules(): string {
   return `(version 1)
 (deny default)
@@ -122,7 +119,7 @@ ${lines('global-name', services)})
 `
 }
 
-/** The rules about devices. They come after the policy's rules about places, one of which may be the whole disk. */
+/** The rules about devices. They come after the policy's rules about paths, because one of those may cover the whole disk. */
 export function deviceRules(): string {
   return `
 ; Only devices that lead nowhere, and terminals that were created inside.
@@ -140,7 +137,7 @@ ${lines(
 `
 }
 
-/** The rules for one kind of network access. Without one there are no rules, and everything stays denied. */
+/** The rules for one kind of network access. If no access is granted, there are no rules, so everything stays denied. */
 export function networkRules(grant: NetworkGrant): string {
   switch (grant.kind) {
     case 'none':

@@ -1,11 +1,11 @@
 import type { SeatbeltProfile } from './profile.ts'
 
-/** Part of macOS and protected by it, so its path needs no lookup. */
+/** Its path needs no lookup, because it is part of macOS and protected by it. */
 export const sandboxExec = '/usr/bin/sandbox-exec'
 
 /**
- * The arguments for sandbox-exec(1) that run a command under a profile. A value may hold anything, an equals sign too: its name ends at
- * the first.
+ * The arguments for sandbox-exec(1) that run a command under a profile. A parameter's value may contain anything, even an equals sign: only the first one ends
+ * the parameter's name.
  */
 export function sandboxExecArguments(profile: SeatbeltProfile, command: readonly string[]): readonly string[] {
   const definitions = Object.entries(profile.parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])

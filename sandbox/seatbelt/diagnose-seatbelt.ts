@@ -1,19 +1,19 @@
-/** Exit codes of sandbox-exec itself (sysexits(3)): a profile that it can't compile, and one that it may not apply. */
+/** Exit codes of sandbox-exec itself (sysexits(3)): it can't compile the profile, or it isn't allowed to apply it. */
 const [profileRefused, applyRefused] = [65, 71]
 
 const refusedToNest = /\bsandbox_apply: Operation not permitted/
 
 /**
- * Whether something tried to create a sandbox inside another, which macOS refuses. Once a sandbox of ours has worked, it must have been a command
- * inside it.
+ * Whether the command's output shows an attempt to create a sandbox inside another one, which macOS refuses. If our own sandbox has already worked, a command
+ * inside it made the attempt.
  */
 export function triedToNest(stderr: string): boolean {
   return refusedToNest.test(stderr)
 }
 
 /**
- * Why sandbox-exec(1) didn't start a command, and what to do; undefined when the failure is the command's own. Its messages and the command's go to
- * the same stream, so both the wording and the exit code have to match.
+ * Why sandbox-exec(1) didn't start a command, and what to do about it; undefined if the command itself failed. Messages of sandbox-exec and of the command
+ * arrive on the same stream, so both the wording and the exit code must match.
  */
 export function diagnoseSeatbelt(
   code: number | null,

@@ -1,14 +1,14 @@
-// Not by execa: the call is synchronous, after each command.
+// Not by execa: the call is synchronous and runs after each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
-/** How often to repeat the search: a process may fork during it. */
+/** How often the search is repeated at most, because a process may fork during it. */
 const rounds = 10
 
 /**
- * Kills the processes that an ended command left: its process group, and every process that still carries its mark. macOS shows the environment of a
- * user's own programs (ps(1), `-E`), but not that of the system's.
+ * Kills the processes that an ended command left behind: its process group, and every process whose environment still contains its mark. macOS shows the
+ * environment of a user's own programs (ps(1), `-E`), but not of the system's programs.
  */
 export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')

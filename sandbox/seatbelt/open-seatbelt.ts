@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// Not by execa: every command starts here, with descriptors of its own, and execa would take another millisecond of processor time.
+// Not by execa: every command is started here with its own descriptors, and execa would take another millisecond of processor time.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -38,8 +38,8 @@ import { killOrphans } from './kill-orphans.ts'
 import { requireVolfs } from './volfs.ts'
 
 /**
- * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, and if macOS
- * rejects the profile, which is tried first.
+ * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS rejects the
+ * profile, which is tested before any command runs.
  */
 export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })
@@ -58,12 +58,12 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     await removeRunDirectory(run.path)
     throw error
   }
-  // A process that hid from us may still write to a pipe, so no pipe is reused.
+  // Pipes are not reused, because a process that escaped our search may still write to one.
   const commandPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const installation = holdInstallation(roots)
   const running = new RunningCommands(guard.rest)
-  // If no command could write, all changes are the host's own.
+  // If no command could write, the host itself made all changes.
   const review = (ended: boolean): readonly Denial[] =>
     running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
   let open = true
@@ -81,12 +81,12 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const limited = limits.start()
     const output = commandPipes.open()
     const mark = randomUUID()
-    // The shell that sets the limits runs inside: it gets the command's variables, which could define shell functions.
+    // The shell that sets the limits runs inside the sandbox, because it gets the command's variables, which could define shell functions.
     const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync.native(command.cwd),
       env: { ...variables, [markVariable]: mark },
-      // A session of its own: no terminal that it could wait for, and one process group to end.
+      // A new session: the command has no terminal to wait for, and its process group can be ended as a whole.
       detached: true,
       stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })
@@ -144,7 +144,9 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   }
 }
 
-/** Runs `true` under the profile: an operation that this macOS doesn't know, or a sandbox around us, shows before any command runs. */
+/**
+ * Runs `true` under the profile. This shows, before any command runs, whether macOS doesn't know an operation of the profile or already confines this process.
+ */
 function tryOut(profile: SeatbeltProfile): void {
   const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {
     cwd: '/',

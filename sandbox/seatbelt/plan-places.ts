@@ -7,34 +7,34 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
-/** What a profile depends on besides the policy. */
+/** What a profile depends on in addition to the policy. */
 export type SeatbeltMachine = {
   readonly host: FileSystemView
-  /** The run's own temporary directory, which replaces the hidden ones. */
+  /** The run's own temporary directory, which replaces the system's hidden ones. */
   readonly privateTemp: string
 }
 
-/** The policy's rule for everything at and below one path, unless a longer path has another rule. */
+/** The policy's rule for a path and everything below it, except where a longer path has another rule. */
 export type Place = {
   readonly path: string
   readonly as:
-    /** Commands must not see it: other people's files and sockets. */
+    /** Commands must not see the path, because it contains other people's files and sockets. */
     | 'hidden'
     /** Named in `deniedReads`. */
     | 'denied'
     | 'readable'
     | 'writable'
-    /** Read-only although it lies in a writable place; may not exist yet, and may have any spelling. */
+    /** Read-only, although it is inside a writable directory. It may not exist yet, and the rule covers every spelling that differs only in case. */
     | 'protected'
 }
 
 /** All of a profile's rules about files, as data. */
 export type PlannedPlaces = {
-  /** Shortest path first, because the last rule of a profile that matches wins. */
+  /** Shortest path first, because the last matching rule of a profile wins. */
   readonly places: readonly Place[]
   /** Directories that must not be moved, since rules name entries in them. */
   readonly pinned: readonly string[]
-  /** Parent directories of granted places in hidden or denied ones; and denied entries, whose existence may be known. */
+  /** Paths whose existence may be known: parent directories of granted places that are inside hidden or denied ones, and the denied entries themselves. */
   readonly visible: readonly string[]
   /** The roots in which git's metadata is protected. */
   readonly roots: readonly string[]
@@ -45,27 +45,27 @@ export type PlannedPlaces = {
 }
 
 /**
- * Directories that other backends replace with the command's own. Here nothing can be mounted over them, so they are closed, and `TMPDIR` names the
- * run's own directory; a program that insists on `/tmp` fails.
+ * Directories that other backends replace with the command's own. Here nothing can be mounted over them. They are therefore closed, and `TMPDIR` names the
+ * run's own directory. A program that insists on `/tmp` fails.
  */
 const hiddenPlaces: readonly string[] = [
   '/tmp',
   '/run',
   '/var/run',
   '/var/folders',
-  // Another path to most of the disk. The kernel is known to compare the usual path; if it didn't, this path must not give access.
+  // Another path to most of the disk. As far as is known, the kernel compares the usual path; in case it doesn't, this path is closed too.
   '/System/Volumes/Data',
 ]
 
-/** Where nix-darwin keeps the system's programs. */
+/** The directory in which nix-darwin keeps the system's programs. */
 const systemPlaces: readonly string[] = ['/run/current-system']
 
 /** Files that name resolution reads, if there is a network. */
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**
- * The places that enforce `policy`. Each path is given in both forms, as written and without symlinks: the kernel compares real paths, but reads a
- * symlink on the way by its own name (`/tmp` is one to `/private/tmp`).
+ * The places that enforce `policy`. Each path is included both as written and without symlinks: the kernel compares real paths, but it checks a symlink on the
+ * way under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
  */
 export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {
   const { host } = machine
@@ -88,7 +88,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const keys = [policy.workspace, ...roots].flatMap(keyFilesIn).map(({ path }) => path)
   for (const path of [...deniedPlaces(policy, host), ...keys]) {
     const forms = bothForms(path, host)
-    // A place that was granted by its own name stays granted, and a hidden place is closed anyway.
+    // A place that is granted by its own name stays granted, and a hidden place is closed anyway.
     if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue
     denied.push(...forms)
     put(path, 'denied')
@@ -115,7 +115,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   return {
     places,
     pinned: sorted(pinned),
-    // Denied entries of a closed place aren't even visible.
+    // Denied entries inside a closed place aren't even visible.
     visible: sorted([...onTheWay, ...closed.filter((path) => !isWithinAny(dirname(path), closed))]),
     roots,
     gitDirectories: guarded.gitDirectories,
@@ -124,7 +124,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   }
 }
 
-/** A path as written, and its form with all existing symlinks resolved. */
+/** A path as written, and the same path with all existing symlinks resolved. */
 function bothForms(path: string, host: FileSystemView): readonly string[] {
   return [...new Set([resolveExisting(path, host), path])]
 }

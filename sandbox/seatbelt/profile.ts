@@ -7,17 +7,19 @@ import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-
 import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './plan-places.ts'
 import { quoteCaseless, quoteForRegex } from './regex.ts'
 
-/** A profile for sandbox-exec(1): its text, and the values for its `(param NAME)`, so that no path is ever part of the text. */
+/**
+ * A profile for sandbox-exec(1): its text, and the values of its parameters (`(param NAME)`). Because of the parameters, the text itself never contains a path.
+ */
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
-/** Names in a git directory that `git init` and `clone` write too, so that rules can deny them only in existing repositories. */
+/** Names that `git init` and `git clone` write in a git directory too, so rules can deny them only in existing repositories. */
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**
- * The profile that enforces `policy`. The language is described by no specification: sandbox-exec(1) and sandbox(7) of macOS name its tools, the
- * profiles in `/System/Library/Sandbox/Profiles` show it in use, and the "Apple Sandbox Guide" (reverse.put.as, 2011) its operations and filters. The
- * profile uses only rules whose meaning is the same whether the last matching rule wins or the rule for the more specific operation. `file-link` and
- * `file-clone` are not allowed anywhere, since a second name for a file would escape rules about its first.
+ * The profile that enforces `policy`. No specification describes the profile language. Its sources are sandbox-exec(1) and sandbox(7) of macOS for the tools,
+ * the profiles in `/System/Library/Sandbox/Profiles` as examples, and the "Apple Sandbox Guide" (reverse.put.as, 2011) for operations and filters. The profile
+ * uses only rules that mean the same in both possible cases: if the last matching rule wins, and if the rule for the more specific operation wins. `file-link`
+ * and `file-clone` are not allowed anywhere, since a second name for a file would escape the rules about its first name.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -51,7 +53,7 @@ export function seatbeltProfile(
 
 type Param = (kind: string, value: string) => string
 
-/** The rules about places, one group for each path depth: places of the same depth don't overlap, so their order doesn't matter. */
+/** The rules about places, in one group for each path depth. Places of the same depth don't overlap, so their order doesn't matter. */
 function placeRules(places: readonly Place[], param: Param): string {
   const depths = [...new Set(places.map(({ path }) => depth(path)))].toSorted((a, b) => a - b)
   const groups = depths.map((at) => {
@@ -85,7 +87,7 @@ function pinRule({ pinned }: PlannedPlaces, param: Param): string {
   return `\n; Moving one of these would move entries that the rules name.\n${rule('deny file-write-unlink', filters)}`
 }
 
-/** Files that git would execute or follow: by name at any depth, and everything in existing repositories. */
+/** Denies writes to files that git would execute or follow: by name at any depth, and all such files in existing repositories. */
 function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Param): string {
   if (roots.length === 0) return ''
   const inRoots = `(require-any ${roots.map((root) => `(subpath ${param('ROOT', root)})`).join(' ')})`
@@ -106,7 +108,7 @@ ${rule(
 )}`
 }
 
-/** Names that programs obey in any directory, existing or not, except in directories that a package manager fills. */
+/** Denies writes to files that control programs in any directory, whether they exist or not. Directories that a package manager fills are excepted. */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)
@@ -121,7 +123,7 @@ function withStars(name: string): string {
   return name.split('*').map(quoteCaseless).join('[^/]*')
 }
 
-/** Denies files that run as another user, mounts, and the two commands of fcntl(2) that change a file opened for reading. */
+/** Denies setting set-user-id and set-group-id bits, mounting and unmounting, and the two commands of fcntl(2) that change a file opened for reading. */
 const privilegeRules = `
 (deny file-write-setugid file-write-mount file-write-umount (subpath "/"))
 (deny system-fcntl (fcntl-command 80 110))

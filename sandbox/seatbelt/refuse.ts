@@ -2,17 +2,17 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 
-/** Facts about the user and the platform. */
+/** What matters here about the user and the platform. */
 type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 
-/** Default guarantees that macOS has no means to enforce, as sentences for a run's summary. */
+/** Default guarantees that macOS can't enforce, as sentences for a run's summary. */
 export const unenforcedOnMacOs: readonly string[] = [
   'the number of processes is not limited: macOS counts all of a user together',
   'memory is not limited: macOS enforces no such limit on a process',
   'a process that leaves its process group and hides its environment may outlive its command, confined as before',
 ]
 
-/** Throws `unavailable` for any part of the policy that Seatbelt can't enforce here: it is refused rather than weakened. */
+/** Throws `unavailable` if Seatbelt can't enforce some part of the policy here. Such a policy is refused rather than weakened. */
 export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void {
   const refuse = (reason: string, remedy: string): never => {
     throw new SandboxError('unavailable', { backend: 'seatbelt', reason, remedy })

@@ -1,10 +1,10 @@
 import type { ArgumentTest, Rule } from './rules.ts'
 import { syscallNumber, type Architecture } from './syscalls.ts'
 
-/** One instruction of classic BPF (linux/filter.h): a jump counts instructions from the one after it. */
+/** One instruction of classic BPF (linux/filter.h). A jump's distance is counted from the next instruction. */
 type Instruction = { readonly code: number; readonly jt: number; readonly jf: number; readonly k: number }
 
-// linux/bpf_common.h: class, size, mode and operation, already combined.
+// The class, size, mode and operation of an instruction, already combined (linux/bpf_common.h).
 const LOAD_WORD = 0x20
 const AND = 0x54
 const JUMP_EQUAL = 0x15
@@ -23,13 +23,13 @@ const offsetOfArguments = 16
 /** linux/audit.h */
 const auditArchitecture: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
-/** Calls of the x32 interface have this bit, on x86-64 only. */
+/** Calls of the x32 interface, which exists only on x86-64, have this bit set. */
 const x32Bit = 0x4000_0000
 const ENOSYS = 38
 
 /**
- * Compiles rules to the program that seccomp(2) loads: an array of `struct sock_filter`, as `bwrap --seccomp` reads
- * it. A call through another architecture's interface would mean other numbers, so it ends the process.
+ * Compiles rules to the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through another architecture's
+ * interface ends the process, because its number would mean another system call.
  */
 export function compileFilter(rules: readonly Rule[], architecture: Architecture): Uint8Array {
   const program: Instruction[] = [
@@ -49,7 +49,7 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
   if (number === undefined) return []
   const verdict = give(rule.then === 'allow' ? ALLOW : ERRNO | rule.then.errno)
   if (rule.when.length === 0) return [jump(JUMP_EQUAL, number, 0, 1), verdict]
-  // Tests overwrite the accumulator, so every rule leaves the call's number in it for the next one.
+  // Tests overwrite the accumulator, so every rule loads the call's number into it again for the next rule.
   const tests = rule.when.map(compileTest)
   const size = tests.flat().length
   const body: Instruction[] = []
@@ -61,7 +61,7 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
   return [jump(JUMP_EQUAL, number, 0, size + 2), ...body, verdict, load(offsetOfNumber)]
 }
 
-/** Instructions that end with a jump: to the next one if the test holds; the other target is filled in later. */
+/** Instructions that end with a conditional jump. If the test holds, the next instruction runs; the other target is filled in later. */
 function compileTest(test: ArgumentTest): readonly Instruction[] {
   const low = load(offsetOfArguments + 8 * test.argument)
   if ('anyOf' in test) return [low, jump(JUMP_ANY_BIT, test.anyOf, 0, 0)]

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
 import { AF_NETLINK, EPERM } from '../machine-code/kernel.ts'
 
-/** The parts of Docker's seccomp profile (a JSON document given by value) that are used here. */
+/** The parts of a seccomp profile that are used here. Docker takes the profile as the text of a JSON document. */
 type Profile = {
   readonly defaultAction: 'SCMP_ACT_ALLOW'
   readonly architectures: readonly string[]
@@ -24,16 +24,16 @@ type Comparison = {
 }
 
 /**
- * The network access of a container. `entry` is for a container in which everything except our own programs runs under our filter too: these programs
- * need a unix socket, so the profile leaves the network rules to the filter.
+ * The network access of a container. `entry` is for a container in which everything except our own programs also runs under our filter. Our programs need a
+ * unix socket, so the profile leaves the network rules to the filter.
  */
 type ContainerSockets = SocketAccess | 'entry'
 
 /**
- * The filter's rules in Docker's language. Docker only has refusals, and all of them apply at once, while in our filter the first matching rule
- * decides: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
+ * The filter's rules as a Docker profile. In our filter the first matching rule decides. In this profile, rules can only refuse calls, and all of them apply at
+ * once. Therefore "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of all other families.
  *
- * @param unixSockets whether commands can connect to services by unix sockets
+ * @param unixSockets whether commands can connect to services through unix sockets
  */
 export function dockerProfile(sockets: ContainerSockets, unixSockets = false): Profile {
   return {
@@ -79,7 +79,7 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
   ]
 }
 
-/** Refuses the protocols of a `family` other than TCP and UDP. One refusal can't test an argument twice, so each protocol has its own. */
+/** Refuses the protocols of a `family` other than TCP and UDP. Each protocol needs its own rule, because one rule can't test an argument twice. */
 function otherProtocols(family: number): readonly Entry[] {
   const last = Math.max(...loopbackProtocols)
   const below = Array.from({ length: last }, (_, protocol) => protocol).filter(

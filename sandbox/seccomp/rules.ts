@@ -1,12 +1,12 @@
 import type { Syscall } from './syscalls.ts'
 import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
 
-/** A test of one argument's low 32 bits. The kernel itself reads no more of the arguments tested here: they are ints or flags below 2^32. */
+/** Tests the low 32 bits of one argument. The kernel itself uses no more of the arguments that are tested here: they are ints, or flags below 2^32. */
 export type ArgumentTest =
   | { readonly argument: number; readonly masked: number; readonly equals: number }
   | { readonly argument: number; readonly anyOf: number }
 
-/** The result of a call for which all tests hold. The first matching rule decides; without one the call is allowed. */
+/** What happens to a system call if all tests hold. The first matching rule decides; if none matches, the call is allowed. */
 export type Rule = {
   readonly syscall: Syscall
   readonly when: readonly ArgumentTest[]
@@ -14,28 +14,28 @@ export type Rule = {
 }
 
 /**
- * The network access of a command, as far as system calls can limit it. A filter can't judge addresses: `loopback` is for a network namespace of the
- * command's own, in which nothing but its own loopback exists.
+ * The network access of a command, as far as a system call filter can limit it. A filter can't check addresses: `loopback` is for a command that has its own
+ * network namespace, which contains nothing but a loopback interface.
  */
 export type SocketAccess = 'loopback' | 'internet'
 
-/** clone(2): all new namespaces except the time namespace, which only clone3 and unshare can create. */
+/** The flags of clone(2) for new namespaces. The time namespace is missing, because only clone3 and unshare can create one. */
 const newNamespaces = 0x7e02_0000
 const newTimeNamespace = 0x80
 
 const AF_INET6 = 10
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
-/** The default of a socket's type, TCP and UDP (ip(7)). */
+/** The protocols of sockets that may be created: the default for the socket's type, TCP, and UDP (ip(7)). */
 export const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
-/** O_TMPFILE without O_DIRECTORY, whose bit differs between the processors: creates an unnamed file, which linkat(2) can name. */
+/** O_TMPFILE without the bit of O_DIRECTORY, which differs between the processors. The flag creates an unnamed file, to which linkat(2) can give a name. */
 const O_TMPFILE = 0o2000_0000
 
-/** Builds and tests never need these calls, and each is a way into the kernel, into other processes, or out of a namespace. */
+/** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace. */
 const never: readonly Syscall[] = [
   // Other processes' memory and descriptors
   'ptrace',
@@ -46,7 +46,7 @@ const never: readonly Syscall[] = [
   'kcmp',
   'move_pages',
   'migrate_pages',
-  // Large, young or famous attack surface
+  // Calls with a large, new or often attacked implementation
   'io_uring_setup',
   'io_uring_enter',
   'io_uring_register',
@@ -101,22 +101,23 @@ const never: readonly Syscall[] = [
 ]
 
 /**
- * The rules of the filter: a list of refused calls; all others are allowed.
+ * The rules of the filter. They list the refused calls; all other calls are allowed.
  *
- * @param unixSockets whether commands can connect to services by unix sockets
+ * @param unixSockets whether commands can connect to services through unix sockets
  */
 export function filterRules(sockets: SocketAccess, unixSockets = false): readonly Rule[] {
   return [
     ...never.map((syscall) => refuse(syscall)),
-    // Their arguments are behind a pointer, which a filter can't follow. Libraries take "no such call" as a
-    // reason to use the older call, whose arguments can be judged.
+    // The arguments of these calls are behind a pointer, which a filter can't follow. If a call doesn't exist (ENOSYS), libraries use the older call, whose
+    // arguments can be checked.
     refuse('clone3', [], ENOSYS),
     refuse('openat2', [], ENOSYS),
     refuse('clone', [{ argument: 0, anyOf: newNamespaces }]),
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
-    // Typing into the terminal of the process that started us: TIOCSTI, TIOCLINUX.
+    // These requests type into the terminal of the process that started us: TIOCSTI, TIOCLINUX.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
-    // Leases on files that the command may only read: a program outside that opens one has to wait (fcntl(2), F_SETLEASE), 45 seconds each time.
+    // Refuses leases, because a command could take one on a file that it may only read. A program outside that opens the file then has to wait 45 seconds each
+    // time (fcntl(2), F_SETLEASE).
     refuse('fcntl', [{ argument: 1, masked: allBits, equals: 1024 }]),
     ...setIdRules,
     ...socketRules(sockets, unixSockets),
@@ -124,8 +125,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
 }
 
 /**
- * A set-user-id file in a workspace is a trap for others on the host: owned by the caller, it runs as the caller when another user starts it. Mounts
- * with nosuid protect only the inside.
+ * A set-user-id file in a workspace is dangerous for other users of the host: it belongs to the caller, so it runs as the caller when another user starts it.
+ * Mounts with nosuid protect only programs inside the sandbox.
  */
 const setIdRules: readonly Rule[] = (
   [
@@ -141,19 +142,19 @@ const setIdRules: readonly Rule[] = (
   ] as const
 ).map(([syscall, mode, flags]) =>
   refuse(syscall, [
-    // Without one of these flags the mode argument is a random register value.
+    // If none of these flags is set, the mode argument is not used, and its register may contain any value.
     ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT | O_TMPFILE }]),
     { argument: mode, anyOf: setIdBits },
   ]),
 )
 
 /**
- * Unix sockets reach services of the host by path or abstract name, in any network namespace, so only connected pairs are allowed; but not datagram
- * pairs, from which a program can send to any socket name.
+ * A unix socket can reach the host's services by path, whatever the network namespace, or by abstract name. Therefore commands may only create connected pairs.
+ * Datagram pairs are refused too, because a program can use one to send to any socket name.
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
-  // How a program lists its network interfaces, for instance a server that prints its addresses.
+  // Programs use this to list their network interfaces, for example a server that prints its addresses.
   const interfaces: Rule = {
     syscall: 'socket',
     when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
@@ -163,7 +164,7 @@ function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule
     { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
     { syscall: 'socket', when: [family(AF_INET6)], then: 'allow' },
   ]
-  // Only the protocols of TCP and UDP: in a network namespace of its own, others only expose more of the kernel.
+  // Only the default protocol, TCP and UDP are allowed: in a separate network namespace, other protocols would only expose more of the kernel.
   const loopback: readonly Rule[] = [AF_INET, AF_INET6].flatMap((value) =>
     loopbackProtocols.map((protocol) => ({
       syscall: 'socket',

@@ -1,9 +1,9 @@
-/** The processors a filter can be made for. */
+/** The processors that a filter can be made for. */
 export type Architecture = 'x64' | 'arm64'
 
 /**
- * Numbers of the system calls that the filter names: x86-64 (asm/unistd_64.h), then arm64 (asm-generic/unistd.h). `null`:
- * the architecture has no such call.
+ * The numbers of the system calls that the filter names: first for x86-64 (asm/unistd_64.h), then for arm64 (asm-generic/unistd.h). `null` means that the
+ * architecture has no such call.
  */
 const numbers = {
   open: [2, null],
@@ -83,7 +83,7 @@ const numbers = {
 
 export type Syscall = keyof typeof numbers
 
-/** The number of a system call, or undefined where the architecture has none. */
+/** The number of a system call; undefined if the architecture has no such call. */
 export function syscallNumber(name: Syscall, architecture: Architecture): number | undefined {
   return numbers[name][architecture === 'x64' ? 0 : 1] ?? undefined
 }

@@ -3,14 +3,14 @@ import type { StartedProcess } from '../process/started.ts'
 import type { Command, Terminal, TerminalSize } from '../sandbox.ts'
 import { sizeMessage } from './terminal-program.ts'
 
-/** What a keyboard sends for the end of input (control-D). It ends a line that has begun, and ends input at the start of one. */
+/** What a keyboard sends for control-D. At the start of a line it means the end of input; later in a line it only submits the text typed so far. */
 const endOfInput = '\u0004'
 
-/** Our side of a child that runs our terminal program: its standard input is the keyboard's, and sizes are sent through `control`. */
+/** Our side of a child that runs our terminal program. Its standard input takes the typed input, and new sizes are sent through `control`. */
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
-  // Without these streams there is no child, and its exit says why.
+  // If these streams are missing, no child was started, and its exit says why.
   if (!(control instanceof Writable) || started.stdin === undefined) return started
-  // A closed terminal has no size, and its end is reported elsewhere.
+  // A closed terminal has no size to change, and its end is reported elsewhere.
   control.on('error', () => undefined)
   control.write(sizeMessage(size))
   return {
@@ -25,7 +25,7 @@ export function connectTerminal(started: StartedProcess, control: unknown, size:
 }
 
 /**
- * A stream for the input of a terminal that reads `pipe`. Ending the stream types an end of input, since a terminal's own input never ends. Input
+ * A stream for a terminal's input, which it writes to `pipe`. A terminal's own input never ends, so ending the stream types an end of input (control-D). Input
  * after the command's end is lost.
  */
 export function keyboard(pipe: Writable): Writable {
@@ -42,14 +42,14 @@ export function keyboard(pipe: Writable): Writable {
   })
 }
 
-/** Throws `RangeError` for a size that no terminal can have, and `TypeError` for a command that asks for another standard input too. */
+/** Throws `RangeError` for a size that no terminal can have, and `TypeError` if the command also asks for another kind of standard input. */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return
   if (stdin !== undefined) throw new TypeError('a command in a terminal has no other standard input: leave stdin out')
   checkSize(terminal)
 }
 
-/** A terminal that reports new sizes through `tell`. */
+/** A terminal that reports each new size by calling `tell`. */
 export function terminalThrough(tell: (size: TerminalSize) => void): Terminal {
   return {
     resize: (size) => {
@@ -67,8 +67,8 @@ function checkSize({ columns, rows }: TerminalSize): void {
 }
 
 /**
- * A shell command that first sets a terminal's size. The size arrives later through the daemon, which would be too late for a command that asks at
- * once.
+ * A shell command that sets a terminal's size before the actual command runs. The Docker daemon also sets the size, but only later, which would be too late for
+ * a command that asks for it at once.
  */
 export function firstSize({ terminal }: Pick<Command, 'terminal'>): string {
   return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `

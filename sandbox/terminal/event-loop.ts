@@ -2,21 +2,21 @@ import type { Instruction } from '../machine-code/machine-instructions.ts'
 import { bufferBytes, POLLIN, waitingFor, type State } from './terminal-state.ts'
 import { SIGTERM, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
-// The same on both processors (asm-generic).
+// These have the same values on both processors (asm-generic).
 const TIOCGPGRP = 0x540f
 const WNOHANG = 1
 const POLLOUT = 4n
 
 /** An entry for ppoll(2) that waits for no descriptor. */
 const unused = 0xffff_ffffn
-/** The upper 16 bits hold the events that occurred; errors and hang-ups count, since they must be noticed too. */
+/** A mask for the upper 16 bits, which hold the events that occurred. It includes errors and hang-ups, since these must be noticed too. */
 const anything = 0xffffn << 48n
 const readable = (POLLIN | 8n | 16n) << 48n
 const takesMore = POLLOUT << 48n
 
 /**
- * Waits until something can be done. It waits for new input only after the earlier input was written, and likewise for output, so that the program
- * blocks nowhere else.
+ * Waits until there is something to do. It waits for new input only after the earlier input has been written, and likewise for output. This wait is therefore
+ * the only call at which the program blocks.
  */
 export function waitForWork({
   waiting,
@@ -50,7 +50,7 @@ export function waitForWork({
   ]
 }
 
-/** Gives the terminal the size that was received. */
+/** Reads a new size, if one has arrived, and sets the terminal to it. */
 export function resize({ waiting, resizing, size, master, count }: State, control: number): readonly Instruction[] {
   return [
     { when: waiting.resizing, hasAnyOf: anything, goto: 'resize' },
@@ -104,7 +104,7 @@ export function show({ waiting, shown, master, count }: State): readonly Instruc
     { label: 'nobodyLooks' },
     { set: shown.left, to: 0 },
     { label: 'shown' },
-    // Reads only after all earlier output was written.
+    // New output is read only after all earlier output has been written.
     { when: waiting.master, hasAnyOf: readable, goto: 'readScreen' },
     { goto: 'readFully' },
     { label: 'readScreen' },
@@ -120,7 +120,7 @@ export function show({ waiting, shown, master, count }: State): readonly Instruc
   ]
 }
 
-/** Passes SIGTERM on, and notices the end of the command. */
+/** Passes SIGTERM on, and detects the end of the command. */
 export function hearSignals({
   waiting,
   signals,
@@ -141,7 +141,7 @@ export function hearSignals({
     { when: waiting.signals, hasAnyOf: anything, goto: 'signal' },
     { goto: 'loop' },
     { label: 'signal' },
-    // struct signalfd_siginfo, which begins with the signal's number and a zero.
+    // struct signalfd_siginfo begins with the signal's number and a zero.
     { call: 'read', operands: [signals, signal.head.address, 128], failed: 'loop' },
     { when: signal.head, is: SIGTERM, goto: 'endAll' },
     { call: 'wait4', operands: [child, status.address, WNOHANG, 0], result: count },

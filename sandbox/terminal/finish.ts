@@ -3,7 +3,7 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
-/** When its command has ended, a terminal holds less remaining output than this number of buffers. */
+/** How many buffers of output are read at most after the command has ended. A terminal can hold less output than this. */
 const lastBuffers = 32
 
 /** Copies the last output of the command, then exits with its status. */
@@ -19,7 +19,7 @@ export function finish(memory: Memory, { shown, master, status, count }: State):
     { subtract: count, from: shown.left },
     { goto: 'ended' },
     { label: 'readLast' },
-    // Its background processes may go on printing forever.
+    // The number of rounds is limited, because background processes of the command may print forever.
     { when: rounds, is: 0, goto: 'end' },
     { subtract: 1, from: rounds },
     { set: shown.from, to: shown.buffer },
@@ -28,7 +28,7 @@ export function finish(memory: Memory, { shown, master, status, count }: State):
     { goto: 'ended' },
     { label: 'end' },
     { when: status, hasAnyOf: 0x7f, goto: 'killed' },
-    // The second byte; the kernel ignores the others.
+    // The exit code is the second byte of the status; the kernel ignores the higher bytes.
     { call: 'exit', operands: [{ address: status.address + 1 }] },
     { label: 'killed' },
     { call: 'rt_sigprocmask', operands: [SIG_SETMASK, none, 0, 8] },

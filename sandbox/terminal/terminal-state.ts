@@ -1,12 +1,12 @@
 import type { Memory } from '../machine-code/make-program.ts'
 
-/** A bit of poll(2), the same on both processors (asm-generic). */
+/** A bit of poll(2). It is the same on both processors (asm-generic). */
 export const POLLIN = 1n
 
-/** The number of bytes that a writable pipe always accepts at once (PIPE_BUF). */
+/** The number of bytes that a pipe which is ready for writing always accepts at once (PIPE_BUF). */
 export const bufferBytes = 4096
 
-/** The layout of the program's state. */
+/** The variables and buffers of the program. */
 export type State = ReturnType<typeof layOut>
 
 /** @param control the descriptor from which sizes are read */
@@ -19,10 +19,10 @@ export function layOut(memory: Memory, control: number) {
     child: memory.variable(),
     size: memory.variable(),
     count: memory.variable(),
-    /** Typed input that the terminal has not accepted yet, and the same for its output. */
+    /** Typed input that the terminal has not accepted yet, and output that has not been written yet. */
     typed: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
     shown: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
-    /** Entries for ppoll(2) of descriptors that can end; after its end a descriptor's entry is `unused`. */
+    /** The ppoll(2) entries of descriptors that may end. Once a descriptor has ended, its entry is set to `unused`. */
     keyboard: memory.variable(waitingFor(0n, POLLIN)),
     resizing: memory.variable(waitingFor(BigInt(control), POLLIN)),
     signal: { head: memory.variable(), rest: memory.space(120) },
@@ -39,7 +39,7 @@ export function layOut(memory: Memory, control: number) {
   }
 }
 
-/** `struct pollfd` as one number: the descriptor, the awaited events, and the events that occurred. */
+/** A `struct pollfd` as one number: the descriptor, the events to wait for, and the events that occurred. */
 export function waitingFor(descriptor: bigint, events: bigint): bigint {
   return descriptor + (events << 32n)
 }

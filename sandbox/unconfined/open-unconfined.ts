@@ -1,4 +1,4 @@
-// Not by execa: each command, and each hook and server outside the sandbox, starts here, with pipes of its own and a watchdog that finds all of them.
+// Not by execa: all commands, and all hooks and servers outside the sandbox, start here, with their own pipes and a watchdog that finds them all.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'
@@ -23,8 +23,8 @@ import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
 import { markVariable, startWatchdog, sweep } from './process-watchdog.ts'
 
 /**
- * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are limited as in the other backends,
- * and no process outlives its command. `backend` is the name that is reported. Throws `unavailable` for any other mode.
+ * Runs commands with the caller's own rights, for `danger-full-access` only. Environment, time and output are limited as in the other backends, and no process
+ * outlives its command. `backend` is the name to report. Throws `unavailable` for any other mode.
  */
 export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
   if (policy.mode !== 'danger-full-access') {
@@ -34,10 +34,10 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
       remedy: 'Choose a backend that confines, or the mode danger-full-access.',
     })
   }
-  // A limit on a user's processes would count all of the caller's, so only a control group can enforce it.
+  // A per-user limit on processes would also count the caller's other processes, so only a control group can enforce this limit.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
-  // A process that leaves its group and clears its environment escapes us here, and may still write.
+  // Pipes are not reused: a process that leaves its group and clears its environment isn't found, and may still write to one.
   const commandPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
@@ -58,7 +58,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
-      // A session of its own: no terminal that it could wait for, and one process group to end.
+      // A new session: the command has no terminal to wait for, and its process group can be ended as a whole.
       detached: true,
       stdio: [
         stdinOf(command),
@@ -99,7 +99,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
-    // Nothing is refused here, so no file counts as planted.
+    // This backend forbids no writes, so no file counts as planted.
     inspect: async () => [],
     close: async () => {
       open = false

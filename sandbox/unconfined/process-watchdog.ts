@@ -1,15 +1,15 @@
-// Not by execa: it outlives this process on purpose, and starts with every sandbox that confines nothing.
+// Not by execa: the watchdog outlives this process on purpose, and starts with every sandbox that confines nothing.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { signal } from '../process/signal.ts'
 
-/** The variable that marks a command and everything that it starts, so that a process which left the process group is still found. */
+/** The variable that marks a command and everything that it starts, so that even a process that has left the process group is found. */
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**
- * Reads `+ MARK PGID` and `- MARK PGID` lines until its standard input ends, which happens however this process ends; then it ends the remaining
- * processes: TERM, then KILL. The search for marked processes repeats until there are none, because a process may fork during it.
+ * Reads lines of the form `+ MARK PGID` and `- MARK PGID` until its standard input ends, which happens however this process ends. Then it ends the remaining
+ * processes, first with TERM, then with KILL. It searches for marked processes several times, because a process may fork during a search.
  */
 const script = `
 trap '' TERM INT HUP
@@ -28,19 +28,19 @@ for l in $live; do
 done
 `
 
-/** Makes sure that no process of an unconfined command outlives us, however we end. */
+/** Makes sure that no process of an unconfined command outlives this process, however this process ends. */
 type Watchdog = {
   /** Called as soon as a command has a process group. */
   watch(mark: string, group: number): void
-  /** Called when the command and the processes that it left have ended. */
+  /** Called when the command and all processes that it left behind have ended. */
   forget(mark: string, group: number): void
   /** Ends the watchdog, which then ends the processes that it still watches. */
   close(): void
 }
 
 /**
- * Starts the watchdog: one shell for as long as the sandbox is open, idle in `read`. It needs procfs to find processes that left their group; without
- * procfs, it only ends the group.
+ * Starts the watchdog: one shell that exists as long as the sandbox is open, and is idle in `read`. To find processes that have left their group, it needs
+ * procfs; without procfs, it only ends the group.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {
@@ -49,10 +49,10 @@ export function startWatchdog(): Watchdog {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // It waits for the end of this process, so this process must not wait for it.
+  // The watchdog waits for the end of this process, so this process must not wait for the watchdog.
   shell.unref()
   if (shell.stdin instanceof Socket) shell.stdin.unref()
-  // If it dies, our own ending of commands still works: the watchdog is only the second line of defence.
+  // If the watchdog dies, this process still ends commands itself: the watchdog is only the second line of defence.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   return {

@@ -1,4 +1,4 @@
-// Not by execa: the call is synchronous, before this process is replaced.
+// Not by execa: the call is synchronous and comes just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,23 +8,22 @@ import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
 
 /**
- * Overlays to mount in the namespace of one process. In `directory` each overlay has, by its number, `lower-N` (a link to the tree below), `upper-N`,
- * `work-N`, and `repository-N/.git` if that is mounted as the tree's `.git`.
+ * Overlays to mount in the namespace of one process. For the overlay with number N, `directory` contains `lower-N` (a link to the lower tree), `upper-N` and
+ * `work-N`. If a repository is to be mounted as the tree's `.git`, it also contains `repository-N/.git`.
  */
 export type Overlays = {
   readonly directory: string
-  /** The mount point of each overlay, in their order: directories outside of all trees. */
+  /** The mount points of the overlays, in the order of their numbers. They are directories outside all of the trees. */
   readonly mounts: readonly string[]
 }
 
-/** How to create the namespace: as root without another user namespace if that is allowed, so that files keep their owners. */
+/** How to create the namespace: `mounts`, as root without a new user namespace, is preferred if it is allowed, so that files keep their owners. */
 type Way = 'mounts' | 'user'
 
-/** The command that starts a program with the overlays mounted; or why no such namespace can be created here, in words for the user. */
+/** The command that starts a program with the overlays mounted; or a text for the user that says why no such namespace can be created here. */
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
-// No option contains a path, because `:` and `,` would end the path there. The second program of `unshare` is one without capabilities, so it can't
-// unmount.
+// No mount option contains a path, because `:` or `,` would end the path. The script's last program starts without capabilities, so it can't unmount anything.
 const script = `
 ( cd "$1" || exit
   number=0
@@ -41,7 +40,7 @@ shift
 exec "$@"`
 
 /**
- * Finds out how to start a program with these overlays mounted, by starting one that does nothing.
+ * Finds out how to start a program with these overlays mounted. To do so, it starts a program that does nothing.
  *
  * @internal
  */
@@ -76,17 +75,17 @@ function startWords(
   return [
     unshare,
     ...(way === 'user' ? ['--user', '--map-root-user'] : []),
-    // Later mounts of the host are visible inside, and our mounts are invisible outside.
+    // Mounts that the host makes later are visible inside, but mounts made inside are invisible outside.
     ...['--mount', '--propagation', 'slave', '--'],
     ...['/bin/sh', '-c', script, 'sh', directory, ...mounts, '--', ...last],
   ]
 }
 
 /**
- * Why a namespace with an overlay could not be created, according to the messages of `unshare` and `mount`, and what would help.
+ * Explains why a namespace with an overlay could not be created, based on the messages of `unshare` and `mount`, and says what would help.
  *
  * @param restricted the system's value of `kernel.apparmor_restrict_unprivileged_userns`
- * @param user the user. Default: this process's
+ * @param user the user who tried it. Default: this process's user
  * @internal
  */
 export function explainRefusal(said: string, restricted: string | undefined, user = process.geteuid?.()): string {
@@ -115,7 +114,7 @@ function readSetting(name: string): string | undefined {
 }
 
 /**
- * The mounts below a directory: an overlay would show the files under them.
+ * The mounts below a directory. An overlay would show the files that these mounts cover.
  *
  * @internal
  */
@@ -124,7 +123,7 @@ export function mountsBelow(directory: string): readonly string[] {
 }
 
 /**
- * Whether a separate file system is mounted at each of these paths.
+ * Whether each of these paths is a mount point.
  *
  * @internal
  */
@@ -133,7 +132,7 @@ export function areMounted(directories: readonly string[]): boolean {
   return directories.every((directory) => points.has(hostFileSystem.realPath(directory) ?? directory))
 }
 
-/** By proc_pid_mountinfo(5): the fifth field, with some characters as `\` and three octal digits. */
+/** The fifth field of each line in proc_pid_mountinfo(5). Some characters are written as `\` and three octal digits. */
 function mountPoints(): readonly string[] {
   if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
   return readFileSync('/proc/self/mountinfo', 'utf8')

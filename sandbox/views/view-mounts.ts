@@ -5,11 +5,11 @@ import { shownPath, sourcePath, type View } from './view-paths.ts'
 
 export { shownPath }
 
-/** The policy for code that reads the host: each path is where its files are stored. */
+/** The policy with the paths where the files are stored, for code that reads files on the host. */
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   const moved = withPaths(policy, (path) => sourcePath(path, views))
-  // The whole view is shown, even if only a part of it is writable.
+  // All of the view is visible, even if only a part of it is writable.
   return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 
@@ -19,7 +19,7 @@ export function policyAsShown(policy: SandboxPolicy): SandboxPolicy {
   return views.length === 0 ? policy : withPaths(policy, (path) => shownPath(path, views))
 }
 
-/** The policy with each path replaced: the workspace, its roots and the denied paths in them. */
+/** The policy with each path replaced: the workspace, all roots and files, the denied paths and the protected paths. */
 function withPaths(policy: SandboxPolicy, replace: (path: string) => string): SandboxPolicy {
   const all = (paths: readonly string[]): string[] => paths.map((path) => replace(path))
   return {
@@ -33,11 +33,11 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
   }
 }
 
-/** A plan that was made for the stored files, with each mount moved to the path where commands see it. */
+/** Takes mounts that were planned for the stored files, and moves each to the path where commands see the file. */
 export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts
-    // Files under the path of a view must not be visible.
+    // The original files below a view's path must not be visible.
     .filter(({ path }) => !views.some((view) => isWithin(path, view.path)))
     .map((mount): Mount => {
       const path = shownPath(mount.path, views)

@@ -1,13 +1,13 @@
 import { isWithin } from '../paths.ts'
 
 /**
- * A private view: commands see the directory `source` at `path`, instead of the original. Both are absolute and without symlinks. No command can then
- * reach the original. `overlay`: `source` is a mounted overlayfs, on which some calls fail that other file systems allow.
+ * A private view: at `path`, commands see the directory `source` instead of the original, which they can't reach. Both paths are absolute and without symlinks.
+ * `overlay` means that `source` is a mounted overlayfs, on which some calls fail that other file systems allow.
  */
 export type View = { readonly path: string; readonly source: string; readonly overlay?: true | undefined }
 
 /**
- * The host's path of the file that commands see at a path.
+ * The host's path of the file that commands see at the given path.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export function shownPath(path: string, views: readonly View[]): string {
 }
 
 /**
- * A text with the paths that commands and people know: the directory that stores a view is never named.
+ * Rewrites a text so that it contains the paths that commands and people know. It then never names the directory that stores a view.
  *
  * @internal
  */
