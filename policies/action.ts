@@ -3,10 +3,10 @@ import type { PatchChange } from './patch-change.ts'
 /** What a command may access: nothing, the workspace, or everything. */
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
-/** One thing that an escalation adds to the sandbox: this path, this host, this limit, and nothing else. */
+/** What an escalation adds to the sandbox: a single path, host or limit, and nothing else. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
-  /** `private`: also if the host has an address that is not public. Absent port: 80 and 443. */
+  /** `private`: whether the host may also have an address that isn't public. Absent port: ports 80 and 443. */
   | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
   /** In the unit of the limit itself. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
@@ -18,7 +18,7 @@ export type Action =
       /** What would run, e.g. `['/bin/bash', '-c', script]`. */
       readonly argv: readonly string[]
       readonly cwd: string
-      /** The sandbox it would run in. */
+      /** The sandbox that the command would run in. */
       readonly sandbox: SandboxMode
       /** Set when the model asks for more than the sandbox allows (`sandbox_permissions: require_escalated`). */
       readonly escalation?: {
@@ -77,7 +77,7 @@ export type Action =
 /** The decision about an action. `deny` refuses it, `abort` ends the run. */
 export type Decision = 'allow' | 'deny' | 'abort'
 
-/** The Guardian's answer. `deny` lets the run continue with a reason the model can act on; `abort` ends the run. */
+/** The Guardian's answer. `deny` lets the run continue and gives a reason that the model can act on; `abort` ends the run. */
 export type Verdict = {
   readonly decision: Decision
   /** `escalated` grants exactly what was requested. It never removes the sandbox. */
@@ -97,7 +97,7 @@ declare const approval: unique symbol
 /** An action that a Guardian allowed. The functions that run commands and commit patches accept nothing else. */
 export type Approved<A extends Action = Action> = A & { readonly [approval]: true }
 
-/** A verdict, and the approved action if there is one. */
+/** A verdict, and the approved action if the verdict allows it. */
 export type Review<A extends Action = Action> =
   | { readonly verdict: Verdict & { readonly decision: 'allow' }; readonly approved: Approved<A> }
   | { readonly verdict: Verdict & { readonly decision: 'deny' | 'abort' }; readonly approved?: never }

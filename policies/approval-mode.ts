@@ -2,18 +2,18 @@ import type { SandboxMode } from './action.ts'
 import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 
 /**
- * When somebody is asked.
+ * When somebody is asked for approval.
  *
- * - `untrusted`: about everything but commands known to only read.
- * - `on-failure`: about what leaves the sandbox; commands run inside it, and a denial there may ask for more.
- * - `on-request`: about what leaves the sandbox, when the model asks for it.
- * - `never`: about nothing; what would be asked is denied.
- * - `bypass`: about nothing; everything is allowed unless a rule forbids or prompts for it.
+ * - `untrusted`: about everything except commands that are known to only read.
+ * - `on-failure`: about leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
+ * - `on-request`: about leaving the sandbox, if the model asks for it.
+ * - `never`: about nothing. What would need approval is denied.
+ * - `bypass`: about nothing that no rule covers. Everything is allowed unless a rule forbids it or prompts for it.
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
 /**
- * All modes, in the order of a help text.
+ * All modes, in the order in which help texts list them.
  *
  * @example for (const mode of approvalModes) console.log(mode, checkCommand('npm test', { approvalMode: mode, sandbox: 'workspace-write' }).decision)
  */
@@ -43,7 +43,7 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     case 'never':
-      // Without a sandbox the analysis is the only protection: unknown commands must not run unreviewed.
+      // Without a sandbox the analysis is the only protection, so unknown commands must not run without a review.
       if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     default:

@@ -35,7 +35,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
   return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
 }
 
-/** Why a line is allowed if none of its commands requires approval: names the worst effect, and says that the mode accepts it. */
+/** The reason for allowing a line in which no command requires approval. It names the worst effect, and says that the mode accepts it. */
 function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Policy): string {
   const does: Readonly<Record<CommandClass, string>> = {
     'read-only': 'only reads',
@@ -81,8 +81,8 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The decision about a line if it is unclear whether a rule restricts it. In modes that leave commands to the sandbox nobody looks at the line, so the line
- * is denied: a forbidden command must not hide in the part that wasn't understood.
+ * The decision about a line if it is unclear whether a rule restricts it. Usually somebody is asked. In modes that leave commands to the sandbox nobody
+ * looks at the line, so a rule that forbids denies it: a forbidden command must not hide in the part that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
@@ -217,10 +217,10 @@ function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }
 
-/** One command of a line, with the opinion of rules and mode about it. */
+/** One command of a line, with the opinion of the rules and the mode about it. */
 export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinion: Opinion | undefined }
 
-/** The commands of a line one by one, as `assessExec` judges them. */
+/** Judges the commands of a line one by one, in the same way as `assessExec`. */
 export function judgeCommands(action: ExecAction, policy: Policy): readonly JudgedCommand[] {
   return analyseCommand(action.argv, action.cwd).commands.map((command) => ({
     command,

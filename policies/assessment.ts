@@ -14,7 +14,7 @@ export type Protects = (path: string, roots: readonly string[]) => string | unde
 /** Returns which of the absolute paths are in one of the user's private directories with credentials, and in which directory. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
-/** What an assessment depends on besides the action. */
+/** Everything other than the action that an assessment depends on. */
 export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet

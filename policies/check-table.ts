@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts'
 import { RuleError } from './rules/rule-error.ts'
 
-/** A row in JSON: the command alone, or with the expected decision. */
+/** A row in JSON: only a command, or a command with the expected decision. */
 const commandShape = z.union([
   z.string(),
   // Strict, because a row with a misspelt `expect` would test nothing.

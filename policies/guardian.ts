@@ -86,7 +86,7 @@ export type Guardian = {
  */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
-  // `never` means that nobody is asked, even if somebody is there.
+  // In the mode `never`, nobody is asked even if somebody is there.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   let policy: Policy = {
     mode: approvalMode,

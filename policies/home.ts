@@ -13,7 +13,7 @@ export function homeDirectory(): string {
     const { homedir } = userInfo()
     return isAbsolute(homedir) ? homedir : '/nonexistent'
   } catch {
-    // A uid without an entry in the password database.
+    // The user ID has no entry in the password database.
     return '/nonexistent'
   }
 }

@@ -26,7 +26,7 @@ export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
   readonly decision: Decision | 'ask'
 }
 
-/** A record, and what would be decided now. */
+/** A record, together with the decision that would be made now. */
 export type ReplayedRecord = { readonly record: AuditRecord; readonly verdict: ReplayedVerdict }
 
 /**

@@ -16,7 +16,7 @@ export type ReviewRequest = {
   readonly diff?: string
   /** What would let a command run without asking, in words. Absent: it wasn't determined. */
   readonly remedy?: string
-  /** The caller's id for the action, e.g. the id of a call; for reports. */
+  /** The caller's id for the action, such as the id of a tool call. Used in reports. */
   readonly subject?: string
 }
 
@@ -24,7 +24,7 @@ export type ReviewRequest = {
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
-  /** `run`: an escalation's grants apply to all later actions too. Absent: only to this action. */
+  /** `run`: the grants of an escalation also apply to all later actions. Absent: they apply only to this action. */
   readonly scope?: 'run'
   /** A rule in the syntax of rule files that applies from now on in this run. Absent: none. */
   readonly rule?: string
@@ -39,9 +39,9 @@ type Assessment = {
   readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
 }
 
-/** Answers questions. A rejection counts as `unavailable`. */
+/** Answers questions. If its promise rejects, the answer counts as `unavailable`. */
 export type Reviewer = {
-  /** Short, for `decidedBy`: `reviewer:NAME`. */
+  /** A short name, which `decidedBy` shows as `reviewer:NAME`. */
   readonly name: string
   readonly review: (request: ReviewRequest, options: { readonly signal?: AbortSignal }) => Promise<ReviewerAnswer>
 }

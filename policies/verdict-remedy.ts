@@ -44,7 +44,7 @@ export function remedyFor(action: Action, rule: string | undefined, policy: Poli
   return rule === undefined || remedy.kind === 'shipped-rule' ? describeRemedy(remedy) : undefined
 }
 
-/** A remedy in words for the user. */
+/** Describes a remedy in words, for the user. */
 function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'rules':
@@ -66,7 +66,7 @@ const byPeople =
 const mostRules = 3
 const longestRules = 500
 
-/** Rules that may help: one for similar commands, or one for the exact words of each command that needs a question. */
+/** Returns rules that may help: one for similar commands, or one for the exact words of each command that requires approval. */
 function candidateRules(action: ExecAction, policy: Policy): readonly string[] {
   const proposed = proposeRule(action)
   const exact = judgeCommands(action, policy)

@@ -1,6 +1,6 @@
 import type { Assessment } from './assessment.ts'
 
-/** Opinions about an action from outside the Guardian. */
+/** Opinions about an action that come from outside the Guardian. */
 export type OthersOpinions = {
   /**
    * Set for the user's own command. Such a command needs no approval, but what rules and permissions forbid stays forbidden. The value names the source, for

@@ -23,7 +23,7 @@ export type AuditEntry = {
   readonly took: number
 }
 
-/** An append-only log of verdicts. `append` returns when the record is in the file, and throws if that fails. */
+/** An append-only log of verdicts. `append` returns once the record is in the file, and throws if it can't be written. */
 export type AuditLog = {
   readonly path: string | undefined
   readonly append: (entry: AuditEntry) => void

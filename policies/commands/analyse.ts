@@ -11,27 +11,27 @@ import { literal, type ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
 import { readScript } from './read-script.ts'
 
-/** One command that would run, judged. */
+/** One command that would run, and what it would do. */
 export type AnalysedCommand = {
-  /** Program and arguments. Empty where the shell only assigns or opens files. */
+  /** Program and arguments. Empty if the shell only assigns variables or opens files. */
   readonly words: readonly ShellWord[]
   /** The words without options in front of a subcommand, if the program has subcommands. */
   readonly bare: readonly ShellWord[] | undefined
-  /** What the program does. A rule that allows the command answers for these. */
+  /** What the program does. A rule that allows the command covers these. */
   readonly facts: readonly Fact[]
-  /** What the shell does around it: files it opens, variables it sets. No rule about the command answers for these. */
+  /** What the shell does around the command: the files that it opens, the variables that it sets. No rule about the command covers these. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
-  /** The files that it reads, as far as they are known. */
+  /** The files that the command reads, as far as they are known. */
   readonly reads: readonly ShellWord[]
-  /** Files that it only looks at; folders that it walks are in `trees`. */
+  /** Files that the command only looks at. Folders that it walks are in `trees`. */
   readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
-  /** Why it may run commands that aren't listed. */
+  /** Why the command may run commands that aren't listed. */
   readonly opaque: string | undefined
-  /** No table knows the program, so it may run its arguments as a command. */
+  /** Whether the program is missing from all tables. It may then run its arguments as a command. */
   readonly unlisted: boolean
-  /** Its input besides its arguments, in variables and from files. If it runs code, this is code. */
+  /** Its input other than arguments, from variables and files. If the command runs code, this input is code. */
   readonly texts: readonly string[]
 }
 
@@ -41,24 +41,24 @@ export type CommandAnalysis = {
   readonly commands: readonly AnalysedCommand[]
   /** The reasons why the list of commands may be incomplete. If there are any, the class is `unknown`. */
   readonly problems: readonly string[]
-  /** Where data is evaluated as text, which runs commands hidden in it. If there are any, the class is `unknown`. */
+  /** Where data is evaluated as text, which runs any commands hidden in the data. If there are such places, the class is `unknown`. */
   readonly evaluations: readonly string[]
 }
 
-/** Beyond this a command line isn't read at all. */
+/** A command line longer than this isn't read at all. */
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
-/** The limit for all commands together, each counted as often as it is judged. */
+/** The most words of all commands together. A command counts each time it is judged. */
 const mostWords = 3_000
-/** The limit for all words together, and for all scripts: a variable may be long, and used in many places. */
+/** The most text of all words together, and of all scripts together. A variable may be long, and used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
- * Analyses what an argument vector would run: the command itself, and every command inside it when it is a shell with a text, a wrapper
- * such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read. `cwd` decides whether a folder that the
- * line changes to is below the working one, and what `$PWD` is.
+ * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell with a text, a wrapper such as `env` or
+ * `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the line changes to is below
+ * the working folder, and what `$PWD` is.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
  */
@@ -83,7 +83,7 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
 }
 
 /**
- * The analysis of one shell text, as `bash -c` would run it.
+ * Analyses a shell text as `bash -c` would run it.
  *
  * @example console.log(analyseScript('ls | head -1').class) // read-only
  */
@@ -93,7 +93,7 @@ function unreadable(problem: string): CommandAnalysis {
   return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }
 }
 
-// Control and format characters make a line look different from what it is; apart from tab and newline none is useful in a command.
+// Control and format characters make a line look different from what it is. Apart from tab and newline, commands don't need them.
 const deceptive =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|\u{e0001}|[\u{e0020}-\u{e007f}]/u
 
@@ -137,7 +137,7 @@ class Analysis {
     for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1)
   }
 
-  /** Counts text that is about to be judged. */
+  /** Adds to the amount of judged text, and returns whether there is too much of it. */
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false
@@ -164,7 +164,7 @@ class Analysis {
     }
   }
 
-  /** A function must be told from a program by its name alone, everywhere in the text. */
+  /** Adds a problem if a name may mean a function in one place of the text and a program in another: only the name tells the two apart. */
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return
     const taken = [...functions].find((name) => findProgram(name) !== undefined)
@@ -174,7 +174,7 @@ class Analysis {
   }
 }
 
-/** A command's input in variables, and from files where its arguments name nothing else to run. */
+/** A command's input from variables, and from files if its arguments name nothing else to run. */
 function givenTexts({ words, assignments, input }: SimpleCommand): readonly string[] {
   const values = assignments.flatMap(({ name, value }) =>
     value === undefined ? [] : [/^GIT_CONFIG_/.test(name) ? `${name}=${value.text}` : value.text],
@@ -186,13 +186,13 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
 }
 
-/** Whether a listed file may be shown depends on the program that shows it. */
+/** Judges a word that stands for listed files: whether such a file may be shown depends on the program that shows it. */
 function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
   if (word.kind !== 'dynamic' || word.listed === undefined) return word
   return { ...word, from: originOfListed(word.listed, program?.text) }
 }
 
-/** Folders whose programs are the system's own; a path elsewhere names a file that anyone may have written. */
+/** Folders of the system's own programs. A path to any other folder names a file that anyone may have written. */
 const systemFolders = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/sbin', '/usr/sbin', '/opt/homebrew/bin'])
 
 function judgeWords(command: SimpleCommand): Judgement {
@@ -201,7 +201,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   if (program.kind !== 'static')
     return { facts: [unknown(`which program ${program.text} is, is known only when it runs`)] }
   const name = program.text
-  // Its input is $1.
+  // The arguments of a function become `$1` and so on.
   if (command.callsFunction === true) return judgeTexts(args)
   const base = posix.basename(name)
   if (name.includes('/') && !systemFolders.has(posix.dirname(name))) {
@@ -216,7 +216,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
 }
 
-/** Files that can safely be written. */
+/** Files that are safe to write to. */
 const sinks = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
 function judgeAssignmentsAndRedirections({ assignments, redirections, input, words }: SimpleCommand): Judgement {
@@ -225,7 +225,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
   if (input.from === 'text' && input.reveals !== undefined)
     facts.push(unknown(`${input.reveals} may hold a secret of the environment`))
   for (const { name, value } of assignments) {
-    // How `read` splits its line concerns only that one call.
+    // How `read` splits its line affects only that one call.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')

@@ -5,7 +5,7 @@ import { isWorkspacePath } from './workspace-paths.ts'
 
 type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
 
-/** A part of a word, understood as far as possible by itself. */
+/** A part of a word, understood as far as possible without its neighbours. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }
@@ -25,13 +25,13 @@ type AssembleContext = {
   readonly problem: (reason: string) => void
 }
 
-/** The limit for words that braces make. */
+/** The most words that braces may produce. */
 const mostMade = 10_000
 const mostChoices = 32
-/** The limit for words that variables make: each may contain the one before it twice. */
+/** The longest word that variables may produce: each variable may contain the one before it twice. */
 const longestMade = 8 * 1024
 
-/** Combines the pieces of a word: every value of its variables, and every word of its braces. */
+/** Combines the pieces of a word into all words that it may become: one for every value of its variables and every alternative of its braces. */
 export function assemble(
   pieces: readonly Piece[],
   source: string,
@@ -77,7 +77,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // The matching names may contain blanks, at which they are split.
+        // File names that match may contain blanks, and the shell splits the result at them.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

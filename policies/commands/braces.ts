@@ -1,4 +1,4 @@
-/** The words that a brace expansion without nesting makes: `{a,b}` or `{1..5}`. Undefined for anything more complex. */
+/** Lists the words that a brace expansion without nesting produces: `{a,b}` or `{1..5}`. Undefined for anything more complex. */
 export function expandBraces(text: string): readonly string[] | undefined {
   const inner = /^\{([^{}'"\\$`*?[\]~]*)\}$/.exec(text)?.[1]
   if (inner === undefined) return undefined
@@ -13,7 +13,7 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return words.length > 1 && words.length <= 64 ? words : undefined
 }
 
-/** The most words that a brace expansion can make; nested ones are counted as if they were adjacent. */
+/** The most words that a brace expansion can produce. Nested ones are counted as if they were adjacent. */
 export function countOfBraces(text: string): number {
   const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]
   const ranges = numbers.map(([, from, to]) => Math.abs(Number(to) - Number(from)) + 1)

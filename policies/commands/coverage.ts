@@ -2,7 +2,7 @@ import type { Token, TokenKind } from './tokens/token.ts'
 
 type Span = { readonly pos: number; readonly end: number }
 
-/** Parts of the tree whose position must match the tokenizer's. */
+/** Kinds of tree nodes whose position must match that of a token. */
 type ClaimKind = Exclude<TokenKind, 'comment' | 'structure' | 'pattern'>
 
 const claimKinds: readonly ClaimKind[] = [
@@ -10,10 +10,10 @@ const claimKinds: readonly ClaimKind[] = [
   ...(['ansi', 'simple', 'parameter', 'command', 'process', 'arithmetic'] as const),
 ]
 const numbers: ReadonlyMap<string, number> = new Map(claimKinds.map((kind, at) => [kind, at]))
-/** More than the characters of any text that is read. */
+/** Greater than the number of characters in any text that is read. */
 const longest = 2 ** 20
 
-/** A claim as a number, which is quicker to look up than a text. */
+/** Encodes a kind and a position as a number, which is quicker to look up than a string. */
 function keyOf(kind: ClaimKind, { pos, end }: Span): number {
   return ((numbers.get(kind) ?? 0) * longest + pos) * longest + end
 }
@@ -24,7 +24,7 @@ function describeClaim(key: number): string {
 }
 
 /**
- * The parts that a walk has visited, compared with the tokens of an independent reader. The tokens cover the text; so when every token was
+ * Compares the parts of the text that a walk has visited with the tokens of an independent reader. The tokens cover the whole text. So if every token was
  * visited, and every visited part is a token, no byte was missed.
  */
 export class Coverage {
@@ -33,28 +33,28 @@ export class Coverage {
   readonly #braces: Span[] = []
   readonly #structure = new Map<string, number>()
 
-  /** A node that was visited. */
+  /** Records a node that was visited. */
   claim(kind: ClaimKind, span: Span): void {
     this.#claims.add(keyOf(kind, span))
   }
 
-  /** A wildcard that was understood as one. */
+  /** Records a wildcard that was understood as one. */
   pattern(span: Span): void {
     this.#patterns.push(span)
   }
 
-  /** A brace expansion that was understood; its contents are part of it. */
+  /** Records a brace expansion that was understood, including its contents. */
   braces(span: Span): void {
     this.#patterns.push(span)
     this.#braces.push(span)
   }
 
-  /** Reserved words and operators that a visited node accounts for. */
+  /** Records the reserved words and operators that a visited node accounts for. */
   expect(...texts: readonly string[]): void {
     for (const text of texts) this.#structure.set(text, (this.#structure.get(text) ?? 0) + 1)
   }
 
-  /** The first difference between the tokens of `text` and the visited parts, in words; undefined where they agree. */
+  /** Describes the first difference between the tokens of `text` and the visited parts. Undefined if they agree. */
   difference(tokens: readonly Token[], text: string): string | undefined {
     const claims = new Set(this.#claims)
     const structure = new Map(this.#structure)
@@ -83,7 +83,7 @@ export class Coverage {
   }
 }
 
-/** The first of the sorted spans that begins at or after an offset. */
+/** The index of the first of the sorted spans that begins at or after an offset. */
 function firstFrom(spans: readonly Span[], pos: number): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
@@ -94,7 +94,7 @@ function firstFrom(spans: readonly Span[], pos: number): number {
   return low
 }
 
-/** Whether a wildcard lies in one that was understood. */
+/** Whether a wildcard lies inside another that was understood. */
 function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const at = firstFrom(patterns, pos)
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)

@@ -1,4 +1,4 @@
-/** The effects of a command, worst last. A command can have several. */
+/** An effect of a command, from harmless to worst. A command can have several. */
 export type Fact =
   | { readonly class: 'read-only' }
   | { readonly class: 'writes'; readonly paths: readonly string[] }
@@ -7,7 +7,7 @@ export type Fact =
   | {
       readonly class: 'destructive'
       readonly reason: string
-      /** `named`: just the files named. `wide`: a whole tree, uncommitted work, history, a device. */
+      /** `named`: only the files that are named. `wide`: a whole tree, uncommitted work, history or a device. */
       readonly extent: 'named' | 'wide'
     }
   | { readonly class: 'unknown'; readonly reason: string }
@@ -16,10 +16,11 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that needs a question however harmless the rest is, and that no allow rule overrides: more rights, text run as code, an environment that
- * is shown or changes what runs, secrets, another repository, and what is harmless only in a sandbox: URLs of remotes, which contain no password in
- * the git configuration that it shows, variables of containers, whose daemon it doesn't show, host names that a program resolves as a side effect. An
- * unlisted file is a file of a home or the system that may contain credentials, because no table lists it: the sandbox shows it.
+ * Something that requires approval however harmless the rest of the command is, and that no allow rule overrides: a request for more rights, text that is run
+ * as code, an environment that is shown or that changes what runs, secrets, or another repository. Some alarms are about what is harmless only in a sandbox:
+ * URLs of remotes, since the git configuration that the sandbox shows contains no passwords; variables of containers, since the sandbox hides their daemon;
+ * host names that a program resolves as a side effect. `unlisted-file` is about a file in a home folder or of the system that no table lists: it may contain
+ * credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'
@@ -28,12 +29,12 @@ export type Alarm = {
 
 const order: readonly CommandClass[] = ['read-only', 'writes', 'network', 'runs-code', 'destructive', 'unknown']
 
-/** The worst class among facts; no facts at all is `read-only`, since then nothing happens. */
+/** Returns the worst class among facts. Without any facts it is `read-only`, because then nothing happens. */
 export function worstClass(facts: readonly Fact[]): CommandClass {
   return order[Math.max(0, ...facts.map((fact) => order.indexOf(fact.class)))] ?? 'unknown'
 }
 
-/** A fact in words, for reasons and explanations. */
+/** Describes a fact in words, for reasons and explanations. */
 export function describeFact(fact: Fact): string {
   switch (fact.class) {
     case 'read-only':
@@ -51,10 +52,10 @@ export function describeFact(fact: Fact): string {
   }
 }
 
-/** It reads and prints. */
+/** The command reads and prints, and does nothing else. */
 export const readOnly: Fact = { class: 'read-only' }
 
-/** Its effect is unknown. */
+/** The fact that a command's effect is unknown, with the reason. */
 export function unknown(reason: string): Fact {
   return { class: 'unknown', reason }
 }

@@ -5,12 +5,12 @@ import { linearPattern } from './linear-pattern.ts'
 import type { FileList, ShellWord } from './shell-word.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
 
-/** Whether a pattern excludes every name of a file with credentials. */
+/** Whether a pattern excludes the names of all files with credentials. */
 function excludesSecrets(matches: (name: string) => boolean): boolean {
   return !secretSamples.some(matches)
 }
 
-/** Patterns of find and git: unlike a shell's, their wildcards match a leading dot and slashes. */
+/** Turns a pattern of find or git into a test of names. Unlike a shell's, their wildcards match a leading dot and slashes. */
 export function globTest(pattern: string): (name: string) => boolean {
   const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
   const expression = base
@@ -20,30 +20,30 @@ export function globTest(pattern: string): (name: string) => boolean {
   return regexTest(`^${expression}$`)
 }
 
-/** A regular expression as a test of names. One that isn't plain counts as matching everything. */
+/** Turns a regular expression into a test of names. If its syntax isn't plain, it counts as matching every name. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
-  // In doubt, assume the worse case: the pattern targets nothing in particular and excludes nothing.
+  // In doubt, assume the worse: the pattern targets no names in particular and excludes none.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
-/** Programs that show little or nothing of each file, like a recursive search. */
+/** Programs that show little or nothing of each file, as a recursive search does. */
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** Those of them that show nothing of a file's contents. */
+/** The programs among these that show nothing of a file's contents. */
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** The source of a word that represents a listed file, to judge a command with it: a whole file is shown only if the list was filtered. */
+/** The `from` of a word that stands for a listed file, used to judge a command with it. A program may show whole files only if the list was filtered. */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
   return list.filtered || modest.test(program ?? '') ? 'workspace' : 'commands'
 }
 
 /**
- * The list of a pipeline that prints names of files below the working folder: `find .`, `git ls-files`, `rg -l`, `grep -rl`, with filters
- * after it. Undefined in any doubt.
+ * Describes the list of file names below the working folder that a pipeline prints: `find .`, `git ls-files`, `rg -l` or `grep -rl`, followed by filters.
+ * Undefined if there is any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages
@@ -60,7 +60,7 @@ export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList
   }, list)
 }
 
-/** Whether a stage that passes lines on lets only harmless names through; undefined where it isn't such a stage. */
+/** Whether a filter in a pipeline lets only harmless names through. Undefined if the stage isn't such a filter. */
 function filterOf([program = '', ...args]: readonly string[]): boolean | undefined {
   const operands = args.filter((arg) => !/^[-0-9]/.test(arg))
   if (/^(?:sort|uniq|head|tail|tac)$/.test(program)) {
@@ -91,7 +91,7 @@ function listOf([program, ...args]: readonly string[], words: readonly ShellWord
       return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
     }
     case 'git':
-      // Files that git ignores may be the secret ones.
+      // The files that git ignores may be just those with secrets.
       if (has(/^-[a-hj-np-z]*[oi]|^--(?:others|ignored)$/) && !has(/^--exclude-standard$/)) return undefined
       return args[0] === 'ls-files' ? narrowed : undefined
     case 'rg':

@@ -6,23 +6,22 @@ import { askUnlisted, pathFrom } from './unlisted-files.ts'
 
 type Visitor = {
   readonly words: readonly ShellWord[]
-  /** Set for git. */
+  /** Set for git only. */
   readonly bare: readonly ShellWord[] | undefined
   readonly alarms: readonly Alarm[]
   readonly reads: readonly ShellWord[]
-  /** Folders that it walks. */
+  /** Folders that the command walks. */
   readonly trees: readonly ShellWord[]
 }
 
 const mostFolders = 16
-/** The limit for paths that are judged again, and for their text. */
+/** The most paths that are judged again, and the most text in them. */
 const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges all paths by where they lie, and relative ones again from every folder that a line changes to, in any order: a name may be
- * relative to each. In another folder git may work on another repository, whose configuration can run programs, and which may have come
- * with the workspace.
+ * Judges all paths by where they lie. Relative paths are judged again from every folder that the line may change to, in any order, since a name may be
+ * relative to each of them. In another folder git may work on another repository. Its configuration can run programs, and may have come with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))
@@ -50,7 +49,7 @@ function isTooMuch(folders: readonly string[], commands: readonly Visitor[]): bo
   return words.length * folders.length > mostPaths || length * folders.length + lengths * words.length > mostText
 }
 
-/** The folders of `cd` and `pushd`; an unclear one is unknown by itself. */
+/** The folders that `cd` and `pushd` change to. An unclear folder needs no entry here, because it makes the `cd` itself unknown. */
 function targetOf([program, ...args]: readonly ShellWord[]): readonly string[] {
   if (program?.kind !== 'static' || !/^(?:cd|pushd|chdir)$/.test(program.text)) return []
   const target = args.find(({ text }) => !/^-[A-Za-z@]+$|^--$/.test(text))

@@ -1,6 +1,6 @@
 /**
- * Matches an untrusted regular expression in time proportional to its length times the text's: all alternatives are followed in parallel,
- * without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and similar escapes.
+ * Compiles an untrusted regular expression so that matching takes time proportional to its length times the length of the text: all alternatives are followed
+ * in parallel, without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and similar escapes.
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined
@@ -27,7 +27,7 @@ class Compiler {
     this.#source = source.toLowerCase()
   }
 
-  /** Alternatives up to a parenthesis or the end. False where something isn't understood. */
+  /** Reads alternatives up to a closing parenthesis or the end. Returns false if something isn't understood. */
   alternatives(depth: number): boolean {
     if (depth > deepest) return false
     const branches: Step[][] = []
@@ -119,7 +119,7 @@ function shift(step: Step, by: number): Step {
   return step.kind === 'fork' ? { kind: 'fork', to: step.to.map((target) => target + by) } : step
 }
 
-/** An alternation: a fork to each branch, and a jump from each end to the common end. */
+/** Compiles an alternation: a fork to each branch, and a jump from the end of each branch to the common end. */
 function join(branches: readonly (readonly Step[])[]): readonly Step[] {
   const [only] = branches
   if (branches.length === 1 && only !== undefined) return only

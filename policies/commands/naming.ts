@@ -1,29 +1,29 @@
 import type { ShellWord, WordChoice } from './shell-word.ts'
 
-/** Commands whose arguments bash reads as assignments, if they are spelled as here (bash(1), `declare`). */
+/** Commands whose arguments bash reads as assignments, if the commands are spelled exactly like this (bash(1), `declare`). */
 const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
-/** Built-ins that assign to the names in their arguments. */
+/** Built-ins that assign to the variables that their arguments name. */
 const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
 const runningOthers = new Set(['command', 'builtin', 'exec', 'env'])
 
-/** Variables in which bash stores numbers: an assigned value is first evaluated as arithmetic. */
+/** Variables in which bash stores numbers. A value that is assigned to one is first evaluated as arithmetic. */
 export const integerVariables: ReadonlySet<string> = new Set([
   ...['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'BASHPID', 'BASH_SUBSHELL', 'EPOCHSECONDS'],
   ...['EPOCHREALTIME', 'COMP_CWORD', 'COMP_POINT', 'COMP_TYPE', 'COMP_KEY', 'UID', 'EUID', 'PPID', 'OPTERR'],
 ])
 
-/** One word of a command as written, and its expansion. */
+/** One word of a command as it is written, together with its expansion. */
 export type NamingWord = {
   readonly source: string
   readonly becomes: readonly (ShellWord | WordChoice)[]
-  /** An assignment to the parser, whose name is literal. */
+  /** Whether the parser sees an assignment, whose name is literal. */
   readonly isAssignment: boolean
 }
 
-/** The names that a command assigns to, and why some are unknown. */
+/** The names that a command assigns to, and why some names are unknown. */
 type Naming = { readonly names: readonly string[]; readonly problem?: string }
 
-/** The variables that a command may set besides those in front of it. Only literal names are known; a computed name could be any. */
+/** The variables that a command may set, apart from assignments in front of it. Only literal names are known; a computed name could be any. */
 export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
   const name = textOf(program)
   if (program === undefined || name === undefined) return { names: [] }

@@ -1,6 +1,6 @@
 import { mayBeOption, staticText, type ShellWord } from './shell-word.ts'
 
-/** The argument of an option: none, a value, an optional attached value, a file it reads, a file it writes. */
+/** What an option takes: nothing, a value, an optional attached value, a file that it reads, or a file that it writes. */
 type Takes = 'nothing' | 'value' | 'attached' | 'reads' | 'writes'
 
 /** The known options of a program. Any other option makes the whole command unknown. */
@@ -17,8 +17,8 @@ export type ParsedArguments =
 const suffixes: Readonly<Record<string, Takes>> = { ':': 'value', '?': 'attached', '<': 'reads', '>': 'writes' }
 
 /**
- * Reads a table of options from text: names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached (`--color=auto`,
- * `-C3`), `-f<` reads the named file and `-o>` writes it.
+ * Reads a table of options from a text of names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached (`--color=auto`,
+ * `-C3`), `-f<` reads the file named after it, and `-o>` writes that file.
  */
 export function optionTable(text: string): OptionTable {
   const table = new Map<string, Takes>()
@@ -30,29 +30,29 @@ export function optionTable(text: string): OptionTable {
 }
 
 /**
- * How a program reads the text after one dash. Whoever adds a program must choose; there is no default, since a bundle that is read differently can
- * hide an option.
+ * How a program reads the text after one dash. There is no default: whoever adds a program must choose, because bundled options that are read in a
+ * wrong way can hide an option.
  *
  * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and compatible libraries)
  * - `last`: letters are bundled, and only the last may have a value, which is the next word
- * - `apart`: each letter, or word, is a word of its own; nothing is bundled or attached
+ * - `apart`: each option is a word of its own, be it a letter or a word; nothing is bundled or attached
  */
 export type OptionStyle = 'getopt' | 'last' | 'apart'
 
 /** How a program reads its arguments. */
 export type ParseStyle = {
   readonly letters: OptionStyle
-  /** Options end at the first operand, as for programs that start another one. */
+  /** Whether options end at the first operand, as for programs that start another program. */
   readonly stopAtOperand?: boolean
-  /** `-20` is a count. */
+  /** Whether a word like `-20` is a count. */
   readonly numbers?: boolean
-  /** Unknown words may be taken for operands, since no option of the program does harm. */
+  /** Whether unknown words may count as operands, because no option of the program does harm. */
   readonly anyWord?: boolean
 }
 
 /**
- * Parses arguments: options behind one dash in the program's own style, `--name=value`, `--`. Abbreviated long names aren't in the table
- * and so aren't understood.
+ * Parses arguments: options after one dash in the program's own style, `--name=value`, and `--`. Abbreviated long names aren't in the table, so they aren't
+ * understood.
  */
 export function parseArguments(words: readonly ShellWord[], table: OptionTable, style: ParseStyle): ParsedArguments {
   const options: GivenOption[] = []
@@ -92,7 +92,7 @@ export function parseArguments(words: readonly ShellWord[], table: OptionTable, 
 
 type Read = { readonly options: readonly GivenOption[]; readonly used: 0 | 1 } | { readonly reason: string }
 
-/** `--name=…` in quotes, of which only the value is unknown until it runs. */
+/** Reads `--name=…` in quotes. The name is known, but its value is known only at run time. */
 function readNamed(word: ShellWord, table: OptionTable): GivenOption | undefined {
   if (word.kind !== 'dynamic' || !word.single) return undefined
   const name = /^(--[a-z][a-z-]*)=/.exec(word.prefix)?.[1] ?? ''
@@ -115,10 +115,10 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
   return reason === undefined ? { options: [{ name, takes, value: next }], used: 1 } : { reason }
 }
 
-/** Another version of the program may read a value that looks like an option as an option. */
+/** Why the next word may not be an option's value: another version of the program may read it as an option if it looks like one. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
-  // The word after it then has another role than it seems.
+  // If it expands to several words, the words after it have other roles than it seems.
   if (next.kind === 'glob') return `${next.text} after ${name} may turn out to be several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be taken for an option`

@@ -1,6 +1,6 @@
 /**
- * A shell's pattern in which every bracket matches any one character, which only finds more. A bracket ends as glob(7) specifies: not at one that
- * comes first in it, nor at that of a class such as `[:alpha:]`.
+ * Simplifies a shell's pattern so that every bracket matches any one character, which can only add matches. A bracket ends as glob(7) specifies: neither at a
+ * `]` that comes first in it nor at the `]` of a class such as `[:alpha:]`.
  */
 export function plainGlob(pattern: string): string {
   let plain = ''
@@ -12,7 +12,7 @@ export function plainGlob(pattern: string): string {
   return plain
 }
 
-/** The position where a bracket closes; undefined if it doesn't, and is literal. */
+/** The position where a bracket closes. Undefined if it doesn't close and is therefore literal. */
 function bracketEnd(pattern: string, open: number): number | undefined {
   let at = open + 1
   if (/[!^]/.test(pattern[at] ?? '')) at++

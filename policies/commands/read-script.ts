@@ -5,18 +5,21 @@ import { scanShell } from './tokens/scan-shell.ts'
 import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
-/** The unread rest can be of any size: beyond this many openings, or characters, the parser must not see it. */
+/**
+ * The part of a text after the point where the scan stopped can be of any size. With more openings or more characters than this, the text must not reach the
+ * parser.
+ */
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024
 
-/** Whether a command makes the shell print each command as it runs, with its variables replaced. */
+/** Whether a command makes the shell print each command as it runs it, with the values of its variables. */
 function traces({ words: [program, ...args] }: SimpleCommand): boolean {
   return program?.text === 'set' && args.some(({ text }) => /^-[a-zA-Z]*x|^xtrace$/.test(text))
 }
 
 /**
- * Words that a shell other than bash evaluates as arithmetic, with the commands in their subscripts: the sides of a comparison in `test`
- * (mksh(1)), the number of `exit` and similar built-ins, and numbers for `printf` (ksh(1)). Undefined where all of it is a number.
+ * Finds a word that a shell other than bash evaluates as arithmetic, running any commands in its subscripts: the sides of a comparison in `test` (mksh(1)),
+ * the number given to `exit` and similar built-ins, and numbers for `printf` (ksh(1)). Undefined if all such words are plain numbers.
  */
 function evaluatedNumber({ words: [program, ...args] }: SimpleCommand): string | undefined {
   const name = program?.text ?? ''
@@ -35,7 +38,7 @@ const numeric = /%[^%a-zA-Z]*[a-zA-Z]*[diouxXeEfFgGaA]/
 const comparison = /^-(?:eq|ne|lt|le|gt|ge)$/
 const countTakers = new Set(['exit', 'return', 'break', 'continue', 'shift'])
 
-/** Whether a word is a number to every shell. */
+/** Whether every shell reads a word as a number. */
 function isNumber(word: ShellWord): boolean {
   return /^(?:[-+]?[0-9]+|"?\$[?#]"?)$/.test(word.text)
 }
@@ -46,8 +49,8 @@ function isTooMuch(text: string): boolean {
 }
 
 /**
- * Reads a shell text: every simple command in it, at any depth. `problems` lists what isn't understood; with one problem the list may be
- * incomplete. A second, independent reading of the text must agree on all of it. `cwd` decides whether `$PWD` is one word.
+ * Reads every simple command in a shell text, at any depth. `problems` lists what isn't understood; if there is any problem, the list of commands may be
+ * incomplete. A second, independent reader must agree about the whole text. `cwd` determines whether `$PWD` is one word.
  */
 export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): ShellScript {
   const variables = new Variables(cwd)
@@ -57,7 +60,7 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   const parsed = parseShell(text)
   const first = new Walk(text, variables, shell === 'sh')
   first.whole(parsed)
-  // What a loop assigns at its end is there at its start, so where there are variables the first walk only gathered them.
+  // A value that a loop assigns at its end is there when the loop starts again. So if there are variables, the first walk only collects their values.
   const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
   variables.restart()
   if (walk !== first) walk.whole(parsed)

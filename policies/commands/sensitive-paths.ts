@@ -19,29 +19,29 @@ const folders = [...sensitiveFolders, ...credentialPlaces]
 const knownFolders = folders.map(split)
 const knownFiles = sensitiveFiles.map(split)
 
-/** A path must contain one of these, or end with it, to contain any of the names at all. */
+/** A path contains none of the known names unless it contains one of these parts, or ends with one of `fileEnds`. */
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
-/** Folders of projects that contain both secrets and code about secrets. */
+/** Folders in projects that may contain secrets as well as code about secrets. */
 const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
-/** Names of files that are meant to be read by others. */
+/** Names of files whose contents are meant to be read by others. */
 const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
 
 const longestPattern = 1_000
-/** No system opens a longer one (limits.h(0p), PATH_MAX); a path joined to a folder may be a little longer than the opened one. */
+/** No system opens a longer path (limits.h(0p), PATH_MAX). A path joined to a folder may be a little longer than the one that is opened. */
 const longestPath = 4_096
 
-/** Devices that do nothing when they are read, and reveal nothing. */
+/** Devices that reveal nothing when they are read, and for which reading has no effect. */
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
-/** The root's folders that dots can reach: of devices, only those that contain something. */
+/** Folders below `/` that a path with `..` can reach. Of the devices, only those that contain data. */
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
-/** The text after the first dots that lead to the root's folders, through a link or far enough up. */
+/** The part of a path after the first `..` that leads to one of these folders, through a link or by going far enough up. */
 function behindDots(path: string): string | undefined {
   for (let at = path.indexOf('../'); at >= 0; at = path.indexOf('../', at + 1)) {
     const rest = path.slice(at + 2)
@@ -50,20 +50,20 @@ function behindDots(path: string): string | undefined {
   return undefined
 }
 
-/** Environment files that are made to be read. */
+/** Environment files that are meant to be read, such as examples. */
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*` + `/id*`)
- * counts when it could match such a path. Returns the part that decides. The sandbox keeps such files unreadable; this explains the refusal before
- * the attempt.
+ * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*` + `/id*`) counts
+ * if it could match such a path. Returns the part that decides. The sandbox keeps such files unreadable anyway; this check explains the refusal before the
+ * attempt.
  *
  * @internal
  */
 export function findSensitive(path: string, isPattern = false): string | undefined {
   if (isPattern && path.length > longestPattern) return 'a pattern too long to be judged'
   if (path.length > longestPath) return 'a path too long to be judged'
-  // On some systems, a name cut at a NUL, or with a trailing dot or space, means the same file.
+  // On some systems a name that is cut at a NUL, or that has a trailing dot or space, still means the same file.
   const clean = withoutEnd(posix.normalize(composed(path.toLowerCase()).replace(/\0.*/s, '')), '. ')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
   const rooted = behindDots(path.toLowerCase())
@@ -80,14 +80,14 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   ) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
-  // An open file belongs to a process, and its folder leads to the other data about that process.
+  // An open file belongs to a process, and from its folder a path can lead to that process's other data.
   if (/^\/dev\/fd\/.*[^0-9]|^\/dev\/fd\/?$|^\/dev\/\*/.test(clean) || /^\/dev\/fd\/\.\./.test(path)) return '/proc'
   if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
     return 'ssh_host_key'
   if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
-  // The kernel's own files: reading some of them consumes their data, and further effects differ between kernels (debugfs(5)).
+  // The kernel's own files. Reading some of them consumes their data; the other effects differ between kernels (debugfs(5)).
   if (/^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/.test(clean)) return '/sys/kernel/debug'
-  // A pattern that may begin with /proc.
+  // A pattern whose first part may match `/proc`.
   const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
     return '/proc'
@@ -117,13 +117,13 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return original === clean ? undefined : findSensitive(original, isPattern)
 }
 
-/** The folder of credentials that a path is in or names, whose very file names are private; see findSensitive. */
+/** The folder of credentials that a path names or lies in, if even the names of the files there are private. See findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
 }
 
-/** Whether a known place is a folder, guessed by its name: the table of places doesn't say. */
+/** Whether a known place is a folder. The table of places doesn't say, so this is guessed from the name. */
 function isFolder(known: string): boolean {
   const name = known.slice(known.lastIndexOf('/') + 1)
   const isFile =
@@ -132,8 +132,8 @@ function isFolder(known: string): boolean {
 }
 
 /**
- * Whether a search through everything below a path would find credentials: below homes, the system's settings, the root, and folders with a known
- * place in them.
+ * Whether a search through everything below a path would find credentials. It would below a home, the system's settings, the root of the file system, and any
+ * folder with a known place in it.
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
@@ -147,7 +147,7 @@ export function coversSensitive(path: string): boolean {
   )
 }
 
-/** A path with its accents as parts of their letters. Name by name, since a long run of accents takes a long time to sort. */
+/** Composes letters and accents into single characters. Works name by name, because a long run of accents takes long to sort. */
 function composed(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path
   return path
@@ -156,23 +156,23 @@ function composed(path: string): string {
     .join('/')
 }
 
-/** A text without trailing characters from a given set. */
+/** Removes trailing characters of a given set from a text. */
 function withoutEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
   return text.slice(0, end)
 }
 
-/** Whether a pattern matches files in general, such as all with one extension. */
+/** Whether a pattern matches files in general, such as all files with one extension. */
 function isCommon(pattern: string, isPattern: boolean): boolean {
   return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
 
-/** Whether the known parts are among the path's, at its end for a file. */
+/** Whether the known parts occur among the parts of a path; for a file, at its end. */
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
-    // A lone star matches one part, but not all parts.
+    // A star by itself matches one of the parts, but not all of them.
     const isStar = (name: string, at: number): boolean =>
       isPattern && parts[start + at] === '*' && !name.startsWith('.')
     const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)
@@ -181,7 +181,7 @@ function contains(parts: readonly string[], known: readonly string[], isPattern:
   return false
 }
 
-/** A pattern's segment against a name. As in the shell, a leading wildcard doesn't match a dot. */
+/** Matches a pattern's segment against a name. As in the shell, a leading wildcard doesn't match a dot. */
 function matches(segment: string, name: string, isPattern: boolean): boolean {
   if (segment === name) return true
   if (!isPattern || !/[*?[]/.test(segment)) return false
@@ -189,7 +189,7 @@ function matches(segment: string, name: string, isPattern: boolean): boolean {
   return wildcard(segment, name)
 }
 
-/** `*` and `?` matching without backtracking; a bracket counts as any one character, which only finds more. */
+/** Matches `*` and `?` without backtracking. A bracket counts as any one character, which can only add matches. */
 function wildcard(pattern: string, name: string): boolean {
   const simple = plainGlob(pattern)
   let [at, star, mark] = [0, -1, 0]

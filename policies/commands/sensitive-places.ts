@@ -1,13 +1,13 @@
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Folders with credentials in projects, or that the sandbox's table doesn't list, as parts of a path, in lower case. */
+/** Folders with credentials, as parts of a path in lower case: folders in projects, and those that the sandbox's table doesn't list. */
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect
   .local/share/jupyter/runtime | etc/davfs2 | .aws.bak
   run/agenix | run/agenix.d | run/keys | run/secrets.d | mnt/secrets-store | run/lightdm | run/sddm | run/gdm | run/gdm3
 `)
 
-/** Files with credentials, as the ends of a path, in lower case. */
+/** Files with credentials, in lower case. Each entry is the end of a path. */
 export const sensitiveFiles = list(`
   _netrc | .htpasswd | .envrc | .env | fish_history | .wgetrc | .curlrc | .redisclirc | .nuget/nuget.config
   .config/exercism/user.json | etc/cups/passwd | .codex/auth.json | .claude/.credentials.json | .gemini/oauth_creds.json
@@ -26,13 +26,13 @@ export const sensitiveFiles = list(`
 const secretNames =
   /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.flaskenv$|^\.dev\.vars$|^secrets?\.(?:env|toml|txt|ini|conf|cfg|properties|xml|csv)$|^(?:passwords?|passwd|tokens?|api[-_]?keys?)\.(?:txt|csv|env|ini)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12)$|^client_secrets?.*\.json$|^service[-_]?account(?:[-_]?key)?\.json$|^(?:gcp|gcloud|google)[-_]?(?:key|credentials)\.json$|^application_default_credentials\.json$|^credentials(?:\.(?:csv|ya?ml|toml|ini|txt|xml))?$|^kubeconfig(?:\.ya?ml)?$|^\.?vault[-_]pass(?:word)?(?:\.txt)?$|^auth\.toml$|^\.clasprc\.json$|^\.ftpconfig$|^sftp-config\.json$|\.tfvars$|^\.(?:npmrc|netrc|pgpass|git-credentials)[~.]/
 
-/** More such names: environments of one kind, and cookies of displays. */
+/** More such names: environment files for one purpose, and cookies of displays. */
 const moreNames =
   /^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$|\.private\.env\.json$|^\.environment$|^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth/
 
 const exampleNames = /example|sample|template|^(?:test|tests|default|defaults|dist)\.env$/
 
-/** Names of files with credentials, on which patterns are tried. */
+/** Names of files with credentials. Patterns are tested against them. */
 export const secretSamples: readonly string[] = [
   ...[
     '.env',
@@ -48,7 +48,7 @@ export const secretSamples: readonly string[] = [
   ],
   ...['passwords.txt', 'token.txt', 'prod.env', 'prod.tfvars', 'keys.kdbx', 'cert.p12'],
 ]
-/** Names of other files: a pattern that also matches one of these targets no secret in particular. */
+/** Names of other files. A pattern that also matches one of these doesn't target secrets in particular. */
 const others = [
   ...[
     'index.ts',
@@ -63,7 +63,7 @@ const others = [
     'lib.rs',
   ],
 ]
-/** Whether a pattern matches the name of a file without secrets. */
+/** Whether a pattern matches the name of any file without secrets. */
 export function isOrdinary(matches: (name: string) => boolean): boolean {
   return others.some(matches)
 }
@@ -71,7 +71,7 @@ export function isOrdinary(matches: (name: string) => boolean): boolean {
 const secretEnds = ['key', 'pem', 'env', 'p12', 'pfx', 'tfvars', 'kdbx', 'ppk']
 const otherEnds = ['ts', 'json', 'txt', 'yml', 'md', 'c', 'py', 'html']
 
-/** Whether a shell's pattern for a name selects names of files with credentials. `matches`: whether it matches a name. */
+/** Whether a shell's pattern for a name selects names of files with credentials. `matches` tests a name against the pattern. */
 export function patternTargetsSecrets(pattern: string, matches: (name: string) => boolean): boolean {
   if (targetsSecrets(matches)) return true
   const stem = pattern.slice(0, Math.max(0, pattern.lastIndexOf('.')))
@@ -79,12 +79,12 @@ export function patternTargetsSecrets(pattern: string, matches: (name: string) =
   return secretEnds.some((end) => matches(`${stem}.${end}`)) && !otherEnds.some((end) => matches(`${stem}.${end}`))
 }
 
-/** Whether a pattern picks out names of files with credentials, rather than names in general. */
+/** Whether a pattern singles out names of files with credentials, rather than matching names in general. */
 export function targetsSecrets(matches: (name: string) => boolean): boolean {
   return secretSamples.some(matches) && !isOrdinary(matches)
 }
 
-/** Words for a secret, as one part of a name or as two. */
+/** Words that stand for a secret. In a file name, such a word may also be written as two parts (`api_keys`). */
 const secretWords = new Set(
   list(`
     secret | secrets | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
@@ -92,11 +92,11 @@ const secretWords = new Set(
     backupcodes
   `),
 )
-/** Extensions of files with values, as opposed to prose or code. */
+/** Extensions of files that contain values, as opposed to prose or code. */
 const dataEnds = new Set(
   list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat | yaml | yml | xml'),
 )
-/** No file system has longer names, in any unit. */
+/** No file system allows longer names, whether counted in bytes or characters. */
 export const longestName = 1_024
 
 /** Whether a name in lower case indicates a secret. */
@@ -105,8 +105,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. A word before others only says
- * what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
+ * Whether a file's name ends in a word for a secret and an extension for data: `db-credentials.csv`, `api_keys.json`. If other words follow it, the word only
+ * says what the file is about (`password-reset.json`), except in Google's `myproject-firebase-adminsdk-1a.json`.
  */
 function hasSecretWord(name: string): boolean {
   if (name.length > longestName) return false
@@ -118,7 +118,7 @@ function hasSecretWord(name: string): boolean {
   )
 }
 
-/** A name without the extension that is added when a file is backed up or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
+/** Removes the extension that a file gets when it is backed up or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
 export function withoutBackupEnd(name: string): string {
   const end = /(?:\.(?:bak|backup|old|orig|save|copy|tmp|dec|decrypted|plain)|~)$/.exec(name)
   return end === null || end.index === 0 ? name : name.slice(0, end.index)

@@ -1,4 +1,4 @@
-/** Only this file imports the shell parser. Its tree is walked with an allow-list of node types, see walk.ts. */
+/** The only file that imports the shell parser. The parser's tree is walked with an allow-list of node types (walk-script.ts). */
 export { parse as parseShell } from 'unbash'
 export type {
   AndOr,

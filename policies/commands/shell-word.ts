@@ -1,40 +1,39 @@
-/** Names of files below the working folder, as a search prints them. */
+/** The names of files below the working folder that a search prints. */
 export type FileList = {
-  /** Every name begins with `./`, so none can be an option. */
+  /** Whether every name begins with `./`, so that none can be an option. */
   readonly dotted: boolean
-  /** Only some names, none of them where credentials are stored. */
+  /** Whether the list contains only some of the names, and none of a place where credentials are stored. */
   readonly filtered: boolean
-  /** Names are split at their blanks, so that a part of one may name any file. */
+  /** Set if names are split at blanks. A part of a name may then name any file. */
   readonly split?: true
 }
 
-/** A word of a command after quote removal, with expansions understood as far as possible without running anything. */
+/** A word of a command after quote removal. Expansions are understood as far as possible without running anything. */
 export type ShellWord =
   /** Exactly this one word. */
   | { readonly kind: 'static'; readonly text: string }
-  /** The matching names of files, or the pattern itself if none matches. */
+  /** The names of the files that match, or the pattern itself if none does. */
   | { readonly kind: 'glob'; readonly text: string }
-  /** Known only when it runs. */
+  /** Known only at run time. */
   | {
       readonly kind: 'dynamic'
-      /** The source, for messages. */
+      /** The word as it is written, for messages. */
       readonly text: string
-      /** Its certain beginning. */
+      /** The text that the word certainly begins with. */
       readonly prefix: string
-      /** True: exactly one word. False: any number of words, including none. */
+      /** True: exactly one word. False: any number of words, possibly none. */
       readonly single: boolean
       /**
-       * Where the value comes from: output of commands in the line, variables that the line doesn't set, or a search
-       * for files below the working folder.
+       * Where the value comes from: the output of commands in the line, variables that the line doesn't set, or a search for files below the working folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
-      /** It isn't split: each of its words begins with `prefix`. */
+      /** Set if the value isn't split at blanks: each of its words begins with `prefix`. */
       readonly whole?: true
-      /** It is the output of a search for files of the workspace. */
+      /** Set if the value is the output of a search for files of the workspace. */
       readonly listed?: FileList
     }
 
-/** A word from a variable of the line: one of these. */
+/** A word from a variable that the line sets. It is one of these choices. */
 export type WordChoice = { readonly kind: 'either'; readonly text: string; readonly choices: readonly ShellWord[] }
 
 /** A word with a known text. */
@@ -42,17 +41,17 @@ export function literal(text: string): ShellWord {
   return { kind: 'static', text }
 }
 
-/** The text of a word that is known exactly, else undefined. */
+/** The text of a word, if it is known exactly. Otherwise undefined. */
 export function staticText(word: ShellWord | undefined): string | undefined {
   return word?.kind === 'static' ? word.text : undefined
 }
 
-/** Whether a word may expand to several words, or none: the next word then has another role than it seems. */
+/** Whether a word may expand to several words, or to none. The next word then has another role than it seems. */
 export function mayBeSeveral(word: ShellWord): boolean {
   return word.kind === 'glob' || (word.kind === 'dynamic' && !word.single)
 }
 
-/** Whether a word may begin with a dash, and so be an option. */
+/** Whether a word may begin with a dash and so be an option. */
 export function mayBeOption(word: ShellWord): boolean {
   switch (word.kind) {
     case 'static':
@@ -60,7 +59,7 @@ export function mayBeOption(word: ShellWord): boolean {
     case 'glob':
       return /^[*?[-]/.test(word.text)
     case 'dynamic':
-      // After splitting at blanks any word may follow the first.
+      // If the value is split at blanks, the words after the first may begin with anything.
       return !(word.single || word.whole === true) || word.prefix === '' || word.prefix.startsWith('-')
     default:
       return word satisfies never

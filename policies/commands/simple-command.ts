@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** A value assigned to a name, before a command or by itself. */
+/** A value assigned to a name, either in front of a command or by itself. */
 export type ShellAssignment = {
   readonly name: string
   /** Undefined for an array. */
@@ -10,25 +10,25 @@ export type ShellAssignment = {
 /** A file that a redirection opens. */
 export type FileRedirection = { readonly access: 'read' | 'write'; readonly target: ShellWord }
 
-/** A command's standard input, as far as the line shows. */
+/** A command's standard input, as far as the line shows it. */
 export type StandardInput =
   | { readonly from: 'caller' }
-  /** `stages` are the commands before it in the pipeline, where each is a simple one. */
+  /** `stages` are the commands before it in the pipeline. Absent if one of them isn't a simple command. */
   | { readonly from: 'pipe'; readonly stages?: readonly (readonly ShellWord[])[] }
   | { readonly from: 'file' }
-  /** `text` is undefined where it depends on expansions; `reveals` is a variable of the environment in it. */
+  /** `text` is undefined if it depends on expansions. `reveals` names an environment variable that occurs in the text. */
   | { readonly from: 'text'; readonly text: string | undefined; readonly reveals?: string }
 
-/** One command that would run: program and arguments, with the shell's effects around it. */
+/** One command that would run: program and arguments, and the shell's effects around it. */
 export type SimpleCommand = {
-  /** Program first. Empty where there are only assignments or redirections. */
+  /** The program comes first. Empty if there are only assignments or redirections. */
   readonly words: readonly ShellWord[]
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
-  /** The program comes from a variable that the line sets: understood, yet never treated as known. */
+  /** Set if the program comes from a variable that the line sets. Its name is understood, but it is never treated as a known program. */
   readonly indirect?: boolean
-  /** It calls a function that is certainly defined by then, and whose commands are listed. */
+  /** Set if it calls a function that is certainly defined by then. The function's commands are listed too. */
   readonly callsFunction?: boolean
 }
 
@@ -37,6 +37,6 @@ export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
-  /** Where data is evaluated as text, as arithmetic does with the value of a variable. */
+  /** Places where data is evaluated as text. Arithmetic does so with the value of a variable. */
   readonly evaluations: readonly string[]
 }

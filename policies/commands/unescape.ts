@@ -1,9 +1,9 @@
-/** A word without quotes and expansions, after bash has removed its backslashes. */
+/** Removes the backslashes from text outside of quotes and expansions, as bash does. */
 export function unescapePlain(text: string): string {
   return text.includes('\\') ? text.replace(/\\([^])/g, '$1') : text
 }
 
-/** Text between double quotes after bash has removed its backslashes. */
+/** Removes the backslashes from text between double quotes, as bash does. */
 export function unescapeQuoted(text: string): string {
   return text.includes('\\') ? text.replace(/\\(?:\n|([$`"\\]))/g, '$1') : text
 }
@@ -13,12 +13,12 @@ const letters: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** The value of `$'…'`, given the text between its quotes; undefined where an escape isn't a plain one. */
+/** Decodes the text between the quotes of `$'…'`. Undefined if an escape isn't a plain one. */
 export function decodeAnsi(text: string): string | undefined {
   let isPlain = true
   const decoded = text.replace(/\\(?:x([0-9a-fA-F]{2})(?![0-9a-fA-F])|([0-7]{3})|([^]?))/g, (_, hex, octal, letter) => {
     const code = hex === undefined ? parseInt(String(octal), 8) : parseInt(String(hex), 16)
-    // Bytes beyond ASCII depend on the locale, and a NUL ends the text.
+    // The meaning of bytes beyond ASCII depends on the locale, and a NUL ends the text.
     if (letter === undefined) {
       isPlain &&= code > 0 && code < 128
       return String.fromCharCode(code)

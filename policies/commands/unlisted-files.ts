@@ -10,7 +10,7 @@ type Reader = {
 
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Hidden files and folders of homes in which programs store no credentials, in lower case. */
+/** Hidden files and folders in a home where programs store no credentials, in lower case. */
 const ofHomes = list(`
   .bashrc | .bash_profile | .bash_login | .bash_logout | .bash_aliases | .profile | .zshrc | .zprofile | .zshenv | .zlogin
   .inputrc | .vimrc | .vim | .nanorc | .tmux.conf | .screenrc | .dircolors | .editorconfig | .gitconfig | .gitignore
@@ -35,7 +35,7 @@ const ofHomes = list(`
   library/logs | library/caches/homebrew | library/developer | library/python | library/fonts
 `)
 
-/** Files of the system's settings that everybody may read. */
+/** Files among the system's settings that everybody may read. */
 const ofSystems = list(`
   os-release | lsb-release | debian_version | alpine-release | redhat-release | centos-release | fedora-release | arch-release
   system-release | rocky-release | almalinux-release | gentoo-release | suse-release | issue | issue.net | motd | update-motd.d
@@ -73,8 +73,8 @@ const systems = /^(?:\/usr\/local|\/opt\/homebrew)?\/etc(?:\/|$)/
 const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash)(?:\/|$))|run(?:\/|$))/
 
 /**
- * A directory whose files may contain credentials although no table has their names: hidden files of homes, settings of the system, data of its
- * services. Undefined if a path is in none of these, or is known to contain none.
+ * Returns the directory of a path if its files may contain credentials although no table lists their names: hidden files in homes, settings of the system,
+ * data of its services. Undefined if the path is in no such directory, or is known to contain no credentials.
  *
  * @param path in lower case and normalized, absolute or from `~`; may be a pattern
  */
@@ -95,7 +95,7 @@ function findUnlisted(path: string): string | undefined {
   return 'the data of system services'
 }
 
-/** Whether a path is one of the known ones, is below one, or is a rotated one (`syslog.1`, `dmesg.0.gz`). */
+/** Whether a path is one of the known paths, is below one, or is a rotated copy of one (`syslog.1`, `dmesg.0.gz`). */
 function isAmong(path: string, known: readonly string[]): boolean {
   return known.some(
     (name) => path === name || path.startsWith(`${name}/`) || (name.startsWith('log/') && path.startsWith(`${name}.`)),
@@ -103,10 +103,10 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Requires a question for commands that read files that may contain credentials. The tables list only the harmless files of homes and of the system's
- * settings, so a file that no table has is a question, not a hole. This doesn't apply to looking at names of files, or to the workspace.
+ * Adds an alarm to commands that read files that may contain credentials. The tables list only the harmless files in homes and among the system's settings,
+ * so a file that no table lists leads to a question and not to a hole. Looking at the names of files is not affected, and neither is the workspace.
  *
- * @param folders the possible working folders of the line, absolute, from `~`, or relative to `cwd`
+ * @param folders the folders that the line may be in: absolute, from `~`, or relative to `cwd`
  */
 export function askUnlisted<T extends Reader>(
   commands: readonly T[],
@@ -138,17 +138,17 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
 }
 
 /**
- * A path resolved in a folder; an absolute path, or one that begins at a home, is the same in any.
+ * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins at a home.
  *
- * @param folder empty: wherever the line begins
+ * @param folder empty: the folder in which the line begins, wherever that is
  */
 export function pathFrom(folder: string, path: string): string {
   return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)
 }
 
 /**
- * Whether it is in the workspace, however the home that contains the workspace is spelled. A home, or a directory that contains one, is not a
- * workspace.
+ * Whether a path is in the workspace, however the path spells the home that contains the workspace. A home is never a workspace itself, nor is a directory
+ * that contains one.
  */
 function isBelow(path: string, cwd: string): boolean {
   const folder = cwd.replace(homes, '~/')

@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** Variables that a line may read without revealing a secret or being influenced: their values are facts about the machine. */
+/** Variables that a line may use without revealing a secret or being influenced: their values are facts about the machine. */
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],
@@ -31,57 +31,57 @@ const plainVariables = new Set([
   ...['?', '#', '$', '!', '-'],
 ])
 
-/** A variable's value, or only whether it is empty. */
+/** A use of only a variable's value, or only of whether it is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
-/** The possible values of a name, on any path through the line. */
+/** The values that a name may have on any path through the line. */
 type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment: boolean }
 
 const mostValues = 16
 
-/** Characters at which a shell splits a value, or that make it a pattern. */
+/** Characters at which a shell splits a value, or that turn it into a pattern. */
 const splitting = /[\s*?[\]\\]/
 
-/** Their possible values, as far as judging a path needs them. */
+/** The values that these variables usually have, as far as they are needed to judge a path. */
 const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   HOME: [{ kind: 'static', text: '~' }],
   PWD: [{ kind: 'static', text: '.' }],
 }
 
-/** Names that the shell itself assigns to, whatever a line assigns (bash(1), Shell Variables). */
+/** Names that the shell itself assigns to, regardless of what the line assigns (bash(1), Shell Variables). */
 const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
 /**
- * The variables that a shell text sets. A name has all values that are ever assigned to it, anywhere in the text, so that a loop or a function that
- * runs later changes nothing; and these count only if one was certainly assigned before, in the same shell.
+ * The variables that a shell text sets. A name counts as having every value that is assigned to it anywhere in the text, so a loop or a function that runs
+ * later changes nothing. These values are used only if one of them was certainly assigned before, in the same shell.
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
   #readsEnvironment = false
-  /** Names that certainly have a value by now. */
+  /** Names that certainly have a value at this point. */
   #sure = new Set<string>()
 
-  /** The folder in which the line runs, or one that it changes to, may have blanks in its name: `$PWD` is split at them. */
+  /** Whether `$PWD` may be split at blanks, because the folder in which the line runs, or one that it changes to, may have blanks in its name. */
   moves: boolean
 
   constructor(cwd = '/') {
     this.moves = splitting.test(cwd)
   }
 
-  /** No name was assigned to, so every name has its old value. */
+  /** Whether no name was assigned to, so that every name still has its old value. */
   get isEmpty(): boolean {
     return this.#variables.size === 0 && !this.moves
   }
 
-  /** Starts again, keeping the collected values: no name is certain yet. */
+  /** Starts the walk again with the values collected so far. No name is certain yet. */
   restart(): void {
     this.#sure = new Set()
   }
 
   /**
-   * Walks a part of the text that may not run, or runs in another shell. Returns the names that are certain at its end; none of them is
-   * afterwards.
+   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that are certain at its end. After the part, only the names
+   * that were certain before it are certain.
    */
   apart(part: () => void): ReadonlySet<string> {
     const before = this.#sure
@@ -92,13 +92,13 @@ export class Variables {
     return inner
   }
 
-  /** One of several parts runs; at the end of each, these names are certain. */
+  /** Combines parts of which exactly one runs. `ends` are the names that are certain at the end of each part. */
   joinParts(ends: readonly ReadonlySet<string>[]): void {
     const [first = new Set<string>(), ...others] = ends
     this.#sure = new Set([...this.#sure, ...[...first].filter((name) => others.every((end) => end.has(name)))])
   }
 
-  /** Records an assigned value; undefined is one that can't be known before it runs. */
+  /** Records an assigned value. `undefined` stands for a value that is known only at run time. */
   assign(name: string, value: ShellWord | undefined): void {
     const variable = this.#variables.get(name) ?? { values: [], known: true, fromEnvironment: false }
     this.#variables.set(name, variable)
@@ -112,21 +112,21 @@ export class Variables {
     }
   }
 
-  /** All values that a name can have, or undefined if they can't be listed. */
+  /** All values that a name can have; undefined if they can't be listed. */
   valuesOf(name: string): readonly ShellWord[] | undefined {
     const variable = this.#variables.get(name)
     if (variable === undefined) return Object.hasOwn(customary, name) ? customary[name] : undefined
     return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
   }
 
-  /** Whether a name has only numbers as values when it is evaluated. A line's own name without a value yet is zero. */
+  /** Whether a name has only numbers as values when it is evaluated. A name of the line's own that has no value yet is zero. */
   isNumber(name: string): boolean {
     const variable = this.#variables.get(name)
     if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
     return variable.values.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text))
   }
 
-  /** Whether a name can have a value from the process's environment. */
+  /** Whether the value of a name can come from the process's environment. */
   isFromEnvironment(name: string): boolean {
     const isFrom = this.#isFromEnvironment(name)
     this.#readsEnvironment ||= isFrom
@@ -147,7 +147,10 @@ export class Variables {
   }
 }
 
-/** Names in lower case are a line's own, since programs export names in capitals. `$_`, the last word of the previous command, may be anything. */
+/**
+ * Whether a name is the line's own. A name in lower case is, since programs export names in capitals. `$_`, the last word of the previous command, may be
+ * anything.
+ */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)
 }

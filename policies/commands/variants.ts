@@ -2,17 +2,17 @@ import type { ShellWord, WordChoice } from './shell-word.ts'
 
 const mostVariants = 64
 
-/** Every possible value of a word. */
+/** Returns every possible value of a word. */
 export function choicesOf(word: ShellWord | WordChoice): readonly ShellWord[] {
   return word.kind === 'either' ? word.choices : [word]
 }
 
-/** A word that isn't tracked any further. */
+/** Makes a word whose value isn't tracked any further. */
 export function unclear(text: string): ShellWord {
   return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
 }
 
-/** Every command that a command with choices can turn into; if there are too many, the choices become unknown words. */
+/** Returns every command that a command with choices can become. If there are too many, the choices become unknown words. */
 export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
   const count = words.reduce((product, word) => product * choicesOf(word).length, 1)
   if (count > mostVariants) return [words.map((word) => (word.kind === 'either' ? unclear(word.text) : word))]

@@ -9,7 +9,7 @@ import type { WordContext } from './word-context.ts'
 
 const mostRounds = 64
 
-/** The part of a walk that handles assignments. */
+/** The part of a walk over a shell text that handles assignments. */
 export class Assignments {
   readonly #context: WordContext
 
@@ -17,7 +17,7 @@ export class Assignments {
     this.#context = context
   }
 
-  /** Of a variable that a command sets without an assignment, only the name is known. */
+  /** Records the variables that a command sets without an assignment. Only their names are known. */
   note(words: readonly NamingWord[]): void {
     const { names, problem } = namesSet(words)
     if (problem !== undefined) this.#context.problem(problem)
@@ -25,7 +25,7 @@ export class Assignments {
     for (const name of names) this.assign(name, unclear(name), declares)
   }
 
-  /** A loop's assignments to its name. Returns whether it certainly ends soon. */
+  /** Records what a loop assigns to its variable. Returns whether the loop certainly ends soon. */
   loop(name: Word, wordlist: readonly Word[] | undefined): boolean {
     this.#context.assigns(name.value)
     const words = wordlist?.flatMap((word) => readWord(word, this.#context))
@@ -48,7 +48,7 @@ export class Assignments {
       return { name, value: undefined }
     }
     const [first] = readOperand(value, this.#context)
-    // The result of arithmetic is a number.
+    // Arithmetic always results in a number, so any number will do.
     const isNumber = value.parts?.length === 1 && value.parts[0]?.type === 'ArithmeticExpansion'
     const word = isNumber ? literal('0') : first
     if (node.append === true) this.assign(name, unclear(node.text))
@@ -56,7 +56,7 @@ export class Assignments {
     return { name, value: word?.kind === 'either' ? unclear(word.text) : word }
   }
 
-  /** `export A=b`: an assignment that is also the word `A=b` to the command. */
+  /** Reads an argument such as the `A=b` of `export A=b`: an assignment that the command also gets as a word. */
   readArgument(node: Assignment): ShellWord {
     const parts = node.value.type === 'ArrayValue' ? undefined : node.value.parts
     if (this.#context.plainShell && parts?.every(isQuoting) === false)

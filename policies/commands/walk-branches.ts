@@ -1,16 +1,16 @@
 import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-syntax.ts'
 import type { Variables } from './variables.ts'
 
-/** Walks parts of a tree in the order of the text, and tells the variables which of them may not run. */
+/** What walking branches needs: the walk over parts of a tree, in the order of the text, and the variables, which are told which parts may not run. */
 export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void
   readonly pipeline: (node: PipelineNode) => void
-  /** A word that is compared with others. */
+  /** Receives a word that is compared with others. */
   readonly compared: (word: Word) => void
 }
 
-/** `a && b || c`: the first runs, and each after `&&` runs if all before it succeeded. */
+/** Walks `a && b || c`: the first command runs, and each command after `&&` runs if all before it succeeded. */
 export function walkChain({ operators, commands }: AndOr, { variables, pipeline }: BranchContext): void {
   const [first, ...others] = commands
   if (first !== undefined) pipeline(first)
@@ -22,7 +22,7 @@ export function walkChain({ operators, commands }: AndOr, { variables, pipeline 
   for (const part of others.slice(both.length)) variables.apart(() => pipeline(part))
 }
 
-/** `if`: one of the branches runs if there is an `else`; otherwise maybe none. */
+/** Walks an `if`: one of the branches runs if there is an `else`; otherwise it may be that none does. */
 export function walkConditional(node: If, { variables, list }: BranchContext): void {
   list(node.clause)
   const ends = [variables.apart(() => list(node.then))]
@@ -37,7 +37,7 @@ export function walkConditional(node: If, { variables, list }: BranchContext): v
   if (node.else !== undefined) variables.joinParts(ends)
 }
 
-/** `case`: one of the branches runs if the pattern of one matches everything. */
+/** Walks a `case`: one of its branches certainly runs if the pattern of one of them matches everything. */
 export function walkSelection(node: Case, { variables, list, compared }: BranchContext): void {
   compared(node.word)
   const ends = node.items.map((item) =>

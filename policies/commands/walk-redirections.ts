@@ -6,7 +6,7 @@ import type { WordContext } from './word-context.ts'
 
 type Opened = { readonly files: readonly FileRedirection[]; readonly input: StandardInput }
 
-/** The files that redirections open, and the source of standard input after them. */
+/** Reads redirections: the files that they open, and where standard input comes from after them. */
 export function readRedirections(
   redirects: readonly Redirection[],
   outer: StandardInput,
@@ -32,7 +32,7 @@ export function readRedirections(
         context.coverage.claim('closing', closing)
         const parts = delimiter.quoted ? undefined : body.parts
         const text = redirect.operator === '<<-' ? body.text.replace(/^\t+/gm, '') : body.text
-        // If it isn't quoted, backslashes are removed before it is read.
+        // Without quotes around the delimiter, the shell removes backslashes from the text first.
         const isPlain = delimiter.quoted || !text.includes('\\')
         const { text: read, ...revealing } = readText(parts, text, context)
         if (toInput) input = { from: 'text', text: isPlain ? read : undefined, ...revealing }

@@ -18,7 +18,7 @@ const mostCommands = 500
 const fromCaller: StandardInput = { from: 'caller' }
 const nothing: SimpleCommand = { words: [], assignments: [], redirections: [], input: fromCaller }
 
-/** A walk over the tree of a text. Node types are an allow-list: a kind of syntax that isn't named here is a problem, never skipped. */
+/** A walk over the tree of a shell text. Node types are an allow-list: syntax that isn't named here is a problem, and is never skipped. */
 export class Walk {
   readonly commands: SimpleCommand[] = []
   readonly functions = new Set<string>()
@@ -28,14 +28,14 @@ export class Walk {
   readonly #context: WordContext
   readonly #variables: Variables
   readonly #assignments: Assignments
-  /** Functions that are certainly defined by now. */
+  /** Functions that are certainly defined at this point. */
   readonly #defined = new Set<string>()
-  /** The next definition is a statement of its own at the top level of the text. */
+  /** Whether the next definition is a statement of its own at the top level of the text. */
   #isPlain = false
   #inFunction = 0
-  /** Loops around it that may not end soon. */
+  /** The number of enclosing loops that may not end soon. */
   #loops = 0
-  /** The text that positions in the tree count from. */
+  /** The text to which positions in the tree refer. */
   #source: string
 
   constructor(text: string, variables: Variables, plainShell: boolean) {
@@ -62,7 +62,7 @@ export class Walk {
     this.problems.add(reason)
   }
 
-  /** The whole text. A function is known from the end of its definition on, if that certainly runs. */
+  /** Walks the whole text. A function is known from the end of its definition on, if the definition certainly runs. */
   whole(script: ParsedScript): void {
     this.#open(script, (statement) => {
       const { command } = statement
@@ -85,7 +85,7 @@ export class Walk {
     this.#source = outer
   }
 
-  /** Walks a substitution. Returns the commands of its pipeline, if it is one of simple commands and nothing else. */
+  /** Walks a substitution. Returns the commands of its pipeline, if it consists of one pipeline of simple commands and nothing else. */
   substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
     const before = this.commands.length
     this.#variables.apart(() => this.script(script))
@@ -116,7 +116,7 @@ export class Walk {
         const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
         const before = this.commands.length
         const walk = (): void => this.command(command, at === 0 ? input : piped, [])
-        // If there are several, each runs in a shell of its own.
+        // If there are several commands, each runs in its own shell.
         if (node.commands.length === 1) walk()
         else this.#variables.apart(walk)
         const [only, ...others] = this.commands.slice(before)
@@ -137,9 +137,9 @@ export class Walk {
         return this.simple(node, input)
       case 'Redirected': {
         const opened = readRedirections(node.redirects, input, this.#context)
-        // The files are opened even if the body runs nothing.
+        // The files are opened even if no command in the body runs.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
-        // It doesn't run if one of them can't be opened.
+        // The body doesn't run if one of the files can't be opened.
         return void this.#variables.apart(() => this.command(node.command, opened.input, opened.files))
       }
       case 'If':
@@ -175,7 +175,7 @@ export class Walk {
         else this.functions.add(name)
         if (!this.#isPlain) this.problem('a function definition may or may not run')
         this.#isPlain = false
-        // A body may run with any input, at any time.
+        // The body of a function may run at any time and with any input.
         this.#inFunction++
         this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
         this.#inFunction--
@@ -209,7 +209,7 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
-    // If a file can't be opened nothing is assigned; nor by text outside a function that is not a command.
+    // Nothing is assigned if a file can't be opened. `local` assigns nothing outside of a function.
     const isLocal = node.name?.text === 'local'
     if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
     this.#variables.apart(() => this.#bare(node, input))
@@ -219,7 +219,7 @@ export class Walk {
     const assignments = node.prefix
       .filter((part) => part.type === 'Assignment')
       .map((part) => this.#assignments.read(part))
-    // In front of a command they apply to it alone, and the old values return afterwards.
+    // In front of a command, assignments apply to that command alone, and the old values return afterwards.
     if (node.name !== undefined) for (const { name } of assignments) this.#variables.assign(name, undefined)
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({
@@ -227,7 +227,7 @@ export class Walk {
       becomes: part.type === 'Assignment' ? [this.#assignments.readArgument(part)] : this.words(part),
       isAssignment: part.type === 'Assignment',
     }))
-    // A variable or a brace in front may be the program together with its first arguments.
+    // A variable or a brace at the start may produce the program together with its first arguments.
     const indirect = node.name?.parts !== undefined && !node.name.parts.every(isQuoting)
     const callsFunction = this.#defined.has(node.name?.text ?? '')
     for (const words of variants(named.flatMap(({ becomes }) => becomes))) {

@@ -1,7 +1,7 @@
 import type { Coverage } from './coverage.ts'
 import type { CommandNode, CompoundList, WordPart } from './shell-syntax.ts'
 
-/** Notes the reserved words, operators and names that a command of several parts accounts for. */
+/** Records the reserved words, operators and names that a compound command accounts for. */
 export function expectSyntax(node: CommandNode | CompoundList, source: string, coverage: Coverage): void {
   switch (node.type) {
     case 'If':
@@ -48,13 +48,13 @@ export function expectSyntax(node: CommandNode | CompoundList, source: string, c
   }
 }
 
-/** A loop's commands are between `do` and `done`, or between braces. */
+/** Records the words around a loop's commands: `do` and `done`, or braces. */
 function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): void {
   const isBraced = source.charAt(pos - 1) === '{' || source.charAt(pos) === '{'
   coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))
 }
 
-/** Whether a part of a word only quotes: its text is literal, whatever variables contain. */
+/** Whether a part of a word is only quoted text. Such text is literal, whatever variables contain. */
 export function isQuoting(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'

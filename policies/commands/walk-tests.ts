@@ -5,7 +5,7 @@ import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
 
-/** Reads a word that is compared with others: each comparison reveals a little of an environment variable. */
+/** Reads a word that is compared with others. Each comparison reveals a little about an environment variable in the word. */
 export function readCompared(word: Word, context: WordContext): void {
   const shown = readWord(word, context)
     .flatMap(choicesOf)
@@ -13,13 +13,13 @@ export function readCompared(word: Word, context: WordContext): void {
   if (shown) context.shows(word.text)
 }
 
-/** Reads a word that may name a file; looking at the file may connect the machine. */
+/** Reads a word that may name a file. Looking at the file may connect the machine to another one. */
 function readLookedAt(word: Word, context: WordContext): void {
   const hosts = mountedHosts(readWord(word, context).flatMap(choicesOf))
   if (hosts.length > 0) context.problem(`${word.text} may be on another machine`)
 }
 
-/** Reads `[[ … ]]`: the words in it are walked, and comparisons of numbers evaluate the text of their sides. */
+/** Reads `[[ … ]]`. The words in it are walked. Comparing numbers evaluates the text on both sides. */
 export function checkTest(expression: TestExpression, context: WordContext): void {
   switch (expression.type) {
     case 'TestLogical':
@@ -33,9 +33,9 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
       context.coverage.expect('(', ')')
       return checkTest(expression.expression, context)
     case 'TestUnary':
-      // A single word is an implicit -n test.
+      // A single word is an implicit `-n` test.
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
-      // Whether such a file exists decides nothing about the rest.
+      // Whether such a file exists has no influence on the rest of the line.
       if (!/^-[nz]$/.test(expression.operator) || plainExpansion.test(expression.operand.text))
         readLookedAt(expression.operand, context)
       else readCompared(expression.operand, context)

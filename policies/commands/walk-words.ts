@@ -7,13 +7,13 @@ import { choicesOf } from './variants.ts'
 import { decodeAnsi, unescapePlain, unescapeQuoted } from './unescape.ts'
 import type { WordContext } from './word-context.ts'
 
-/** The words that a word expands to: usually one, several for braces. Substitutions in it are walked on the way. */
+/** Returns the words that a word expands to: usually one, several if it has braces. Substitutions in it are walked as well. */
 export function readWord(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   context.coverage.claim('word', word)
   return readOperand(word, context)
 }
 
-/** Text within a word that is treated as one word: the value of an assignment, the operand of an expansion. */
+/** Reads text inside a word that counts as one word: the value of an assignment, or the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a previous working folder`)
   if (word.parts === undefined) {
@@ -25,8 +25,8 @@ export function readOperand(word: Word, context: WordContext): readonly (ShellWo
 }
 
 /**
- * Walks the expansions of a text that isn't split into words, a heredoc's body. Returns its text if it has no expansion, and the
- * environment variable that it shows, if any.
+ * Walks the expansions of a text that isn't split into words, such as a heredoc's body. Returns the text if it contains no expansion, and the name of an
+ * environment variable that it shows, if there is one.
  */
 export function readText(
   parts: readonly WordPart[] | undefined,
@@ -87,7 +87,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
     case 'ProcessSubstitution':
       context.coverage.claim('process', part)
       context.substitution(part.script)
-      // The name of a descriptor: neither an option, nor a user's file.
+      // It becomes the name of a descriptor, which is neither an option nor a user's file.
       return [
         { kind: 'text', text: '/dev/fd/63', quoted: true },
         { kind: 'output', quoted: true, single: true, from: 'workspace' },
@@ -102,7 +102,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
   }
 }
 
-/** What replaces a substitution, if the commands in it are known to print only that. */
+/** The piece that replaces a substitution. It says more if the commands are known to print only the working folder, or only names of files below it. */
 function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
   const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
   if (stages === undefined) return output
@@ -120,11 +120,11 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** `${…}`: plain names, defaults, trimming and replacing are text; the forms that evaluate their result are not understood. */
+/** Reads `${…}`. Plain names, defaults, trimming and replacing give text. The forms that evaluate their result are not understood. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
-  // All arguments, or all elements of an array, are several words even in quotes.
+  // `$@`, or all elements of an array, are several words even in quotes.
   const isMany = /^[@*]$/.test(parameter) || (index !== undefined && /^[@*]$/.test(index.text))
   const output: Output = { kind: 'output', quoted, single: quoted && !isMany, from }
   if (part.prefix === '!') {
@@ -179,7 +179,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** The contents of an expansion may not be evaluated: names assigned there may have no value afterwards. */
+/** Reads the contents of an expansion, which the shell may not evaluate: a name that is assigned in it may have no value afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))
@@ -188,7 +188,7 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/** The possible results of an expansion besides the variable's own value. */
+/** Adds the possible results of an expansion other than the variable's own value. */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')
@@ -197,8 +197,8 @@ function revealing(operand: Word, output: Output, context: WordContext): Output 
 }
 
 /**
- * Arithmetic executes the text of the variables in it (`a[$(…)]` in a value is executed), so only numbers and names to which the line
- * itself assigns numbers are understood.
+ * Checks arithmetic. The shell executes the text of the variables in it (`a[$(…)]` in a value runs the command), so the only operands that are understood are
+ * numbers, and names to which the line itself assigns numbers.
  */
 export function checkArithmetic(expression: ArithmeticExpression | undefined, context: WordContext): void {
   if (expression === undefined) return context.problem('an arithmetic expression could not be read')
@@ -208,7 +208,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
         context.problem('arithmetic assigns to something that is not a name')
       }
       if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
-        // The value that arithmetic assigns is a number.
+        // Arithmetic always assigns a number, so any number will do.
         context.variables.assign(expression.left.value.trim(), { kind: 'static', text: '0' })
         context.assigns(expression.left.value.trim())
       }

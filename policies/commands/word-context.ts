@@ -3,21 +3,21 @@ import type { ParsedScript } from './shell-syntax.ts'
 import type { ShellWord } from './shell-word.ts'
 import type { Variables } from './variables.ts'
 
-/** What reading words needs from the walk around it. */
+/** What reading words needs from the walk. */
 export type WordContext = {
   readonly variables: Variables
-  /** The shell is not bash, so it reads syntax that only bash understands as something else. */
+  /** Whether the shell is not bash, so that it interprets bash-only syntax differently. */
   readonly plainShell: boolean
-  /** Walks the commands of a substitution. Returns the commands of its pipeline, if it is one of simple commands. */
+  /** Walks the commands of a substitution. Returns the commands of its pipeline, if it is a pipeline of simple commands. */
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
-  /** Records that a name is assigned to. */
+  /** Records that the line assigns to a name. */
   readonly assigns: (name: string) => void
-  /** Notes that the line reveals something about an environment variable. */
+  /** Records that the line reveals something about an environment variable. */
   readonly shows: (what: string) => void
-  /** Notes why the line can't be fully understood. */
+  /** Records why the line can't be fully understood. */
   readonly problem: (reason: string) => void
-  /** Records that a text held as data is evaluated, and may run commands in it. */
+  /** Records that data is evaluated as text, which may run commands in it. */
   readonly evaluates: (reason: string) => void
-  /** The visited parts. */
+  /** The parts of the text that were visited. */
   readonly coverage: Coverage
 }

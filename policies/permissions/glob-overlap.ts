@@ -1,20 +1,20 @@
 import type { GlobPart } from './path-glob.ts'
 import { anyFolders, anyText } from './path-glob.ts'
 
-/** An element of a name: a character, any one character, or any text. */
+/** An element of a name: a certain character, any one character, or any text. */
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
-/** The most work; beyond this, the two count as overlapping. */
+/** The most comparisons to make. If there would be more, the patterns count as overlapping. */
 const mostWork = 20_000
 
 /**
- * Whether a shell's pattern can expand to a path that a permission matches, or below one. `names` are the pattern's parts below the
- * permission's folder. A bracket counts as any one character, which only finds more.
+ * Whether a shell's pattern can expand to a path that a permission matches, or to one below such a path. `names` are the pattern's parts below the
+ * permission's folder. Brackets count as any character or any text, which can only add matches.
  */
 export function mayOverlap(parts: readonly GlobPart[], names: readonly string[]): boolean {
   const signs = names.map(signsOf)
-  // The parts from which on the rest must match the remaining names.
+  // The positions from which the remaining parts must match the remaining names.
   let reached = new Set(skipFolders(parts, [0]))
   for (let at = 0; ; at++) {
     if ([...reached].some((part) => parts[part] === undefined)) return true
@@ -24,7 +24,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
     for (const part of reached) {
       const wanted = parts[part]
       if (wanted === undefined) continue
-      // At the end it matches the contents.
+      // At the end, `**` matches everything in the folder.
       if (wanted === anyFolders) next.push(part, ...(part === parts.length - 1 ? [part + 1] : []))
       else if (meet(typeof wanted === 'string' ? [...wanted] : wanted.map(signOf), name)) next.push(part + 1)
     }
@@ -32,7 +32,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
   }
 }
 
-/** Any number of folders, including none, except at the end. */
+/** Adds the positions that are reached if `**` stands for no folder. At the end, it must stand for something. */
 function skipFolders(parts: readonly GlobPart[], from: readonly number[]): readonly number[] {
   return from.flatMap((part) => (parts[part] === anyFolders && part < parts.length - 1 ? [part, part + 1] : [part]))
 }
@@ -46,7 +46,7 @@ function signsOf(name: string): readonly Sign[] {
   for (let at = 0; at < name.length; at++) {
     const character = name[at] ?? ''
     const close = character === '[' ? name.lastIndexOf(']') : -1
-    // The text between may close a bracket or open another, so it counts as any text, up to where the last bracket may end.
+    // The text in between may close a bracket or open another one. So everything up to the last place where the bracket may end counts as any text.
     if (close > at) signs.push(anyText)
     else signs.push(character === '*' ? anyText : character === '?' ? anyOne : character)
     if (close > at) at = close
@@ -54,10 +54,10 @@ function signsOf(name: string): readonly Sign[] {
   return signs
 }
 
-/** Whether some name matches both. */
+/** Whether there is a name that matches both sequences. */
 function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
   if (one.length * other.length > mostWork) return true
-  // Row by row: whether the first `a` elements of one and the first `b` of the other have a name in common.
+  // Each row says whether the first `a` elements of one sequence and the first `b` of the other can match the same name.
   let row = [true]
   for (let b = 1; b <= other.length; b++) row.push(row[b - 1] === true && other[b - 1] === anyText)
   for (const sign of one) {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
-/** The lists of a file in another format. Absent: empty. */
+/** The lists that were read from a file in another format. Absent: empty. */
 export type PermissionLists = {
   readonly allow?: readonly string[] | undefined
   readonly ask?: readonly string[] | undefined
   readonly deny?: readonly string[] | undefined
 }
 
-/** An entry of a list, and its position. */
+/** An entry of a list, with its position. */
 export type ListedEntry = { readonly entry: string; readonly decision: RuleDecision; readonly at: Position }
 
 const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
@@ -19,7 +19,7 @@ const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
 ]
 
 /**
- * The entries of a settings file's lists, or of lists that were read already, unchanged.
+ * Reads the entries of the lists in a settings file. Lists that were read before are used unchanged.
  *
  * @throws RuleError for a file that can't be read, isn't JSON, or whose lists are invalid
  */
@@ -54,7 +54,8 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // Searched in the order of the text, and no longer once an entry is written with other escapes, so a long list takes linear time.
+      // Entries are searched for in the order of the text. As soon as one can't be found, because the file spells it with other escapes, the search stops. So
+      // a long list takes linear time.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from
@@ -103,7 +104,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 type Located = { readonly at: Position; readonly end: number | undefined }
 
-/** Finds places in a text; its lines are counted once. */
+/** Finds positions in a text, whose lines are counted only once. */
 function locator(text: string): {
   readonly positionAt: (offset: number) => Position
   readonly locate: (part: string, from: number) => Located

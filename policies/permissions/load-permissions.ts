@@ -5,34 +5,34 @@ import { readLists, type ListedEntry, type PermissionLists } from './lists.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
 
-/** A settings file in Claude Code's format. `text` is its content if it isn't a file. */
+/** A settings file in Claude Code's format. `text` is its content if the settings don't come from a file. */
 export type PermissionFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
-  /** The parsed lists of a file in another format; `text` then only serves to find the position of an entry. */
+  /** The parsed lists of a file in another format. `text` then only serves to find the position of an entry. */
   readonly lists?: PermissionLists
-  /** What `/path` is relative to. Default: the file's folder, or its parent where that is `.claude`. */
+  /** The folder that `/path` is relative to. Default: the file's folder, or if that is `.claude`, the folder that contains it. */
   readonly folder?: string
   /**
-   * Whether the file is untrusted: then nothing in it stops or slows a run. Faulty entries are ignored and reported, and its restrictions count only
-   * up to a length. Absent: no.
+   * Whether the file is untrusted. If so, nothing in it stops or slows a run: faulty entries are ignored and reported, and its restrictions count only up to
+   * a certain length. Absent: no.
    */
   readonly untrusted?: boolean
 }
 
-/** What was left out of a file, and why. */
+/** Something that was ignored in a file, and the reason. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
-/** The most text by which an untrusted file may restrict, since every file that a run touches is compared with all of it. */
+/** The most text of restrictions that an untrusted file may have, because every file that a run touches is compared with all of them. */
 const mostUntrusted = 32 * 1024
 
 /**
- * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. An entry that isn't
- * understood, an invalid list, or invalid JSON throws a `RuleError`: a denial that quietly vanishes is worse than a run that doesn't start.
+ * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. Throws a `RuleError` for an entry that isn't
+ * understood, an invalid list or invalid JSON: a denial that quietly vanishes is worse than a run that doesn't start.
  *
- * @param leaveOut called instead of throwing if that costs no safety, or if the fault is not the user's own: an allow, any entry of a
- *   repository, every fault of an untrusted file. Absent: every fault is an error.
+ * @param leaveOut called instead of throwing if ignoring the fault costs no safety, or if the fault isn't the user's own: for an allow, for any entry of a
+ *   repository, and for every fault of an untrusted file. Absent: every fault is an error.
  * @example
  * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])
@@ -109,9 +109,9 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * Removes the allows of permissions from sources that may only deny and ask, and returns them as written.
+ * Removes allow entries whose source may only deny and ask, and returns them as they were written.
  *
- * @param only whether permissions from there may only deny and ask
+ * @param only whether the permissions of a source may only deny and ask
  * @example
  * const text = '{"permissions":{"allow":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])

@@ -3,19 +3,19 @@ import { splitWords } from '../rules/split-words.ts'
 import { pathPattern } from './path-pattern.ts'
 import { searchPermission, type HostPermission, type PathPermission, type ToolPermission } from './permission.ts'
 
-/** One entry of a list, understood, or why it isn't. */
+/** The meaning of one entry of a list, or why it isn't understood. */
 type ParsedPermission =
   | { readonly kind: 'command'; readonly rule: PrefixRule }
   | { readonly kind: 'path'; readonly permission: PathPermission }
   | { readonly kind: 'host'; readonly permission: HostPermission }
   | { readonly kind: 'tool'; readonly permission: ToolPermission }
-  /** A tool of Claude Code that has no counterpart here: nothing to permit. */
+  /** A tool of Claude Code that has no counterpart here, so there is nothing to permit. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'fault'; readonly message: string; readonly expected: string }
 
 const reading = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'])
 const editing = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
-/** Tools of Claude Code 2.1.197 and before (its `init.tools`, `sdk-tools.d.ts` and changelog) that have no counterpart here. */
+/** Tools of Claude Code, up to version 2.1.197, that have no counterpart here (from its `init.tools`, `sdk-tools.d.ts` and changelog). */
 const elsewhere = new Set(
   [
     'Agent Artifact AskUserQuestion BashOutput Brief Config CronCreate CronDelete CronList EnterPlanMode EnterWorktree',
@@ -33,7 +33,7 @@ export function parsePermission(
   origin: RuleOrigin,
   settingsFolder: string,
 ): ParsedPermission {
-  // An allow must be literal; a restriction is read as widely as possible.
+  // An allow is taken literally. A restriction is read as widely as possible.
   const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
   if (form === null) return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), brackets closed')
@@ -68,7 +68,7 @@ function fault(message: string, expected: string): ParsedPermission {
 
 const everyHost = '*'
 
-/** The host of `domain:HOST`. Where it restricts, a port or a URL restricts all of the host. */
+/** Reads the host of `domain:HOST`. In a restriction, a host with a port or in a URL restricts the whole host. */
 function readHost(what: string, restricts: boolean): string | undefined {
   const plain = /^domain:((?:\*\.)?[\w-]+(?:\.[\w-]+)*)$/.exec(what)?.[1]
   if (plain !== undefined || !restricts) return plain?.toLowerCase()
@@ -81,7 +81,7 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
     return fault(`${tool} takes no brackets`, 'mcp__server, mcp__server__* or mcp__server__tool')
   const [, server = ''] = tool.split('__')
   if (server === '') return fault(`${tool} names no server`, 'mcp__server__tool')
-  // An allow that isn't bound to one server would also cover servers added later.
+  // An allow for any server would also cover servers that are added later.
   if (written.decision === 'allow' && server.includes('*')) {
     return fault(`${tool} would allow tools of any server`, 'a server spelt out: mcp__server__*')
   }
@@ -89,8 +89,8 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
 }
 
 /**
- * `Bash(git push:*)` and `Bash(git push *)` match commands that begin with these words; `Bash(npm run build)` matches this command; a `*`
- * elsewhere matches any text.
+ * Parses a permission for commands. `Bash(git push:*)` and `Bash(git push *)` match commands that begin with these words. `Bash(npm run build)` matches only
+ * this command. A `*` elsewhere matches any text.
  */
 function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin): ParsedPermission {
   const rule = { decision, justification: undefined, origin }
@@ -109,7 +109,7 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
     return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
   }
   if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
-  // An unclosed quote, as agents truncate commands: it restricts every command that begins with the words before that quote.
+  // Agents truncate commands, which can leave a quote open. Such an entry restricts every command that begins with the words before the quote.
   const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
   if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
   return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }

@@ -6,7 +6,7 @@ type Piece = string | typeof anyText | { readonly test: (character: string) => b
 
 /** `**`: any number of folders. */
 export const anyFolders = Symbol('**')
-/** `*`: any text within a name. */
+/** `*`: any text inside a name. */
 export const anyText = Symbol('*')
 
 /** Parses a pattern in gitignore's syntax; undefined for an unclosed bracket or an invalid set in it. */
@@ -15,26 +15,26 @@ export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
   for (const text of pattern.split('/')) {
     const part = text === '**' ? anyFolders : compilePart(text)
     if (part === undefined) return undefined
-    // Any folders twice are any folders.
+    // Any number of folders twice in a row is still any number of folders.
     if (part !== anyFolders || parts.at(-1) !== anyFolders) parts.push(part)
   }
   return parts
 }
 
 /**
- * Whether the pattern matches a relative path, or a folder that contains it. After a wildcard the first place where the rest fits is as
- * good as any later one, so only the last wildcard is ever retried: the work is at most the product of both lengths.
+ * Whether the pattern matches a relative path or a folder that contains it. If the rest of the pattern fits at several places after a wildcard, the first is
+ * as good as any later one, so only the last wildcard is ever tried again. The work is at most the product of both lengths.
  */
 export function matchGlob(parts: readonly GlobPart[], names: readonly string[]): boolean {
   let [part, name] = [0, 0]
   let retry: { readonly part: number; name: number } | undefined
   for (;;) {
     const wanted = parts[part]
-    // A match covers everything below it.
+    // A match covers everything below the path that matches.
     if (wanted === undefined) return true
     const found = names[name]
     if (wanted === anyFolders) {
-      // At the end it matches the contents, not the folder itself.
+      // At the end, `**` matches what is in the folder, but not the folder itself.
       if (part === parts.length - 1) return name < names.length
       retry = { part: ++part, name }
     } else if (found !== undefined && matchPart(wanted, found)) {
@@ -88,7 +88,7 @@ function compilePart(text: string): string | readonly Piece[] | undefined {
   return pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces
 }
 
-/** A set such as `[a-z_]` or `[!0-9]` that begins at an offset, and where it ends. */
+/** Compiles a set such as `[a-z_]` or `[!0-9]` that begins at an offset. Also returns where the set ends. */
 function compileSet(text: string, from: number): { readonly piece: Piece; readonly end: number } | undefined {
   let at = from + 1
   const negated = text[at] === '!' || text[at] === '^'

@@ -3,31 +3,31 @@ import { join, relative, resolve, sep } from 'node:path'
 import { mayOverlap } from './glob-overlap.ts'
 import { compileGlob, matchGlob, type GlobPart } from './path-glob.ts'
 
-/** The pattern of a permission about files. */
+/** The file pattern of a permission. */
 export type PathPattern = {
-  /** The folder that the pattern starts from; undefined for the folder of the action. */
+  /** The folder to which the pattern is relative. Undefined: the folder of the action. */
   readonly anchor: string | undefined
-  /** The pattern below that folder, in gitignore's syntax; one that matches at any depth begins with two stars. */
+  /** The pattern below that folder, in gitignore's syntax. If it matches at any depth, it begins with two stars. */
   readonly glob: string
-  /** The folder, or the file, that its fixed beginning names. */
+  /** The folder or file named by the part of the pattern before its first wildcard. */
   readonly base: (cwd: string) => string
-  /** It begins with a wildcard, so it may match a file anywhere below its anchor. */
+  /** Whether the pattern begins with a wildcard, so that it may match a file anywhere below its anchor. */
   readonly isAnywhere: boolean
-  /** Whether it matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
+  /** Whether the pattern matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
-  /** Whether a shell's pattern for an absolute path may match one of its files, or something below; case is ignored. */
+  /** Whether a shell's pattern for absolute paths may match one of the files of this pattern, or something below one. Case is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
-  /** Whether its fixed beginning lies in a folder, so that removing the folder removes it. */
+  /** Whether the fixed beginning of the pattern lies in a folder, so that removing the folder removes everything the pattern matches. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 
-/** No path is longer, by limits.h(0p). */
+/** No path is longer than this, by limits.h(0p). */
 const longestPath = 4_096
 
 /**
- * Reads a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A pattern
- * without a slash matches at any depth, and a match of a folder covers everything below it. Undefined for a pattern that isn't understood. The test
- * is fast for every pattern and path, since nothing is tried twice.
+ * Parses a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A pattern without a
+ * slash matches at any depth, and a match of a folder covers everything below it. Undefined if the pattern isn't understood. Matching is fast for every
+ * pattern and path, since nothing is tried twice.
  */
 export function pathPattern(pattern: string, settingsFolder: string): PathPattern | undefined {
   if (pattern === '' || pattern.startsWith('!') || pattern.length > 1_000) return undefined
@@ -68,11 +68,11 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
 
 type Way = { readonly names: readonly string[]; readonly lower: readonly string[] }
 
-/** The same few paths are compared with every pattern. */
+/** Stored because the same few paths are compared with every pattern. */
 const ways = new Map<string, Way | undefined>()
 const mostWays = 64
 
-/** The names that lead from a folder to a path; undefined where it isn't below. */
+/** The names that lead from a folder down to a path. Undefined if the path isn't below the folder. */
 function wayBelow(root: string, path: string): Way | undefined {
   const key = `${root}\0${path}`
   if (ways.has(key)) return ways.get(key)
@@ -99,7 +99,7 @@ function splitAnchor(pattern: string, settingsFolder: string): readonly [string 
   return [undefined, pattern]
 }
 
-/** The absolute path of a word in a command, with `~` and relative paths resolved. */
+/** The absolute path that a word of a command names, with `~` and relative paths resolved. */
 export function absolutePath(word: string, cwd: string): string {
   return word === '~' || word.startsWith('~/') ? join(homeDirectory(), word.slice(1)) : resolve(cwd, word)
 }

@@ -1,49 +1,49 @@
 import type { PathPattern } from './path-pattern.ts'
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 
-/** A permission as written, and its position. */
+/** A permission as it was written, and its position. */
 type Written = { readonly text: string; readonly decision: RuleDecision; readonly origin: RuleOrigin }
 
-/** Files that may be read or changed. */
+/** A permission to read or change files. */
 export type PathPermission = Written & {
   readonly access: 'read' | 'edit'
   readonly pattern: PathPattern
 }
 
-/** Hosts that may be reached. Undefined host: all. */
+/** A permission to reach a host. Undefined host: all hosts. */
 export type HostPermission = Written & { readonly host: string | undefined }
 
 /** The name of the permission to let the model's provider search the web. */
 export const searchPermission = 'WebSearch'
 
-/** Tools of MCP servers, by a name in which `*` stands for anything; or `searchPermission`. */
+/** A permission for tools of MCP servers, given by a name in which `*` stands for any text, or for web search by `searchPermission`. */
 export type ToolPermission = Written & { readonly name: string }
 
-/** Claude Code's permission lists, of all files together. */
+/** Claude Code's permission lists, combined from all files. */
 export type PermissionSet = {
   readonly commands: readonly PrefixRule[]
   readonly paths: readonly PathPermission[]
   readonly hosts: readonly HostPermission[]
   readonly tools: readonly ToolPermission[]
-  /** The folder that patterns such as `./secrets/**` start from, whatever folder a command is in. Absent: the folder of each action. */
+  /** The folder that patterns such as `./secrets/**` are relative to, whatever folder a command is in. Absent: the folder of each action. */
   readonly base?: string
   /**
-   * Resolves links in an absolute path whose last parts may not exist yet: so another name for a file doesn't make it another file. Absent: names are
-   * taken literally.
+   * Resolves links in an absolute path whose last parts may not exist yet, so that another name for a file doesn't make it a different file. Absent: names
+   * are taken literally.
    */
   readonly realPath?: (path: string) => string
   /**
-   * The original path of a file that is temporarily elsewhere, such as in another worktree; undefined for any other path. Restrictions
-   * apply to both. Absent: there is none.
+   * Returns the original path of a file that is temporarily elsewhere, such as in another worktree; undefined for any other path. Restrictions apply to both
+   * paths. Absent: no file is elsewhere.
    */
   readonly alias?: (path: string) => string | undefined
 }
 
-/** The default without lists. */
+/** The permissions if there are no lists. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**
- * `file:line` and the permission, in the form used by verdicts and the log.
+ * Formats a permission as `file:line` and its text, as verdicts and the log show it.
  *
  * @internal
  */

@@ -25,8 +25,8 @@ function opinion(permission: Permission, what: string): Opinion {
 }
 
 /**
- * The lists' opinion about reading, changing or removing a file. A denial to read also denies changing. A restriction applies under every
- * name, in any case, and to the removal of a folder around the file; an allow must match the name and its target.
+ * The opinion of the lists about reading, changing or removing a file. A denial to read also denies changing. A restriction applies under every name of the
+ * file, in any case, and also to removing a folder that contains the file. An allow must match both the name and the target that the name leads to.
  */
 export function permitPath(
   access: 'read' | 'edit' | 'remove',
@@ -40,7 +40,7 @@ export function permitPath(
     const other = permissions.alias?.(name)
     return other === undefined ? [name] : [name, other]
   }
-  // A command chooses its folder, so the folder alone must not decide what a pattern matches.
+  // The folder is the command's own choice, so it must not decide alone what a pattern matches.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'
@@ -61,8 +61,8 @@ export function permitPath(
 }
 
 /**
- * The lists' opinion about looking at something, or searching through it. A path that may not be read may not be looked at by its name, nor may a
- * folder if nothing in it may be read.
+ * The opinion of the lists about looking at a file or folder, or searching through it. If a path may not be read, it may not be looked at by its name either,
+ * and neither may a folder in which nothing may be read.
  */
 export function permitLook(path: string, cwd: string, permissions: PermissionSet): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
@@ -71,12 +71,12 @@ export function permitLook(path: string, cwd: string, permissions: PermissionSet
   )
 }
 
-/** A name that no pattern targets in particular. */
+/** A name that no pattern was written for. */
 const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** The lists' opinion about a host, or for `*.host`, about everything below it. */
+/** The opinion of the lists about a host, or for `*.host`, about every host below it. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))
@@ -87,7 +87,7 @@ function matchesHost(host: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
 }
 
-/** The lists' opinion about a tool of an MCP server. */
+/** The opinion of the lists about a tool of an MCP server. */
 export function permitTool(server: string, tool: string, permissions: PermissionSet): readonly Opinion[] {
   const name = `mcp__${server}__${tool}`
   return permissions.tools
@@ -95,7 +95,7 @@ export function permitTool(server: string, tool: string, permissions: Permission
     .map((permission) => opinion(permission, name))
 }
 
-/** The lists' opinion about a web search by the model's provider. */
+/** The opinion of the lists about a web search by the model's provider. */
 export function permitSearch(permissions: PermissionSet): readonly Opinion[] {
   return permissions.tools
     .filter(({ name }) => name === searchPermission)

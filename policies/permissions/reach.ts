@@ -5,13 +5,13 @@ import type { Opinion } from '../opinion.ts'
 import { absolutePath } from './path-pattern.ts'
 import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
 
-/** Subcommands of git that show the contents of files of any name. */
+/** Git subcommands that show the contents of files whatever their names are. */
 const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 
 /**
- * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, by git, or as an argument of a
- * program that does more than read. A sandbox enforces the lists; without one, a question is needed.
+ * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, through git, or as an argument of a
+ * program that does more than read. A sandbox enforces the lists. Without one, such a command requires approval.
  */
 export function judgeReach(
   command: AnalysedCommand,
@@ -26,7 +26,7 @@ export function judgeReach(
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(anything) }]
   }
   const { read, patterns, touched } = placesOf(command)
-  // Resolved once, however many permissions they are compared with.
+  // Places are resolved once, even if they are compared with many permissions.
   const inFolders = (named: readonly string[]): readonly Place[] =>
     [...new Set(named)].flatMap((text) =>
       folders.map((folder) => {
@@ -48,13 +48,13 @@ export function judgeReach(
   })
 }
 
-/** Programs that accept code as an argument, or read it. */
+/** Programs that run code from an argument or from their input. */
 const interpreter =
   /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|jshell|osascript|swift)$/
-/** Options that pass arguments to other programs. */
+/** Options whose value is code or a command to run. */
 const givingCode = /^(?:-c|--call|--eval)(?:=|$)/
 
-/** Whether a program runs a text of the line as code, which is not analysed here. */
+/** Whether a program runs a text of the line as code. Such code is not analysed here. */
 function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedCommand): boolean {
   if (!facts.some(({ class: kind }) => kind === 'runs-code')) return false
   const given = args.map(({ text }) => text)
@@ -63,13 +63,13 @@ function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedComman
   return mayBeCode || given.some((text) => givingCode.test(text))
 }
 
-/** The paths that a command may reach. `lower`: in lower case, without dots and doubled slashes. */
+/** A path that a command may reach. `lower`: the path in lower case, without dots and doubled slashes. */
 type Place = { readonly text: string; readonly path: string; readonly lower: string; readonly folder: string }
 
-/** The paths that a command may read without naming them, and those where it may do anything. */
+/** The paths that a command may read without naming them, and the paths that it may do anything to. */
 function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   readonly read: readonly string[]
-  /** Shell patterns for files that it reads. */
+  /** Shell patterns for files that the command reads. */
   readonly patterns: readonly string[]
   readonly touched: readonly string[]
 } {
@@ -82,14 +82,14 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** The folder that a word certainly names. */
+/** The folder that a word certainly names or lies in. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix
   return text.slice(0, text.lastIndexOf('/') + 1) || '.'
 }
 
-/** The possible paths of an argument: itself, or the part after an option's sign, an upload or a host. */
+/** The paths that an argument may mean: the argument itself, or the part after an option's equals sign, the `@` of an upload, or a host. */
 function namedBy(word: ShellWord): readonly string[] {
   if (word.kind !== 'static') return [folderOf(word)]
   const behind = /^(?:-\w)?@?(?:[^=:@]*[=:@])?@?(?:\/\/)?(.*)$/.exec(word.text)?.[1] ?? ''
@@ -97,8 +97,8 @@ function namedBy(word: ShellWord): readonly string[] {
 }
 
 /**
- * Whether a path lies where a permission may match a file, or around it. For a pattern that may match a file anywhere, a name alone proves
- * nothing.
+ * Whether a path lies where a permission may match a file, or contains such a place. If the pattern may match a file anywhere, the name of a folder alone
+ * proves nothing.
  */
 function meets({ pattern }: PathPermission, { path, lower, folder }: Place, isNamed: boolean): boolean {
   if (pattern.matches(path, folder, true)) return true

@@ -11,18 +11,18 @@ const extracting = optionTable(
   '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude:',
 )
 
-/** tar lists with -t; other options than these start programs (-I, --to-command, --checkpoint-action) or connect. */
+/** tar lists with `-t`. Other options than these start programs (`-I`, `--to-command`, `--checkpoint-action`) or open connections. */
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
-  // Letters without a dash are the old spelling of a bundle; the values come after all of them, and we know the value of f.
+  // Letters without a dash are the old spelling of bundled options. Their values come after all the letters; of these, only the value of `f` is known here.
   const isOld = text !== undefined && !text.startsWith('-')
   if (isOld && (!/^[txcruvzjJakpmf]*$/.test(text) || text.split('f').length > 2))
     return { facts: [unknown(`tar ${text} is not understood`)] }
   const letters = isOld ? `-${text.replace('f', '')}${text.includes('f') ? 'f' : ''}` : ''
   const words = isOld ? [{ kind: 'static', text: letters } as const, ...rest] : args
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
-  // A name with a colon is on another machine, in any option.
+  // In any option, tar looks for a name with a colon on another machine.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
     return { facts: [unknown('tar reaches an archive whose name has a colon over the network')] }
   }
@@ -41,7 +41,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
 
 const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
 
-/** unzip lists with -l, -v or -Z, tests with -t, and writes otherwise. */
+/** unzip lists with `-l`, `-v` or `-Z` and tests with `-t`. Otherwise it writes files. */
 function judgeUnzip(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, unzipListing, { letters: 'getopt' })
   if (parsed.ok && parsed.options.some(({ name }) => /^-[lvtZ]$/.test(name))) {
@@ -50,7 +50,7 @@ function judgeUnzip(args: readonly ShellWord[]): Judgement {
   return { facts: [{ class: 'writes', paths: ['.'] }] }
 }
 
-/** Programs that pack and unpack. */
+/** Programs that pack and unpack archives. */
 export const archives: ProgramTable = {
   tar: { source: 'tar(1)', judge: judgeTar },
   unzip: { source: 'unzip(1)', judge: judgeUnzip },

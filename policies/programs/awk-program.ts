@@ -1,7 +1,7 @@
 /**
- * Why an awk program might do more than print, or undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run, write, read other files or
- * show the environment are refused anywhere, even inside a string. If a slash could begin a regular expression in one awk and mean division in
- * another, the program isn't understood.
+ * Why an awk program might do more than print; undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run commands, write or read other files, or
+ * show the environment are refused anywhere, even inside a string. The program isn't understood if a slash could begin a regular expression in one awk and
+ * mean division in another.
  */
 export function findAwkEffect(program: string): string | undefined {
   const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
@@ -13,17 +13,17 @@ export function findAwkEffect(program: string): string | undefined {
 const space = /[ \t]+|#[^\n]*/y
 const token =
   /"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|&&|\|\||[=!<>+\-*%^]=|\+\+|--|!~|>>|[^]/y
-/** A regular expression whose brackets end at the same place in every awk. */
+/** A regular expression in which brackets end at the same place in every awk. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
-/** After these a value has been read, so that a slash divides. */
+/** Tokens that end a value. A slash after one of them divides. */
 const operand = /^(?:"|[0-9.]|\]|\$)/
-/** After these, a line feed doesn't end a statement. */
+/** Tokens after which a line feed doesn't end a statement. */
 const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
 const keywords =
   /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
 
-/** Pipes and redirections among the operators of a program. */
+/** Finds pipes and redirections among the operators of a program. */
 function findOperator(program: string): string | undefined {
   let at = 0
   let before: 'start' | 'value' | 'unclear' = 'start'
@@ -63,7 +63,7 @@ function findOperator(program: string): string | undefined {
     if (found === '>>') return 'print >> writes a file'
     if (found === 'length') before = 'unclear'
     else if (operand.test(found) || (/^[A-Za-z_]/.test(found) && !keywords.test(found))) before = 'value'
-    // After `if (…)` a regular expression begins, after `(a + b)` a slash divides.
+    // After `if (…)` a slash begins a regular expression, but after `(a + b)` it divides.
     else before = /^(?:\)|\+\+|--|\})$/.test(found) ? 'unclear' : 'start'
   }
   return undefined

@@ -15,7 +15,7 @@ function evalAlarm(reason: string): readonly Alarm[] {
   return [{ kind: 'eval', reason }]
 }
 
-/** `eval` and `trap` run their text. */
+/** Judges `eval` and `trap`, which run their text. */
 function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
   const texts = words.map((word) => staticText(word))
   if (texts.includes(undefined)) return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
@@ -33,7 +33,7 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
   return judgeText('trap runs text later', [action])
 }
 
-/** Commands that assign: `export A=b`. Only literal names are accepted, since subscripts are evaluated. */
+/** Judges commands that assign, such as `export A=b`. Only literal names are accepted, because the shell evaluates subscripts in names. */
 function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
   const table = optionTable(options)
   return (args) => {
@@ -56,7 +56,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
       }
-      // The program may show this input under a harmless name.
+      // The value comes from the environment, and a program may show it under a harmless name.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may pass on a secret of the environment`))
       if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
@@ -81,12 +81,15 @@ function judgeSet(args: readonly ShellWord[]): Judgement {
   }
 }
 
-/** `test` evaluates a subscript after -v and -R; words that may become options or disappear could be one of these. */
+/**
+ * Judges `test`, which evaluates a subscript after `-v` and `-R`. A word may become one of these options if it expands to an option, or if it expands to
+ * nothing and another word takes its place.
+ */
 function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
   const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
-  // If the first of two words is unknown it may be an operator, and the second its operand.
+  // If the first of two adjacent words is unknown, it may be an operator, and the second word its operand.
   const open = inner.some((word, at) => {
     const next = inner[at + 1]
     return (
@@ -96,10 +99,10 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
       (next.kind !== 'static' || next.text.includes('['))
     )
   })
-  // A message shows a value that should be a number and isn't.
+  // If a value should be a number and isn't, an error message shows it.
   const compares = args.some(({ text }) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(text))
   if (compares && judgeTexts(args).facts.length > 0) return { facts: judgeTexts(args).facts }
-  // Some shells evaluate it as arithmetic.
+  // Some shells evaluate the text as arithmetic.
   if (compares && inner.some(({ text }) => text.includes('[')))
     return { facts: [unknown('test may evaluate a subscript')] }
   const shown = inner.filter((_, at) => !isPresence(inner, at))
@@ -108,18 +111,18 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether a word is only tested for being empty, or for being the name of a file. */
+/** Whether the only question about a word is if it is empty, or if a file with this name exists. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')
   const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
   const [after, next] = [words[at + 1]?.text, words[at + 2]]
-  // With other words after it, a message shows it.
+  // If other words follow, an error message may show the word.
   if (after !== undefined && !(/^-[ao]$/.test(after) && next !== undefined) && after !== ')') return false
   return isFile || (isAsked && plainExpansion.test(words[at]?.text ?? ''))
 }
 
-/** A directive that stores a count, with anything between its letters. */
+/** A printf directive that stores a count. Anything may stand between its letters. */
 const counting = /%[^%a-zA-Z]*[hlLjzt]*n/
 
 function judgePrintf(args: readonly ShellWord[]): Judgement {
@@ -128,7 +131,7 @@ function judgePrintf(args: readonly ShellWord[]): Judgement {
   if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : mayBeOption(format) || format.text.startsWith('-')) {
     return { facts: [unknown('printf -v evaluates the name it writes to')] }
   }
-  // If it is known only at run time, bash may count the output into a variable that is named after it.
+  // Bash may store a count in a variable that an argument names. That can't be ruled out if the format is known only at run time.
   if (
     format.kind === 'static' ? counting.test(format.text.replaceAll('%%', '')) : rest.length > 0 || mayBeSeveral(format)
   )
@@ -159,7 +162,7 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
   }
 }
 
-/** `command CMD` runs it; `command -v NAME` looks it up. */
+/** Judges `command`: `command CMD` runs the program, `command -v NAME` looks the name up. */
 function judgeCommand(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, optionTable('-p -v -V'), { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)], opaque: parsed.reason }
@@ -185,10 +188,10 @@ function builtin(judge: Program['judge']): Program {
   return { source: 'bash(1), SHELL BUILTIN COMMANDS', judge }
 }
 
-/** What the shell itself does. */
+/** Commands that the shell itself carries out. */
 export const builtins: ProgramTable = {
   ':': reader('getopt', 'bash(1), :', '', text),
-  // It prints everything that isn't one of its three options.
+  // echo prints every argument, except for its three options.
   echo: builtin((args) => ({ facts: [readOnly, ...judgeTexts(args).facts] })),
   printf: builtin(judgePrintf),
   cd: reader('getopt', 'bash(1), cd', '-L -P -e', { most: 1 }),
@@ -222,7 +225,7 @@ export const builtins: ProgramTable = {
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
-  // With operands it may change the meaning of a name.
+  // With operands, `alias` may change the meaning of a name.
   alias: reader('getopt', 'bash(1), alias: alone it lists', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),

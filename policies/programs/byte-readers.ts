@@ -1,13 +1,13 @@
 import { reader } from './judges.ts'
 import type { ProgramTable } from './program-table.ts'
 
-/** Every option of these only changes what is printed, so an unknown word can't do harm as one. */
+/** Every option of these programs only changes what is printed, so an unknown word can't do harm by being an option. */
 const anyWord = true
 
 const checksumOptions =
   '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing'
 
-/** Programs that print the bytes of files as other text, compute checksums, or list the contents of a compiled program. */
+/** Programs that print the bytes of files in another form, compute checksums, or list the contents of a compiled program. */
 export const byteReaders: ProgramTable = {
   od: reader(
     'getopt',
@@ -20,7 +20,7 @@ export const byteReaders: ProgramTable = {
     limits: ['-n', '--length'],
   }),
   hd: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
-  // Not -r, which turns a dump back into bytes; a second operand is written.
+  // Not `-r`, which turns a dump back into bytes. A second operand names the file that xxd writes.
   xxd: reader('apart', 'xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1, written: true }),
   strings: reader(
     'getopt',
@@ -57,7 +57,7 @@ export const byteReaders: ProgramTable = {
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
     { responseFiles: true },
   ),
-  // Not -S, -l, -g, -W and similar options, which may download sources (debuginfod), and not --plugin.
+  // Not `-S`, `-l`, `-g`, `-W` and similar options, which may download sources (debuginfod). Not `--plugin`.
   objdump: reader(
     'getopt',
     'objdump(1)',

@@ -1,7 +1,7 @@
 import type { Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 
-/** Words that occur in a command in this order, with anything in between; `a|b` is either, `a*` a prefix. */
+/** Words that occur in a command in this order, with any words in between. `a|b` means either word, and `a*` any word that begins with `a`. */
 type Loss = { readonly when: readonly string[]; readonly unless?: string; readonly reason: string }
 
 const containers: Loss = {
@@ -22,7 +22,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** Commands that destroy data for everybody, by program, if their own rows don't say so. */
+/** Commands, by program, that destroy data for everybody. Listed here if the programs' own rows don't say so. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,
@@ -58,7 +58,7 @@ const losses: Readonly<Record<string, Loss>> = {
   dropdb: { when: ['*'], reason: 'it deletes a database' },
 }
 
-/** The data loss of a command, if its own row says less or nothing about it. */
+/** The data loss that a command causes, if the program's own row says less about it or nothing. */
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))

@@ -1,11 +1,14 @@
-/** The effect of an assignment in front of a command, or of an export. Unlisted names are unknown, since any program may read any name. */
+/**
+ * Variables that can be set in front of a command, or exported, without harm. The effect of a name that isn't listed is unknown, since any program may read
+ * any name.
+ */
 const harmless = new Set(
   'LANG LANGUAGE TZ NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR COLORTERM COLUMNS LINES CI TERM NODE_ENV RAILS_ENV RACK_ENV GO111MODULE CGO_ENABLED GOOS GOARCH RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE DEBIAN_FRONTEND VERBOSE DEBUG GREP_COLOR GREP_COLORS LS_COLORS PAGER_OFF TEST_ENV NODE_NO_WARNINGS NPM_CONFIG_LOGLEVEL'.split(
     ' ',
   ),
 )
 
-/** Families of names that load code, choose programs or change where a program looks for its configuration. */
+/** Groups of variables that load code, choose programs, or change where a program looks for its configuration. */
 const dangerous = new Set(
   'PATH IFS ENV EXECIGNORE HOSTFILE HISTFILE INPUTRC FCEDIT MAILPATH MAIL POSIXLY_CORRECT SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE FIGNORE FPATH ZDOTDIR EDITOR VISUAL BROWSER SHELL CLASSPATH CC CXX CPP AR RANLIB CFLAGS LDFLAGS TAR_OPTIONS GZIP ZIPOPT RIPGREP_CONFIG_PATH GREP_OPTIONS KUBECONFIG HOME TMPDIR WGETRC LOCPATH NLSPATH GCONV_PATH EXINIT VIMINIT TERMCAP AWKPATH AWKLIBPATH'.split(
     ' ',
@@ -17,7 +20,7 @@ const dangerousBeginnings =
   )
 const dangerousEnds = 'PAGER _EDITOR _PROXY'.split(' ')
 
-/** Values for which a listed dangerous name changes nothing about what runs. */
+/** For each of these dangerous names, the values that don't change what runs. */
 const tame: Readonly<Record<string, RegExp>> = {
   PAGER: /^(?:cat)?$/,
   GIT_PAGER: /^(?:cat)?$/,
@@ -34,8 +37,8 @@ const tameNodeOption =
 type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
 
 /**
- * The effect of a value for `name` on later commands. `exported` says whether they can see it: a plain shell variable in lower case, or one
- * that no known program reads, stays within the shell.
+ * The effect of a variable's value on later commands. `exported` says whether commands can see it. A plain shell variable stays within the shell if its name
+ * is in lower case, or if no known program reads it.
  *
  * @internal
  */
@@ -49,11 +52,11 @@ export function effectOfVariable(name: string, value: string | undefined, export
   )
     return 'harmless'
   if (value !== undefined && Object.hasOwn(tame, name) && tame[name]?.test(value) === true) return 'harmless'
-  // So does a time zone that is a path.
+  // A time zone that is a path also names a file to load.
   if (name === 'TZ' && /^:?[/.]|\.\./.test(value ?? '/')) return 'unknown'
-  // A language with a path in it names a file to load.
+  // A value of LANGUAGE that contains a path names a file to load.
   if (name === 'LANGUAGE' && value?.includes('/') !== false) return 'unknown'
-  // In other encodings than these a character may end with a backslash or a quote.
+  // In encodings other than these, a character may end with the byte of a backslash or a quote.
   if (/^(?:LANG$|LC_)/.test(name) && !/^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)?(?:\.utf-?8)?$/i.test(value ?? '?'))
     return 'unknown'
   if (/^(?:LANG$|LC_)/.test(name) && /^[a-z]{2,3}(?:_[A-Z]{2})?$/i.test(value ?? '') && !/^C$/i.test(value ?? ''))

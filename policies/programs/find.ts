@@ -9,21 +9,21 @@ import type { Inner, Judgement, Program, ProgramTable } from './program-table.ts
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Parts of an expression without a value, from find(1). */
+/** Parts of an expression that take no argument, from find(1). */
 const alone = words(
   '-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -not -a -o -and -or -follow -depth -d -mount -xdev -noleaf -nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -noignore_readdir_race ( ) ! ,',
 )
-/** Parts that take one argument and only test or print. */
+/** Parts that take one argument, and only test or print. */
 const withArgument = words(
   '-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -newer -anewer -cnewer -newermt -newerat -newerct -maxdepth -mindepth -user -group -uid -gid -perm -inum -links -lname -ilname -samefile -fstype -regextype -printf -flags -context',
 )
-/** Options before the roots. */
+/** Options that come before the starting points. */
 const leadingOption = /^-(?:[HLPEs]|O[0-3])$/
 const writing = words('-fprint -fprint0 -fls -fprintf')
 const running = words('-exec -execdir -ok -okdir')
 const naming = words('-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname')
 
-/** Reads find's expression from front to back; a part that isn't listed makes the command unknown. */
+/** Reads find's expression from front to back. A part that isn't listed makes the command unknown. */
 function judgeFind(args: readonly ShellWord[]): Judgement {
   const start = args.findIndex(
     ({ kind, text }) => kind === 'static' && /^(?:-|[(!,]$)/.test(text) && !leadingOption.test(text),
@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // Several roots, or the whole workspace, are not a folder that can be named.
+  // If there are several starting points, or if it is the whole workspace, no single folder can be named.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`
@@ -79,7 +79,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       const origin = originOfListed(list, rest[at + 1]?.text)
       const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))
       found.push({ kind: 'command', words: command })
-      // In the folder of each file, a program from that folder may run.
+      // Such a command runs in the folder of each file, so its program may come from that folder.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
       at = end
     } else return { facts: [unknown(`${part} is not a part of find's expression known to be harmless`)] }
@@ -91,7 +91,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         : 'named'
     facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
   }
-  // find names files and doesn't read them; only its roots count as looked at.
+  // find names files and doesn't read them. Only its starting points count as looked at.
   return {
     ...join([
       { facts, runs: found, names: leading },
@@ -103,22 +103,22 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
 
 const harmful = [...writing, ...running, '-delete', '-files0-from', ';', '+']
 
-/** Whether a word may turn out to be several, one of which is a part of the expression that does something. */
+/** Whether a word may expand to several words, one of which is a part of the expression that changes or runs something. */
 function mayBeExpression(word: ShellWord): boolean {
   if (word.kind === 'dynamic') return !word.single
   return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
-/** The pattern by which a part of the expression tests names. */
+/** Turns the pattern of a part that tests names into a test. */
 function patternTest(part: string, pattern: string): (name: string) => boolean {
   return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
 }
 
-/** `{}` becomes the path of a file below the roots. */
+/** Replaces `{}` by the path of a file below the starting points. */
 function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))
-  // After anything but a folder, it is not the name that was found.
+  // If the text before `{}` is anything but a folder, the result isn't the name of the file that was found.
   const isOther = !/^(?:|.*\/)$/.test(prefix)
   return {
     kind: 'dynamic',
@@ -130,7 +130,7 @@ function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): S
   }
 }
 
-/** `find`, whose arguments are an expression. */
+/** `find`, which takes an expression as its arguments. */
 export const find: Readonly<Record<'find', Program>> & ProgramTable = {
   find: { source: 'find(1)', judge: judgeFind },
 }

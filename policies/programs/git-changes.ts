@@ -2,7 +2,7 @@ import type { Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
-/** Git runs this by itself, and no argument shows what it is. */
+/** Git runs hooks on its own, and no argument shows what they do. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
 const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands it is given' }
 
@@ -14,7 +14,7 @@ function connects(...more: readonly Fact[]): readonly Fact[] {
   return [{ class: 'network', hosts: [] }, ...more]
 }
 
-/** Whether one of the arguments is an option: bundled, abbreviated, with an attached value. */
+/** Whether one of the arguments is one of these options: bundled, abbreviated, or with an attached value. */
 function has(args: readonly ShellWord[], ...options: readonly string[]): boolean {
   return args.some(({ text }) =>
     options.some((option) => {
@@ -28,8 +28,8 @@ function has(args: readonly ShellWord[], ...options: readonly string[]): boolean
 }
 
 /**
- * The changes that a git command makes, or undefined if it isn't known to change anything. `wide` losses are uncommitted work, history, and other
- * people's data.
+ * The changes that a git command makes; undefined if it isn't known to change anything. Losses of uncommitted work, history or other people's data are
+ * `wide`.
  */
 export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fact[] | undefined {
   const first = staticText(args[0]) ?? ''
@@ -141,12 +141,12 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   }
 }
 
-/** Whether a path means the whole tree. */
+/** Whether a path stands for the whole tree. */
 function isEverything({ kind, text }: ShellWord): boolean {
   return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
 }
 
-/** `git checkout PATH` and `git restore PATH` throw away what isn't committed; switching to a branch keeps it. */
+/** The loss caused by `git checkout PATH` and `git restore PATH`, which throw away what isn't committed. Switching to a branch keeps it. */
 function discards(args: readonly ShellWord[], verb: string): Fact {
   const paths = args.filter(({ text }) => !text.startsWith('-'))
   const wide =
@@ -158,7 +158,7 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
   return loses(`git ${verb} discards uncommitted work`, wide ? 'wide' : 'named')
 }
 
-/** The words that are certainly paths: those after `--`, or of several words all but the first, which may be a revision. */
+/** The words that are certainly paths: the words after `--`, or if there are several words, all but the first, which may be a revision. */
 function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {
   const parting = args.findIndex(({ text }) => text === '--')
   if (parting >= 0) return args.slice(parting + 1)
@@ -167,12 +167,12 @@ function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[]
   return verb === 'checkout' ? words.slice(1) : words
 }
 
-/** Whether a path looks like a folder: its last name has no dot, and is in lower case, unlike `Makefile`. */
+/** Whether a path looks like a folder: its last part has no dot, and is in lower case, unlike `Makefile`. */
 function isFolder({ text }: ShellWord): boolean {
   return text.endsWith('/') || /^[^A-Z.][^.]*$/.test(text.slice(text.lastIndexOf('/') + 1))
 }
 
-/** Whether a word comes from another command's output, and may be an option. */
+/** Whether a word comes from another command's output and may be an option. */
 function isPrinted(word: ShellWord): boolean {
   return word.kind === 'dynamic' && !word.single && word.prefix === '' && word.from === 'commands'
 }

@@ -8,14 +8,14 @@ const fields = new Set(
 )
 
 function isPlaceholder(text: string): boolean {
-  // The remote of a branch may be a URL with a password in it (gitremote-helpers(7), branch.NAME.remote).
+  // The remote of a branch may be a URL that contains a password (gitremote-helpers(7), branch.NAME.remote).
   if (/^\([a-z]+:remotename/.test(text)) return false
   return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
 }
 
 /**
- * Whether a format only shows git's data. `%G` and similar directives verify signatures, for which git runs the program that the
- * repository's configuration names; a name that isn't git's own comes from the configuration.
+ * Whether a format only shows git's data. `%G` and similar placeholders verify signatures, for which git runs the program that the repository's configuration
+ * names. The name of a format that isn't built into git stands for a format in that configuration, so it doesn't count.
  */
 function isPlainFormat(format: string | undefined): boolean {
   if (format === undefined) return false
@@ -24,7 +24,7 @@ function isPlainFormat(format: string | undefined): boolean {
   return format.includes('%') && placeholders.every(isPlaceholder)
 }
 
-/** Keys for sorting references, besides those of formats (git-for-each-ref(1)). */
+/** Keys by which references can be sorted, in addition to those of formats (git-for-each-ref(1)). */
 const sortedBy = new Set('numparent parent tree type object deltabase raw rest head'.split(' '))
 
 function isPlainKey(key: string): boolean {
@@ -34,10 +34,10 @@ function isPlainKey(key: string): boolean {
 }
 
 /**
- * Whether the value of an option only shows git's data, if the option chooses what is shown or how it is ordered: a format, a sort key, a key for
- * grouping commits. Git verifies a signature wherever one of them names it, even to sort.
+ * Whether the value of an option only shows git's data. This concerns options that choose what is shown or how it is ordered: a format, a sort key, or a key
+ * for grouping commits. Git verifies a signature if any of them names one, even just to sort.
  *
- * @param value undefined if it isn't spelled out
+ * @param value undefined if the command line doesn't spell it out
  */
 export function isPlainShape(option: string, value: string | undefined): boolean {
   switch (option) {

@@ -1,8 +1,8 @@
 import { optionTable, type OptionTable } from '../commands/parse-options.ts'
 
 /**
- * Options of everything that shows a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index, --submodule, and not --remerge-diff,
- * which merges, and so writes objects and runs drivers.
+ * Options of all commands that show a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index and --submodule. Not --remerge-diff, which merges,
+ * and so writes objects and runs drivers.
  */
 const diff =
   '-p -u -s -U? --patch --no-patch --unified? --output-indicator-new: --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram --anchored: --diff-algorithm: --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat -z --name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex: --color-words? --no-renames --rename-empty --check --ws-error-highlight: --full-index --binary --abbrev? -B? -M? --find-renames? -D -C? --find-copies? --find-copies-harder -l: --diff-filter: -S: -G: --find-object: --pickaxe-all --pickaxe-regex -O< -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I: --ignore-matching-lines: --inter-hunk-context: -W --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ignore-submodules? --src-prefix: --dst-prefix: --no-prefix --default-prefix --line-prefix: --ita-invisible-in-index --merge-base --cached --staged -1 -2 -3 --base --ours --theirs -0 --cc -c -m --combined-all-paths --no-diff-merges --diff-merges:'
@@ -18,18 +18,18 @@ function table(text: string): OptionTable {
   return optionTable(text)
 }
 
-/** The options with which a git subcommand only reads, and the meaning of its operands then. */
+/** The options with which a git subcommand only reads, and what its operands then mean. */
 export type GitReader = {
   readonly options: OptionTable
-  /** The most operands with which it only reads. Undefined: any number. */
+  /** The most operands with which the subcommand only reads. Undefined: any number. */
   readonly most?: number
-  /** Options without which operands mean that something is created. */
+  /** Options with which the subcommand only reads its operands. Without any of them, operands make it create something. */
   readonly operandsNeed?: readonly string[]
-  /** `-20` is a number of commits. */
+  /** Whether a word like `-20` is a number of commits. */
   readonly numbers?: boolean
 }
 
-/** Subcommands that only read, with the options listed (the git-*(1) pages). What isn't listed is unknown. */
+/** Subcommands that only read if they are given no other options than these (from their manual pages). Everything else is unknown. */
 export const gitReaders: Readonly<Record<string, GitReader>> = {
   status: {
     options: table(
@@ -127,7 +127,7 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   var: { options: table('-l'), most: 0 },
 }
 
-/** Second words of subcommands that only read, with their options. */
+/** For subcommands with subcommands of their own: those that only read, with their options. */
 export const gitSecondReaders: Readonly<Record<string, Readonly<Record<string, GitReader>>>> = {
   remote: {
     '': { options: table('-v --verbose'), most: 0 },

@@ -12,12 +12,12 @@ import type { Judgement, Program, ProgramTable } from './program-table.ts'
 type Front = {
   readonly rest: readonly ShellWord[]
   readonly alarms: readonly Alarm[]
-  /** The expansion of a word by `-c alias.x=…`. */
+  /** The aliases that `-c alias.x=…` defines, with what they stand for. */
   readonly aliases?: ReadonlyMap<string, string>
   readonly problem?: string
 }
 
-/** Reads the options before the subcommand (git(1)). */
+/** Reads the options in front of the subcommand (git(1)). */
 function readFront(args: readonly ShellWord[]): Front {
   const alarms: Alarm[] = []
   const aliases = new Map<string, string>()
@@ -64,10 +64,10 @@ function readFront(args: readonly ShellWord[]): Front {
   return { rest: args.slice(at), alarms, aliases }
 }
 
-/** The meaning of an alias of the command line: a git command, or a text for a shell. */
+/** What an alias that is defined on the command line stands for: a git command, or a text for a shell. */
 function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
   if (text.startsWith('!')) return { script: text.slice(1) }
-  // Git has its own rules for quotes in it.
+  // Git has its own rules for quotes in an alias.
   if (/['"\\]/.test(text)) return { script: text }
   return [
     ...text
@@ -142,7 +142,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
 
 const addresses: Alarm = { kind: 'unsandboxed', reason: 'the URLs of remotes may contain a password' }
 
-/** Whether a query of git shows the URLs of remotes: git-remote(1), and the keys of git-config(1) that contain a URL. */
+/** Whether a git query shows the URLs of remotes: git-remote(1), and the keys of git-config(1) that contain a URL. */
 function showsAddresses(verb: string, args: readonly ShellWord[]): boolean {
   if (verb === 'remote') return args.length > 0
   return verb === 'config' && args.some(({ text }) => /\.(?:push)?url$|^branch\..*remote$|proxy$/i.test(text))
@@ -155,7 +155,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options after `--` too; other programs that do so are treated alike.
+  // git blame reads options even after `--`. Other programs may do so too, so they are treated alike.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
@@ -171,11 +171,11 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
       unknown(`${format.name} ${format.value?.text ?? ''} may show a URL, or verify signatures, which runs a program`),
     )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
-  // With two paths, git diff reads them anywhere; `HEAD:.env` is the committed file.
+  // Given two paths, git diff reads them even outside of the repository. `HEAD:.env` is the committed file.
   const paths = parsed.operands.flatMap((word, at) =>
     at === 0 && verb === 'grep' && !hasPattern ? [word] : pathsOf(word),
   )
-  // The lines of a function or of a range belong to the file after the last colon.
+  // In the value of `-L`, which shows a range of lines or a function, the file comes after the last colon.
   const ranges = parsed.options.flatMap(({ name, value }) => (name === '-L' && value !== undefined ? [value] : []))
   return join([
     { facts },
@@ -185,20 +185,20 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   ])
 }
 
-/** Which parent a merge is shown against; `remerge` does the merge again. */
+/** Values of `--diff-merges` that choose the parent to compare a merge with. `remerge` isn't among them: it does the merge again. */
 const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
 
-/** Arguments of `git config` that show all settings, or those with tokens. */
+/** Arguments of `git config` that show all settings, or settings with tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
-/** Keys of tools that store them there; for the signing key, the setting only has its name. */
+/** Keys under which tools store tokens of their own. The key of `user.signingKey` is excluded, because that setting only names a key. */
 const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(
   '--get --get-all --get-regexp --get-urlmatch --list -l --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',
 )
 
-/** `git config NAME` reads; a second operand sets. */
+/** Judges `git config`: `git config NAME` reads a setting, and a second operand sets it. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
   // The word after a name is its value, even if it looks like an option.
   const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
@@ -209,7 +209,7 @@ function judgeConfig(args: readonly ShellWord[]): Fact {
   return reads || isName ? readOnly : { class: 'writes', paths: ['.git/config'] }
 }
 
-/** `git`, whose arguments are options, a subcommand and its arguments. */
+/** `git`, which takes options, a subcommand, and the subcommand's arguments. */
 export const git: Readonly<Record<'git', Program>> & ProgramTable = {
   git: { source: 'git(1) and the pages of its subcommands', judge: judgeGit },
 }

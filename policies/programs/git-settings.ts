@@ -1,4 +1,4 @@
-/** Settings that `-c` may set for one call: none of them names a program or a file to run. */
+/** Settings that `-c` may set for one call, since none of them names a program to run or a file. */
 const tameSettings = new Set(
   `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
    log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
@@ -7,11 +7,11 @@ const tameSettings = new Set(
 )
 const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
 
-/** Settings that start programs, switched off. */
+/** Settings that start programs, with values that switch them off. */
 const settingOff =
   /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
 
-/** Whether a setting of `-c`, `name=value`, makes git run nothing and read no other file. */
+/** Whether a setting given with `-c` (`name=value`) makes git neither run a program nor read another file. */
 export function isTameSetting(setting: string): boolean {
   if (settingOff.test(setting)) return true
   const name = setting.slice(0, setting.indexOf('=')).toLowerCase()

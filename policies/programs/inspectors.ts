@@ -6,11 +6,11 @@ import type { Program, ProgramTable } from './program-table.ts'
 const text = { operands: 'text', anyWord: true } as const
 const none = { operands: 'none' } as const
 
-/** Variables without secrets that `printenv` may show. */
+/** Variables that contain no secrets, so `printenv` may show them. */
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
 
-/** A name after @ is looked up by a server. */
+/** lsof with only these options. It has a server look up a name after `@`. */
 const openFiles = only(
   'lsof(8): not -D, + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
@@ -18,10 +18,10 @@ const openFiles = only(
   () => undefined,
 )
 
-/** lsof asks a server for the names of its connections, unless it has -n, or -t, which shows none. */
+/** lsof asks a server for the names of the hosts it shows, unless `-n` is given, or `-t`, which shows no hosts. */
 const lookups: Alarm = { kind: 'unsandboxed', reason: 'it resolves host names' }
 
-/** Programs that print something about the machine, the time or their arguments. */
+/** Programs that print information about the machine, the time, or their arguments. */
 export const inspectors: ProgramTable = {
   true: reader('getopt', 'true(1)', '', text),
   false: reader('getopt', 'false(1)', '', text),
@@ -39,7 +39,7 @@ export const inspectors: ProgramTable = {
   basename: reader('getopt', 'basename(1)', '-a -s: -z --multiple --suffix: --zero', text),
   dirname: reader('getopt', 'dirname(1)', '-z --zero', text),
   pathchk: reader('getopt', 'pathchk(1)', '-p -P --portability', text),
-  // An operand sets the clock unless it begins with +.
+  // An operand sets the clock, unless it begins with `+`.
   date: only(
     'date(1)',
     reader(
@@ -58,7 +58,7 @@ export const inspectors: ProgramTable = {
     none,
   ),
   arch: reader('getopt', 'arch(1)', '', none),
-  // An operand sets the name; not -a, -d, -f and -i, which resolve it.
+  // An operand sets the host's name. Not `-a`, `-d`, `-f` and `-i`, which resolve the name.
   hostname: reader('getopt', 'hostname(1)', '-I -s -y --short --all-ip-addresses', none),
   nproc: reader('getopt', 'nproc(1)', '--all --ignore:', none),
   whoami: reader('getopt', 'whoami(1)', '', none),
@@ -86,7 +86,7 @@ export const inspectors: ProgramTable = {
   ),
   lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
   lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
-  // Complete forms: letters have another meaning after a dash, and an e without one shows environments.
+  // Whole words only: letters mean something else after a dash, and without a dash an `e` shows environments.
   ps: only(
     'ps(1)',
     reader(
@@ -107,7 +107,7 @@ export const inspectors: ProgramTable = {
     text,
   ),
   pidof: reader('getopt', 'pidof(8)', '-s -c -q -x', text),
-  // Only names that are looked up; with -a, all of them.
+  // The operands are only names to look up; `-a` shows all matches.
   which: reader('getopt', 'which(1)', '-a -s', text),
   whereis: reader('apart', 'whereis(1)', '-b -m -s -u', text),
   printenv: {
@@ -175,7 +175,7 @@ export const inspectors: ProgramTable = {
       return asks ? { ...judged, alarms: [...(judged.alarms ?? []), lookups] } : judged
     },
   },
-  // Only with -n; otherwise it resolves the names of other machines.
+  // Only with `-n`; otherwise netstat resolves the names of other machines.
   netstat: only(
     'netstat(8): not -c, which never ends',
     reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),
@@ -196,7 +196,7 @@ export const inspectors: ProgramTable = {
   ),
 }
 
-/** Narrows a row by a pattern that each known word must fit, and by a check of the words together. */
+/** Restricts a row to words that fit a pattern and that pass a check as a whole. */
 function only(
   source: string,
   row: Program,

@@ -5,16 +5,16 @@ const harmless: ReadonlySet<string> = new Set(words.split(' '))
 const token =
   /[ \t\n]+|\$[A-Za-z_]\w*|@[a-z0-9]+|\.[A-Za-z_]\w*|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|[|,.:;()[\]{}=<>!+*/%?-]/y
 
-/** A text up to its end, or to the parenthesis of a filter in it. */
+/** A string up to its end, or up to a parenthesis that begins a filter inside it. */
 const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
 
 /**
- * Why a jq filter might show more than its input, or undefined if it certainly doesn't (jq(1)). Its words are an allow-list; a `$` before a
- * name, and comments and texts with filters in them aren't understood.
+ * Why a jq filter might show more than its input; undefined if it certainly doesn't (jq(1)). The words of the filter must be on an allow-list. A `$` before a
+ * name isn't understood, nor are comments and strings that contain filters.
  */
 export function findJqEffect(filter: string): string | undefined {
   const found: string[] = []
-  // Where a text is open, the filters in it are those of its parentheses.
+  // The depths of the open parentheses that lie inside strings.
   const open: number[] = []
   let depth = 0
   for (let at = 0; at < filter.length;) {
@@ -47,7 +47,7 @@ export function findJqEffect(filter: string): string | undefined {
     if (/^[)\]}]$/.test(name)) brackets.pop()
     if (name === '$ENV' || name.startsWith('$__')) return `${name} shows more than its input`
     const isName = /^[A-Za-z_]/.test(name)
-    // A key of an object, or a name of the filter's own.
+    // A key of an object, or an argument of a function that the filter defines.
     const isKey = found[at + 1] === ':' && /^[{,]$/.test(found[at - 1] ?? '')
     const isShort = /^[{,]$/.test(found[at - 1] ?? '') && /^[},]$/.test(found[at + 1] ?? '') && brackets.at(-1) === '{'
     if (isName && !harmless.has(name) && !isKey && !isShort && !defined.has(name))

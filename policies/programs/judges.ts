@@ -12,31 +12,33 @@ import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts
 import type { Judgement, Program } from './program-table.ts'
 
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
-  /** The meaning of operands: files it reads, text, names that are only looked at, or nothing it accepts. */
+  /** What operands mean: files that the program reads, text, or names that it only looks at. `none`: the program accepts no operands. */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
-  /** Options that make it walk everything below its operands; `always` if it does so by default. */
+  /** Options that make the program walk everything below its operands. `always` if it does so by default. */
   readonly recursive?: 'always' | readonly string[]
-  /** Operands before the files that are text, such as grep's pattern. */
+  /** The number of operands before the files that are text, such as grep's pattern. */
   readonly textFirst?: number
-  /** Options that replace the leading text: `grep -e`. */
+  /** Options that replace this leading text, such as `grep -e`. */
   readonly textOption?: readonly string[]
-  /** `@file` among the arguments stands for the words in that file. */
+  /** Whether `@file` among the arguments stands for the words in that file. */
   readonly responseFiles?: boolean
-  /** Options that limit how much of an endless file it reads. */
+  /** Options that limit how much the program reads of an endless file. */
   readonly limits?: readonly string[]
-  /** More operands than this have another meaning. */
+  /** The most operands with their usual meaning. Further ones mean something else. */
   readonly most?: number
-  /** That operand is a file it writes, as with uniq. */
+  /** Set if such a further operand is a file that the program writes, as with uniq. */
   readonly written?: true
 }
 
-/** A row for a program that, with the listed options, only reads and prints. `letters`: how it reads the text after one dash. */
+/**
+ * Makes a row for a program that only reads and prints if it is given no other options than these. `letters`: how the program reads the text after one dash.
+ */
 export function reader(letters: OptionStyle, source: string, options: string, style: ReaderStyle = {}): Program {
   const table = optionTable(options)
   return {
     source,
     judge: (args) => {
-      // If a further operand is written, an option after an operand counts as one on some systems.
+      // If a further operand is a file to write, an option after an operand counts as an operand, as it does on some systems.
       const parsed = parseArguments(args, table, { ...style, letters, stopAtOperand: style.most !== undefined })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
@@ -54,7 +56,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
       const leading = replaced ? 0 : (style.textFirst ?? 0)
-      // Of several words the second is a file already.
+      // If the text expands to several words, the second of them is already a file.
       const texts = parsed.operands.slice(0, leading).some(isOfInput) ? 0 : leading
       const judged =
         kind === 'text'
@@ -70,19 +72,19 @@ export function reader(letters: OptionStyle, source: string, options: string, st
   }
 }
 
-/** Words that a command gets from its input: any number of them, options and files among them. */
+/** Whether a word stands for words from a command's input. There may be any number of them, including options and files. */
 function isOfInput(word: ShellWord): boolean {
   return word.kind === 'dynamic' && !word.single && word.from === 'commands'
 }
 
-/** The effects of options: files they read or write, values that reveal a variable. */
+/** Judges the effects of options: the files that they read or write, and values that reveal a variable. */
 export function judgeOptions(options: readonly GivenOption[]): Judgement {
   return join(
     options.map(({ name, takes, value }) => {
       if (value === undefined) return { facts: [] }
       if (takes === 'reads') return judgeFiles([value])
       if (takes === 'writes') return { facts: [{ class: 'writes', paths: [value.text] }] }
-      // A search narrowed to such names reads just those files.
+      // A search that is limited to such names reads only files with these names.
       if (/^(?:-g|--i?glob|--include)$/.test(name) && value.kind === 'static')
         return judgeFiles([{ ...value, kind: 'glob' }])
       return judgeTexts([value])
@@ -90,15 +92,15 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
   )
 }
 
-/** Devices that never come to an end. */
+/** Devices that never end when they are read. */
 const endless = /^\/+dev\/+(?:zero|full|u?random)$/
 
-/** Files that would be read: sensitive ones raise an alarm, ones that can't be named are unknown. */
+/** Judges files that would be read. Sensitive ones raise an alarm; ones whose names aren't known make the command unknown. */
 export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = [...mountedHosts(files)]
   const alarms: Alarm[] = []
   for (const file of files) {
-    // A value that is known only at run time also counts by its end: `$folder/.env`.
+    // A value that is known only at run time is judged by its ending as well: `$folder/.env`.
     const sensitive =
       findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') ??
       (file.kind === 'dynamic' ? findSensitive(file.text.replace(/["'\\]/g, '')) : undefined)
@@ -112,9 +114,9 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
   return { facts, alarms, reads: files }
 }
 
-/** Files that are only looked at: their names and sizes are no secret, unless the folder is one. */
+/** Judges files that are only looked at. Their names and sizes are no secret, unless those of the whole folder are. */
 function judgeNames(files: readonly ShellWord[]): Judgement {
-  // A pattern for all dotted names of a folder targets no secret in particular.
+  // A pattern for all names in a folder that begin with a dot doesn't target secrets in particular.
   const secret = files.find(
     (file) =>
       !/^\.\*\/?$/.test(file.text) &&
@@ -129,7 +131,7 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   return { facts, names: files, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
 }
 
-/** Whole trees that would be searched. */
+/** Judges whole trees that would be searched. */
 function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
   const trees = roots.length === 0 ? [literal('.')] : roots
@@ -138,16 +140,16 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
   return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
 }
 
-/** Text that would be shown: a variable that the line doesn't set may contain a secret. */
+/** Judges text that would be shown. A variable that the line doesn't set may contain a secret. */
 export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
     .map((word) => unknown(`${word.text} may contain a secret of the environment`))
-  // A pattern is expanded even if only the names are shown.
+  // The shell expands a pattern even if only the names are shown, and that may mount a host.
   return { facts: [...facts, ...mountedHosts(words.filter(({ kind }) => kind === 'glob'))] }
 }
 
-/** Several judgements of one command as one. */
+/** Combines several judgements about one command. */
 export function join(judgements: readonly Judgement[]): Judgement {
   const opaque = judgements.find((judgement) => judgement.opaque !== undefined)?.opaque
   return {
@@ -161,7 +163,7 @@ export function join(judgements: readonly Judgement[]): Judgement {
   }
 }
 
-/** A script runs. If commands of the line print its text, it could be any command. */
+/** The judgement about running a script. If the script comes from a descriptor, it is the output of other commands and may contain any command. */
 export function runsScript(script: ShellWord): Judgement {
   const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
   const path = script.kind === 'dynamic' ? script.prefix : script.text

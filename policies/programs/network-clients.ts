@@ -2,7 +2,7 @@ import { readOnly, type Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program, ProgramTable } from './program-table.ts'
 
-/** The hosts among arguments: of a URL, of `user@host:path`, or a bare name. */
+/** The hosts that arguments name: in a URL, in `user@host:path`, or by name alone. */
 function hostsOf(args: readonly ShellWord[]): readonly string[] {
   const hosts = args.flatMap((word) => {
     const text = staticText(word)
@@ -15,15 +15,15 @@ function hostsOf(args: readonly ShellWord[]): readonly string[] {
   return [...new Set(hosts)]
 }
 
-/** Options by which a download is written to a file. */
+/** Options with which a download is written to a file. */
 const saving =
   /^(?:-o|-O|-OJ?|--output|--remote-name|--output-document|-P|--directory-prefix|--output-dir|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?)(?:=|$)/
 
-/** Clients that open a prompt and read commands, if an option is unknown to them or has another meaning. */
+/** Clients that may open a prompt and read commands if an option is unknown to them or means something else. */
 const prompting = /^(?:ftp|telnet|nslookup|nc|ncat|netcat|socat|sftp|mail|sendmail)$/
 
 function client(source: string, more: (args: readonly ShellWord[]) => readonly Fact[] = () => []): Program {
-  // For these no version option is common to all implementations: `ftp -V` and `nslookup -V` mean something else.
+  // These clients have no version option that all implementations share: `ftp -V` and `nslookup -V` mean something else.
   const tells = prompting.test(source.replace(/\(.*/, '')) ? /^$/ : /^(?:--version|-V)$/
   return {
     source,
@@ -46,7 +46,7 @@ const runsCode: Fact = { class: 'runs-code', reason: 'it can start other program
 
 const mirrors: Fact = { class: 'destructive', reason: 'it deletes files that only one side has', extent: 'named' }
 
-/** Programs that talk to other machines. Name look-ups count: they carry data out (CVE-2025-55284). */
+/** Programs that talk to other machines. Looking up names counts too, since a look-up carries data out (CVE-2025-55284). */
 export const networkClients: ProgramTable = {
   curl: client('curl(1)', downloads),
   wget: client('wget(1)', (args) => [

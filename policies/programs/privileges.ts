@@ -2,7 +2,7 @@ import { unknown } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** A row for a program that runs a command as another user. It always needs a question. */
+/** Makes a row for a program that runs a command as another user. Such a command always requires approval. */
 function raiser(source: string, options: string): Program {
   const table = optionTable(options)
   return {

@@ -2,7 +2,7 @@ import type { Alarm, Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment, StandardInput } from '../commands/simple-command.ts'
 
-/** Something a program starts in turn. */
+/** Something that a program starts. */
 export type Inner =
   | {
       readonly kind: 'command'
@@ -12,35 +12,35 @@ export type Inner =
     }
   | { readonly kind: 'script'; readonly text: string; readonly shell: 'bash' | 'sh' }
 
-/** The effects of a program with given arguments. */
+/** The effects of a program when it is run with certain arguments. */
 export type Judgement = {
   readonly facts: readonly Fact[]
   readonly alarms?: readonly Alarm[]
-  /** Commands it runs, to be judged on their own. */
+  /** Commands that the program runs, to be judged separately. */
   readonly runs?: readonly Inner[]
-  /** The files that it reads, as far as they are known. */
+  /** The files that the program reads, as far as they are known. */
   readonly reads?: readonly ShellWord[]
-  /** Files and folders that it only looks at, as far as they are known. */
+  /** Files and folders that the program only looks at, as far as they are known. */
   readonly names?: readonly ShellWord[]
-  /** Folders that it walks, with everything below. */
+  /** Folders that the program walks, including everything below them. */
   readonly trees?: readonly ShellWord[]
-  /** The arguments without options before a subcommand, so that rules see `git push` in `git -C . push`. */
+  /** The arguments without options in front of a subcommand, so that rules recognise `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
-  /** Why it may run commands that aren't visible here, so that rules about commands can't decide. */
+  /** Why the program may run commands that aren't visible here. Rules about commands can then not decide. */
   readonly opaque?: string
-  /** Set where no row knows the program. */
+  /** Set if no row knows the program. */
   readonly unlisted?: boolean
 }
 
-/** A row's inputs besides the arguments. */
+/** A row's inputs other than the arguments. */
 export type JudgeContext = { readonly input: StandardInput }
 
-/** A row of the tables. Arguments it doesn't understand make the command unknown, never harmless. */
+/** A row of the tables. Arguments that it doesn't understand make the command unknown, never harmless. */
 export type Program = {
-  /** The source of the row's facts. */
+  /** The documentation from which the row's facts come. */
   readonly source: string
   readonly judge: (args: readonly ShellWord[], context: JudgeContext) => Judgement
 }
 
-/** Rows by the bare name of their program. */
+/** Rows, by the bare names of their programs. */
 export type ProgramTable = Readonly<Record<string, Program>>

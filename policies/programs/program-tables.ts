@@ -15,7 +15,7 @@ import { shells } from './shells.ts'
 import { wrappers } from './wrappers.ts'
 import { destroyers, writers } from './writers.ts'
 
-/** The known programs. A name that isn't in any of these is unknown, so losing a row only means more questions. */
+/** The known programs. A name that isn't in any of the tables is unknown, so losing a row only leads to more questions. */
 const tables: readonly ProgramTable[] = [
   ...[builtins, readers, byteReaders, inspectors, searchers, filters, find, archives, git, shells, wrappers],
   ...[writers, destroyers, networkClients, codeRunners, privileges],
@@ -26,7 +26,7 @@ const programs: ReadonlyMap<string, Program> = new Map(rows)
 
 /** The row for a program's bare name, or undefined for an unknown program. */
 export function findProgram(name: string): Program | undefined {
-  // `mkfs.ext4`, `python3.12`: one program in several files.
+  // `mkfs.ext4` and `python3.12` are names for one program in several versions.
   return programs.get(name) ?? programs.get(name.replace(/^(mkfs)\.\w+$|^(python3)\.[0-9]+$/, '$1$2'))
 }
 

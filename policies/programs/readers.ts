@@ -3,7 +3,7 @@ import { mayBeOption } from '../commands/shell-word.ts'
 import { reader } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Every option of these only changes what is printed, so an unknown word can't do harm as one. */
+/** Every option of these programs only changes what is printed, so an unknown word can't do harm by being an option. */
 const anyWord = true
 
 /** Programs that read files or standard input and print text. */
@@ -20,7 +20,7 @@ export const readers: ProgramTable = {
     numbers: true,
     limits: ['-c', '--bytes'],
   }),
-  // Without -f: a follower never ends.
+  // Not `-f`, because a tail that follows a file never ends.
   tail: reader(
     'getopt',
     'tail(1)',
@@ -102,13 +102,13 @@ export const readers: ProgramTable = {
     'getopt',
     'diff(1)',
     '-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -S: -i -E -Z -b -w -B -I: -a -d -l --brief --report-identical-files --normal --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude: --exclude-from< --starting-file: --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --speed-large-files --color? --tabsize: --line-format: --horizon-lines:',
-    // Two folders are compared file by file, and with -N shown completely.
+    // Two folders are compared file by file; `-N` shows the whole content of files that only one of them has.
     { numbers: true, recursive: 'always' },
   ),
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
-  // It passes the name of a file that looks compressed to a shell.
+  // diffstat passes the names of files that look compressed to a shell.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
-  // Not -z and -Z, which start decompressors, not -C, which writes, and not -p, which sets the time of the last access back.
+  // Not `-z` and `-Z`, which start decompressors, not `-C`, which writes, and not `-p`, which resets the time of the last access.
   file: reader(
     'getopt',
     'file(1)',
@@ -132,14 +132,14 @@ export const readers: ProgramTable = {
   ),
   dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  // Not -R, which starts itself again and writes 00Tree.html, not -o, and not --fromfile and --fromtabfile, which show the content of a file.
+  // Not -R, which starts tree again and writes 00Tree.html. Not -o. Not --fromfile and --fromtabfile, which show the content of a file.
   tree: reader(
     'last',
     'tree(1)',
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst',
     { operands: 'names' },
   ),
-  // A word that a command prints may be --files0-from, which shows the content of a file.
+  // A word that comes from a command's output may be `--files0-from`, which shows the content of a file.
   du: withoutPrinted(
     reader(
       'getopt',
@@ -168,7 +168,7 @@ export const readers: ProgramTable = {
   ),
   zcat: reader('getopt', 'zcat(1)', '-f -l -v --force', { anyWord }),
   bzcat: reader('getopt', 'bzcat(1)', '-s', { anyWord }),
-  // With -o zstd writes, and with --files xz shows names from a file.
+  // With `-o` zstd writes a file, and with `--files` xz shows names that a file contains.
   xzcat: reader('getopt', 'xzcat(1)', ''),
   zstdcat: reader('getopt', 'zstdcat(1)', ''),
   zipinfo: reader('getopt', 'zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
@@ -180,7 +180,7 @@ export const readers: ProgramTable = {
   shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
 }
 
-/** Restricts a row: a word from a command's output is only accepted after a known beginning. */
+/** Restricts a row: a word from a command's output is only accepted if its beginning is known. */
 function withoutPrinted(row: Program): Program {
   return {
     source: row.source,

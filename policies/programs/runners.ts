@@ -3,8 +3,8 @@ import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
- * Programs that run code of the project, or code from their arguments. Those listed with `version` words print their version for exactly
- * one of them and do nothing else. Left out on purpose: `yarn` and `pnpm` load project configuration before they print theirs, `cargo` and
+ * Programs that run code of the project or code from their arguments. If `version` lists words, the program prints its version when it is given exactly one
+ * of them, and does nothing else. Some are left out on purpose: `yarn` and `pnpm` load project configuration before they print their version, and `cargo` and
  * `rustc` start the toolchain that the project names.
  */
 const runners: Readonly<Record<string, { readonly source: string; readonly version?: readonly string[] }>> = {
@@ -111,7 +111,7 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** docker and podman: their version and their lists only; everything else runs code. */
+/** Makes a row for docker or podman. Only their version and their lists are harmless; everything else runs code. */
 function containers(name: string): Program {
   return {
     source: `${name}(1): only queries, without --format, --filter and another host`,
@@ -124,7 +124,7 @@ function containers(name: string): Program {
   }
 }
 
-/** A program that someone has to sit at, and that can start a shell. */
+/** Makes a row for a program that needs a person at the terminal, and that can start a shell. */
 function interactive(source: string): Program {
   return {
     source,
@@ -132,7 +132,7 @@ function interactive(source: string): Program {
   }
 }
 
-/** Programs that run code, and programs someone has to sit at. */
+/** Programs that run code, and programs that need a person at the terminal. */
 export const codeRunners: ProgramTable = {
   docker: containers('docker'),
   podman: containers('podman'),

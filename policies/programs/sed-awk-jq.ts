@@ -13,7 +13,7 @@ const sedOptions = optionTable(
 
 function judgeSed(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, sedOptions, { letters: 'getopt' })
-  // On some systems it has no value, and the next word is the script.
+  // On some systems `-l` has no value, and the next word is the script.
   if (args.some(({ text }, at) => /^-[a-zA-Z]*l$/.test(text) && !/^[0-9]+$/.test(args[at + 1]?.text ?? '')))
     return { facts: [unknown('-l may or may not have a value')] }
   return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>
@@ -26,7 +26,7 @@ const awkOptions = optionTable(
 )
 
 function judgeAwk(args: readonly ShellWord[]): Judgement {
-  // gawk opens a connection for a file of this name.
+  // gawk opens a network connection for a file with such a name.
   const socket = args.find((word) => (word.kind === 'dynamic' ? word.prefix : word.text).includes('/inet'))
   if (socket !== undefined) return { facts: [unknown(`${socket.text} may be a connection`)] }
   return judgeFilter(parseArguments(args, awkOptions, { letters: 'getopt', stopAtOperand: true }), [], findAwkEffect)
@@ -37,7 +37,7 @@ const jqOptions = optionTable(
 )
 
 function judgeJq(args: readonly ShellWord[]): Judgement {
-  // `--arg NAME VALUE` has two values.
+  // `--arg NAME VALUE` takes two values.
   const plain = args.filter(
     (_, at) => ![args[at], args[at - 1], args[at - 2]].some((word) => /^--arg(?:json)?$/.test(word?.text ?? '')),
   )
@@ -67,12 +67,12 @@ function judgeYq(args: readonly ShellWord[]): Judgement {
   const verb = staticText(args[0])
   const rest = verb === 'eval' || verb === 'e' || verb === 'ea' || verb === 'eval-all' ? args.slice(1) : args
   const parsed = parseArguments(rest, yqOptions, { letters: 'getopt' })
-  // If there is a file of that name, yq reads the file instead of the expression.
+  // If a file with the name of the first operand exists, yq reads that file instead of evaluating the operand.
   const named = parsed.ok ? parsed.operands.slice(0, 1) : []
   return join([judgeFilter(parsed, [], findJqEffect), { alarms: judgeFiles(named).alarms ?? [], facts: [] }])
 }
 
-/** A program whose first operand, or the value of some options, is a text to be judged; the other operands are files. */
+/** Judges a program whose first operand, or the value of certain options, is a script to be judged. The other operands are files. */
 function judgeFilter(
   parsed: ParsedArguments,
   scriptOptions: readonly string[],
@@ -99,7 +99,7 @@ function filter(source: string, judge: Program['judge']): Program {
   return { source, judge }
 }
 
-/** Programs that read a program from the command line. */
+/** Programs that read a script from the command line. */
 export const filters: ProgramTable = {
   sed: filter('sed(1): not -f, whose script is not seen', judgeSed),
   gsed: filter('sed(1)', judgeSed),

@@ -1,7 +1,7 @@
 /**
- * Why a sed script might do more than edit what it prints, or undefined if it certainly doesn't. It reads the script as sed does (sed(1),
- * POSIX and GNU): `w`, `W`, `r`, `R`, `e` and the flags `e` and `w` of `s` are refused, and so is everything that isn't understood or that
- * GNU, busybox and BSD read differently.
+ * Why a sed script might do more than edit what it prints; undefined if it certainly doesn't. The script is read as sed reads it (sed(1), POSIX and GNU). The
+ * commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or that GNU, busybox and BSD read
+ * differently.
  */
 export function findSedEffect(script: string): string | undefined {
   let rest = script
@@ -20,7 +20,7 @@ export function findSedEffect(script: string): string | undefined {
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
       const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
-      // In some seds, a brace is part of the label, and so is text that follows without a break.
+      // In some seds, a brace is part of the label, and so is any text that follows it directly.
       const end = command === ':' ? /^(?:[;\n]|$)/ : /^\}*(?:[;\n]|$)/
       if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`
@@ -55,7 +55,7 @@ function excerpt(text: string): string {
   return JSON.stringify(text.slice(0, 20))
 }
 
-/** The script after the addresses and `!` before a command. */
+/** The rest of the script after the addresses and the `!` before a command. */
 function skipAddresses(script: string): string | undefined {
   const first = skipAddress(script)
   if (first === undefined) return undefined
@@ -77,7 +77,7 @@ function skipAddress(script: string, second = false): string | undefined {
   return rest?.replace(/^[IM]*/, '')
 }
 
-/** The script after `/one/two/`. */
+/** The rest of the script after `/one/two/`. */
 function skipParts(script: string): string | undefined {
   const delimiter = script[0] ?? ''
   const afterFirst = skipDelimited(script)
@@ -85,10 +85,10 @@ function skipParts(script: string): string | undefined {
   return skipDelimited(delimiter + afterFirst, false)
 }
 
-/** A bracket that ends at the same place in every sed, whatever the delimiter. */
+/** A bracket expression that ends at the same place in every sed, whatever the delimiter is. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
-/** The script after a text between two delimiters. Seds read unusual brackets differently. */
+/** The rest of the script after a text between two delimiters. Different seds read unusual brackets differently. */
 function skipDelimited(script: string, isPattern = true): string | undefined {
   const delimiter = script[0] ?? ''
   if (delimiter === '' || /[\\\n\w\s[\]{};]/.test(delimiter)) return undefined

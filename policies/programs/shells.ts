@@ -11,7 +11,7 @@ function shell(kind: 'bash' | 'sh', source: string): Program {
   return { source, judge: (args, context) => judgeShell(kind, args, context) }
 }
 
-/** A shell runs the text after `-c`, or else a file, or else its input. */
+/** Judges a shell: it runs the text after `-c`, or else a file, or else its input. */
 function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, options, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
@@ -29,18 +29,18 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
     if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
-    // The words after the text are $1 and so on.
+    // The words after the text become $0, $1 and so on.
     const given = judgeTexts(parsed.operands.slice(1)).facts
     const facts = traces ? [unknown('-x shows what variables hold'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  // A word with a plus unsets an option, or sets another, so a -n before it may not apply.
+  // A word that begins with a plus unsets an option, or sets another one, so a `-n` before it may not apply.
   if (
     first !== undefined &&
     (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))
   )
     return hidden(`${first.text} may be an option of the shell`)
-  // It only reports whether the script can be parsed.
+  // With `-n`, the shell only checks whether the script can be parsed.
   if (first !== undefined && parsed.options.some(({ name }) => name === '-n')) return judgeFiles([first])
   if (first !== undefined) return runsScript(first)
   if (context.input.from === 'text' && context.input.text !== undefined) {
@@ -58,7 +58,7 @@ const otherShell: Program = {
   judge: () => hidden('only the text of bash and sh is understood'),
 }
 
-/** Shells: those whose text is understood, and the others. */
+/** Shells: those whose scripts can be analysed here, and the others. */
 export const shells: ProgramTable = {
   bash: shell('bash', 'bash(1), OPTIONS'),
   rbash: shell('bash', 'bash(1), RESTRICTED SHELL'),

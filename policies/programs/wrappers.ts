@@ -6,7 +6,7 @@ import { listedFiles, originOfListed } from '../commands/file-lists.ts'
 import { join, judgeOptions, judgeTexts } from './judges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 
-/** A wrapper whose arguments aren't understood may run anything among them. */
+/** The judgement about a wrapper whose arguments aren't understood: any of them may be a command that it runs. */
 function hidden(reason: string): Judgement {
   return { facts: [unknown(reason)], opaque: reason }
 }
@@ -15,7 +15,7 @@ function starts(words: readonly ShellWord[], more: Partial<Judgement> = {}): Jud
   return { facts: [], ...more, runs: [{ kind: 'command', words }] }
 }
 
-/** A row for a program that, after options and a number of operands of its own, runs the rest as a command. */
+/** Makes a row for a program that takes options and a number of operands, and runs the remaining words as a command. */
 function wrapper(
   letters: OptionStyle,
   source: string,
@@ -29,13 +29,13 @@ function wrapper(
     judge: (args) => {
       const parsed = parseArguments(args, table, { letters, stopAtOperand: true, ...style })
       if (!parsed.ok) return hidden(parsed.reason)
-      // Of several words the second would be the program.
+      // If it expands to several words, the second of them would be the program.
       const several = parsed.operands.slice(0, skip).find(mayBeSeveral)
       if (several !== undefined) return hidden(`${several.text} may turn out to be several words`)
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
-      // A message shows the part that isn't understood.
+      // An error message shows an operand that the program doesn't understand.
       return join([own, judgeTexts(parsed.operands.slice(0, skip)), starts(command)])
     },
   }
@@ -43,7 +43,7 @@ function wrapper(
 
 const envOptions = optionTable('-i -u: -v --ignore-environment --unset: --debug')
 
-/** `env A=b CMD`: the assignments count as if the shell made them; without a command it shows the environment. */
+/** Judges `env A=b CMD`. The assignments count as if the shell made them. Without a command, `env` shows the environment. */
 function judgeEnv(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, envOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
@@ -75,7 +75,10 @@ const xargsOptions = optionTable(
   '-0 -r -t -x -n: -L: -P: -d: -s: -I: -a< -E: --null --no-run-if-empty --verbose --exit --max-args: --max-procs: --delimiter: --max-chars: --replace: --arg-file<',
 )
 
-/** xargs adds words from its input to a command: any words, unless what comes before lists files of the workspace. */
+/**
+ * Judges xargs, which adds words from its input to a command. They can be any words, unless the commands before it in the pipeline list files of the
+ * workspace.
+ */
 function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)
@@ -87,7 +90,7 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
     prefix: files?.dotted === true ? './' : '',
     single: false,
     from: originOfListed(files, parsed.operands[0]?.text ?? 'echo'),
-    // Names may contain blanks and newlines, at which they are split unless NULs separate them.
+    // Names may contain blanks and newlines, and xargs splits them there, unless NULs separate the names.
     ...(parsed.options.some(({ name }) => name === '-0' || name === '--null') ? { whole: true as const } : {}),
   }
   const replaced = parsed.options.findLast(({ name }) => name === '-I' || name === '--replace')?.value
@@ -121,7 +124,7 @@ const sshOptions = optionTable(
   '-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -b: -c: -e: -i: -l: -m: -p:',
 )
 
-/** `ssh HOST COMMAND` runs a text in the remote shell; rules see the commands in it. */
+/** Judges `ssh HOST COMMAND`, which runs a text in the remote shell. Rules see the commands in the text. */
 function judgeSsh(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, sshOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(`ssh: ${parsed.reason}, and it can run local programs`)
@@ -139,7 +142,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
   return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
 }
 
-/** Programs that run a command from their arguments. */
+/** Programs that run a command that their arguments contain. */
 export const wrappers: ProgramTable = {
   env: { source: 'env(1): not -S, which splits a text into a command, and not -C', judge: judgeEnv },
   xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },

@@ -5,7 +5,7 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** A row for a program that writes the files that its operands name; with `reads` it reads all but the last. */
+/** Makes a row for a program that writes the files that its operands name. With `reads`, it reads all of them but the last. */
 function writer(
   source: string,
   options: string,
@@ -28,7 +28,7 @@ function writer(
   }
 }
 
-/** Programs that make or change files without losing any. */
+/** Programs that create or change files without losing any. */
 export const writers: ProgramTable = {
   touch: writer('touch(1)', '-a -c -d: -f -h -m -r< -t: --no-create --date: --no-dereference --reference< --time:'),
   mkdir: writer('mkdir(1)', '-p -v -m: -Z --parents --verbose --mode: --context?'),
@@ -69,10 +69,10 @@ export const writers: ProgramTable = {
 
 const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~\/\*|(?:\.\/+)+(?:\.\/*)?)$/
 
-/** Whether deleting what a word names loses a whole tree, or something that isn't in the workspace at all. */
+/** Whether deleting what a word names would lose a whole tree, or something outside of the workspace. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
-    // One variable, or a name below it; a folder's contents alone are wide when the variable is empty.
+    // A variable, or a name below one, means something specific. Everything below a variable (`$X/*`) is wide, because the variable may be empty.
     const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
     const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
     const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
@@ -82,7 +82,7 @@ function isWide(word: ShellWord): boolean {
   return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
 }
 
-/** A row for a program that deletes something. */
+/** Makes a row for a program that deletes something. */
 function destroyer(source: string, options: string, verb: string, skip = 0): Program {
   const table = optionTable(options)
   return {
@@ -100,12 +100,12 @@ function destroyer(source: string, options: string, verb: string, skip = 0): Pro
   }
 }
 
-/** A row for a program that always destroys or reconfigures much. */
+/** Makes a row for a program that always destroys or reconfigures a lot. */
 function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
 
-/** A row for a program that changes permissions or owners; for everything below a folder, this can't be undone. */
+/** Makes a row for a program that changes permissions or owners. Doing so for everything below a folder can't be undone. */
 function rightsChanger(source: string): Program {
   const table = optionTable(
     '-c -f -h -v -R -H -L -P --recursive --changes --quiet --silent --verbose --no-dereference --preserve-root --reference<',
@@ -113,7 +113,7 @@ function rightsChanger(source: string): Program {
   return {
     source,
     judge: (args) => {
-      // A mode such as -w begins with a dash, like options.
+      // A mode such as `-w` begins with a dash, as options do.
       const parsed = parseArguments(
         args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
         table,
@@ -130,12 +130,12 @@ function rightsChanger(source: string): Program {
   }
 }
 
-/** A row for a program that, without arguments, only lists. */
+/** Changes a row for a program that only lists if it has no arguments. */
 function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }
 
-/** `mv` loses the file at its target; `dd` the file that it overwrites. */
+/** Programs that lose data. `mv` loses the file at its target, and `dd` the file that it overwrites. */
 export const destroyers: ProgramTable = {
   chmod: rightsChanger('chmod(1)'),
   chown: rightsChanger('chown(1)'),

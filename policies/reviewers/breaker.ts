@@ -1,10 +1,10 @@
 import type { Reviewer, ReviewerAnswer } from '../reviewer.ts'
 
-/** The limits for denied requests of a run. */
+/** The limits on denied requests in a run. */
 export type BreakerLimits = {
-  /** Denials in a row that end the run. Default 3. */
+  /** How many denials in a row end the run. Default: 3. */
   readonly consecutive?: number
-  /** Denials among the last `window` reviews that end the run. Default 10 of 50. */
+  /** How many denials among the last `window` reviews end the run. Default: 10 of 50. */
   readonly most?: number
   readonly window?: number
 }

@@ -1,7 +1,7 @@
 import type { IToken } from 'chevrotain'
 import { Keyword, Other } from './rule-tokens.ts'
 
-/** Describes a token that the grammar doesn't expect; undefined is the end of the file. */
+/** Describes a token that the grammar doesn't expect. `undefined` stands for the end of the file. */
 export function describeToken(found: IToken | undefined): string {
   if (found === undefined) return 'the file ends in the middle of a rule'
   if (found.tokenType === Keyword) {
@@ -14,7 +14,7 @@ export function describeToken(found: IToken | undefined): string {
   return `${JSON.stringify(found.image)} can't stand here`
 }
 
-/** Starlark that begins with a character of its own, by its name. */
+/** Names for Starlark syntax that is recognised by its first character. */
 const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^\[/, 'an index, or a list by itself'],
   [/^["'].+["']$/, 'a string next to something else, as in an f-string'],
@@ -26,7 +26,7 @@ const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^:/, 'a block or a slice (:)'],
 ]
 
-/** The expected tokens, from the parser's own message. */
+/** The tokens that were expected, taken from the parser's own message. */
 export function expectation(message: string): string {
   const token = between(message, '--> ', ' <-- but')
   if (token !== undefined) return token

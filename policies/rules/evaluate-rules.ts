@@ -13,7 +13,7 @@ export type EvaluatedRules = {
   readonly hostExecutables: readonly HostExecutable[]
 }
 
-/** Makes rules from a parsed file. Throws a `RuleError` for the first one that is invalid. */
+/** Makes rules from a parsed file. Throws a `RuleError` for the first rule that is invalid. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)
@@ -188,12 +188,12 @@ export class RuleEvaluation {
   }
 }
 
-/** In Codex's spelling; a CONNECT tunnel is HTTPS. */
+/** In Codex's spelling. A CONNECT tunnel counts as HTTPS. */
 const networkProtocols = ['http', 'https', 'https_connect', 'http-connect', 'socks5_tcp', 'socks5_udp'] as const
 
 type Call = { readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
 
-/** Whether words begin with a pattern: the literal meaning of a rule, against which its examples are checked. */
+/** Whether words begin with a pattern. This is the literal meaning of a rule, and the examples in the rule are checked against it. */
 function beginsWith(words: readonly string[], pattern: PrefixRule['pattern']): boolean {
   return pattern.every((alternatives, at) => alternatives.includes(words[at] ?? ''))
 }

@@ -6,12 +6,12 @@ import { describePattern, type PrefixRule } from './rule.ts'
 /** A rule that probably doesn't do what it was written for. */
 export type IdleRule = { readonly path: string; readonly line: number; readonly message: string }
 
-/** Operators that separate the commands of a line, or open a file: never part of a command's word, unless quoted. */
+/** Operators that separate the commands of a line or open a file. Unless they are quoted, they are never part of a command's word. */
 const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**
- * Rules that no real command matches: a program's name with a blank or an operator in it, an allow that expects a path, a path listed for a program
- * that no rule names. They do no harm, but also not what their author expects.
+ * Finds rules that match no real command: a rule whose program name contains a blank or an operator, an allow rule that expects a path, or a path listed for
+ * a program that no rule names. Such rules do no harm, but they don't do what their author expects either.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

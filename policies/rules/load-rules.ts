@@ -6,21 +6,21 @@ import { makeRuleSet, type RuleSet } from './rule-set.ts'
 import { describePattern, type RuleLayer, type RuleOrigin } from './rule.ts'
 import { salvageRules } from './salvage-rules.ts'
 
-/** A rule file to read. `text` is its content where it isn't a file. */
+/** A rule file to read. `text` is its content if the rules don't come from a file. */
 export type RuleFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
-  /** Called with the faults of the file, whose remaining restrictions then apply. Absent: every fault is an error. */
+  /** Called with each fault of the file. The remaining restrictions of the file still apply. Absent: every fault is an error. */
   readonly tolerate?: (error: RuleError) => void
 }
 
 const largest = 1024 * 1024
 
 /**
- * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any fault in any of them,
- * an unreadable file included, throws a `RuleError`: a run with part of its rules missing would be a run under other rules. Rules that were
- * read already are used unchanged. Files that are not this program's own may be read with `tolerate`.
+ * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any fault in any of them throws a
+ * `RuleError`, even if a file is only unreadable: a run with some of its rules missing would be a run under other rules. Rules that were read before are used
+ * unchanged. Files that belong to another program may be read with `tolerate`.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
@@ -45,10 +45,10 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 }
 
 /**
- * Removes the allows of rules from places that may only deny and ask, and their statements about which files a program may be, since these
- * could make others' allows apply to their own files. The removed rules are returned as written.
+ * Removes allow rules whose source may only deny and ask, and also that source's `host_executable` statements, because these could make the allow rules of
+ * others apply to the source's own files. Returns the removed rules as they were written.
  *
- * @param only whether rules from there may only deny and ask
+ * @param only whether the rules of a source may only deny and ask
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
  * const { kept, dropped } = withoutAllowingRules(rules, () => true)

@@ -6,16 +6,16 @@ import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
-/** A command for rules: its words, and its words without the options before a subcommand. */
+/** A command that rules are compared with: its words, and its words without the options in front of a subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
 
-/** A rule that covers a command. `certain` is false where words known only at run time decide. */
+/** A rule that covers a command. `certain` is false if that depends on words that are known only at run time. */
 type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
 
 /**
- * The rules that cover a command. Rules that allow are taken literally. Rules that prompt or forbid also match with a path before the
- * program, options between the words, options in another order or bundle, and unknown words: for them a possible match counts as an
- * uncertain one, unless the rule is a default one.
+ * The rules that cover a command. Rules that allow are taken literally. Rules that prompt or forbid also match if there is a path in front of the program's
+ * name, if there are options between the words, or if options are bundled or come in another order. They also match unknown words: a possible match counts as
+ * an uncertain one, unless the rule is a default rule.
  */
 export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
   const [program] = subject.words
@@ -25,7 +25,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
-    // If an unknown word may match several rules, one of them is enough.
+    // If the program is unknown it may match several rules, but one of them is enough.
     if (program.kind !== 'static' && matches.length > 0) break
     const found =
       rule.decision === 'allow'
@@ -37,7 +37,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   return matches
 }
 
-/** The rules that may concern a command of known words, in their order; if a word isn't known, all rules about its program. */
+/** The rules that may concern a command, in their order. If all words are known, only rules with these words; otherwise, all rules about the program. */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()
   for (const [first, ...rest] of forms) {
@@ -51,16 +51,16 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
   return [...[...found].toSorted((a, b) => place(a) - place(b)), ...textsThatFit(forms, rules)]
 }
 
-/** The rules for any program that may match a command: of those with stars, the ones whose longest part occurs in the known text. */
+/** The rules without a program that may match a command. Of rules with stars, only those whose longest part occurs in the known text. */
 function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
   const known = forms.map(linesOf)
-  // What is known only at run time may be any part.
+  // Any of the rules may match text that is known only at run time.
   if (forAnyProgram.length < fewTexts || known.some((lines) => lines.known !== undefined)) return forAnyProgram
   const all = known.flatMap(({ line, bare }) => [line, bare]).join('\n')
   return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
 }
 
-/** Fewer rules than this are compared without an index. */
+/** If there are fewer rules than this, they are compared one by one. */
 const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'
@@ -78,10 +78,10 @@ function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: Rule
   return fits ? 'yes' : 'no'
 }
 
-/** A path means a program's bare name only if a `host_executable` lists it. */
+/** Whether a path stands for a program's bare name. It does only if a `host_executable` lists the path. */
 function isRegistered(path: string, names: readonly string[], rules: RuleSet): boolean {
   if (!path.startsWith('/')) return false
-  // Among several entries for one name the last counts, as in Codex.
+  // If there are several entries for one name, the last one counts, as in Codex.
   const last = new Map(rules.hostExecutables.map((one) => [one.name, one]))
   return [...last.values()].some(
     ({ name, paths }) => names.includes(name) && paths.some((one) => one.replace(/^~(?=\/)/, homeDirectory()) === path),
@@ -92,10 +92,10 @@ function lineOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
-/** A command as one line, without a folder before its program, up to its first unknown part. */
+/** A command as one line of text, with and without a folder in front of its program. `known` is the text before its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** Each of these is compared with every rule that is a text. */
+/** Stored because the line of a command is compared with every rule that is a text. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {
@@ -112,7 +112,7 @@ function linesOf(words: readonly ShellWord[]): Lines {
   return all
 }
 
-/** A text with stars against a command, with and without a folder before the program. */
+/** Compares a text with stars with a command, both with and without a folder in front of the program's name. */
 function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
   const { line, bare, known } = linesOf(words)
   if (known === undefined) return matchStars(text, line) || (bare !== line && matchStars(text, bare)) ? 'yes' : 'no'
@@ -144,7 +144,7 @@ function matchPattern([program, ...rest]: readonly ShellWord[], [, ...pattern]: 
   ])
 }
 
-/** Whether everything that the pattern names is among the targets. */
+/** Whether all targets that the pattern names are among those of the command. */
 function matchTargets(words: readonly ShellWord[], pattern: PrefixRule['pattern']): Answer {
   const isOpen = words.some(({ kind }) => kind !== 'static')
   const given = (entry: readonly string[]): boolean =>
@@ -158,8 +158,8 @@ function least(answers: readonly Answer[]): Answer {
 }
 
 /**
- * Whether the words that aren't options begin with the pattern's. A word after an option may be its value, so it may be skipped, which
- * makes the answer a maybe.
+ * Whether the words that aren't options begin with the words of the pattern. A word after an option may be the option's value. Then it may be skipped, which
+ * turns the answer into a maybe.
  */
 function matchOperands(
   program: string,
@@ -168,7 +168,7 @@ function matchOperands(
   bringsWords: boolean,
 ): Answer {
   if (pattern.length === 0) return 'yes'
-  // A program from an unquoted variable may include its first arguments.
+  // A program name from an unquoted variable may already include the first arguments.
   let states = new Map<number, Answer>([[0, 'yes']])
   if (bringsWords) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
   let best = (bringsWords ? 'maybe' : 'no') as Answer
@@ -213,7 +213,7 @@ function couldBe(word: ShellWord, entry: readonly string[]): boolean {
   return entry.some((text) => text.startsWith(word.prefix))
 }
 
-/** Whether an option of the pattern is given, anywhere, bundled or abbreviated. */
+/** Whether the command has an option of the pattern, at any position, bundled or abbreviated. */
 function matchOption(program: string, words: readonly ShellWord[], entry: readonly string[]): Answer {
   const given = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
   const plain = given.map((text) => plainOption(program, text))
@@ -232,7 +232,7 @@ function matchOption(program: string, words: readonly ShellWord[], entry: readon
   return answers.reduce(better, 'no')
 }
 
-/** The same option, with a value attached, or cut short as getopt allows for long ones. */
+/** Whether a text is the same option, with a value attached, or shortened as getopt allows for long options. */
 function isOption(text: string, option: string): boolean {
   if (text === option || text.startsWith(`${option}=`)) return true
   const name = text.split('=')[0] ?? ''

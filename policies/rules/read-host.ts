@@ -2,7 +2,7 @@ const name = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]
 const addressCharacters = /^[0-9a-f:.]+$/
 
 /**
- * One host in a rule, in lower case: a name, with or without a final dot, or an address, with or without brackets, and perhaps a port.
+ * Reads one host of a rule and returns it in lower case: a name, with or without a final dot, or an address, with or without brackets. A port may follow.
  * Undefined for anything else, including wildcards.
  */
 export function readHost(text: string): { readonly host: string; readonly port?: number } | undefined {

@@ -4,7 +4,7 @@ import { shareInstanceof } from '../share-instanceof.ts'
 export type Position = { readonly line: number; readonly column: number }
 
 /**
- * A rule file that can't be used. Nothing is run with part of the rules missing, so the caller should stop and print `path:line:column:
+ * Thrown for a rule file that can't be used. Nothing must run with some of the rules missing, so the caller should stop and print `path:line:column:
  * message`.
  *
  * @example
@@ -19,7 +19,7 @@ export class RuleError extends Error {
   readonly path: string
   readonly line: number
   readonly column: number
-  /** What was expected there, in words. */
+  /** What was expected at that position, in words. */
   readonly expected: string
 
   constructor(path: string, at: Position, message: string, expected: string, options?: ErrorOptions) {

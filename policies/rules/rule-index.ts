@@ -1,12 +1,12 @@
 import type { PrefixRule } from './rule.ts'
 import { leavesOutRun } from './spellings.ts'
 
-/** The rules that name one program, indexed so that rules with words that a command doesn't have are skipped. */
+/** The rules that name one program. They are indexed, so that rules are skipped if they need words that a command doesn't have. */
 export type ProgramRules = {
   readonly all: readonly PrefixRule[]
-  /** By a word that a command must contain. */
+  /** Rules, by a word that a command must contain. */
   readonly byWord: ReadonlyMap<string, readonly PrefixRule[]>
-  /** Those that need no particular word. */
+  /** The rules that need no particular word. */
   readonly others: readonly PrefixRule[]
 }
 
@@ -32,15 +32,14 @@ export function isOptionEntry(entry: readonly string[]): boolean {
 }
 
 /**
- * The words of which a command must contain one, in this spelling, for a rule to match: those of the pattern's last entry. Undefined if other words
- * match too.
+ * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt just like this. Undefined if other words match too.
  */
 function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
   const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))
   const last = operands.at(-1)
   if (text !== undefined || last === undefined) return undefined
   const isOwn = program === 'npm' || leavesOutRun(program)
-  // There the first word has other names, and so does a script that is also a command.
+  // For these programs the first word may have other names, and so may a script that is also a command.
   if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
     return undefined
   return last
@@ -48,7 +47,7 @@ function wordsOf({ pattern, text }: PrefixRule, program: string): readonly strin
 
 const parts = new WeakMap<PrefixRule, string>()
 
-/** The longest text between a rule's stars, which must occur in every matching command. */
+/** The longest text between the stars of a rule. Every matching command must contain it. */
 export function longestPart(rule: PrefixRule): string {
   const known = parts.get(rule)
   if (known !== undefined) return known

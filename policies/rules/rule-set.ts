@@ -6,19 +6,19 @@ export type RuleSet = {
   readonly prefixRules: readonly PrefixRule[]
   readonly networkRules: readonly NetworkRule[]
   readonly hostExecutables: readonly HostExecutable[]
-  /** The prefix rules by the program they name, in lower case. */
+  /** The prefix rules, by the programs that they name, in lower case. */
   readonly byProgram: ReadonlyMap<string, ProgramRules>
-  /** The position of each among all. */
+  /** The position of each prefix rule among all of them. */
   readonly places: ReadonlyMap<PrefixRule, number>
   /** The prefix rules that name no program. */
   readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
-  /** Those that somebody wrote for this machine or project. A command that can't be analysed may contain what they name. */
+  /** The restricting rules that somebody wrote for this machine or project. A command that can't be analysed may contain what they name. */
   readonly concealing: readonly PrefixRule[]
 }
 
-/** Combines rules and indexes them by program, so that their number costs nothing when a command is judged. */
+/** Combines rules and indexes them by program, so that judging a command takes no longer if there are many. */
 export function makeRuleSet(
   prefixRules: readonly PrefixRule[],
   networkRules: readonly NetworkRule[] = [],
@@ -47,7 +47,7 @@ export function makeRuleSet(
   }
 }
 
-/** A set with another's rules added. */
+/** Returns a set of rules with the rules of another set added. */
 export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
   return makeRuleSet(
     [...rules.prefixRules, ...added.prefixRules],
@@ -56,10 +56,10 @@ export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
   )
 }
 
-/** The index name of a program: without folders, and in lower case since some systems ignore case. */
+/** The key of a program in the index: its name without folders, and in lower case because some systems ignore case. */
 export function programKey(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** The default without rules. */
+/** The set of rules if there are none. */
 export const noRules: RuleSet = makeRuleSet([])

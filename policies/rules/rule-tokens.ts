@@ -2,7 +2,7 @@ import { createToken, Lexer, type TokenType } from 'chevrotain'
 
 const Space = createToken({ name: 'Space', pattern: /[ \t\r\n]+|\\\r?\n/, group: Lexer.SKIPPED, line_breaks: true })
 const Comment = createToken({ name: 'Comment', pattern: /#[^\n]*/, group: Lexer.SKIPPED })
-/** A string over several lines. */
+/** A string that may extend over several lines. */
 export const TripleText = createToken({
   name: 'TripleText',
   label: 'a string',
@@ -18,7 +18,7 @@ export const Text = createToken({
 })
 /** A name. */
 export const Name = createToken({ name: 'Name', label: 'a name', pattern: /[A-Za-z_]\w*/ })
-/** Starlark beyond the subset. Tokens exist for it so that the message can name them. */
+/** Starlark keywords outside the supported subset. They have tokens so that the error message can name them. */
 export const Keyword = createToken({
   name: 'Keyword',
   label: 'a keyword',
@@ -26,7 +26,7 @@ export const Keyword = createToken({
     /(?:def|for|if|elif|else|while|lambda|load|return|import|and|or|not|in|break|continue|class|with|try|assert|True|False|None)\b/,
   longer_alt: Name,
 })
-/** A line without effect, such as a docstring. */
+/** A statement that has no effect, such as a docstring. */
 export const Pass = createToken({ name: 'Pass', label: '"pass"', pattern: 'pass', longer_alt: Name })
 const NumberText = createToken({ name: 'Number', label: 'a number', pattern: /[0-9][\w.]*/ })
 /** `(` */
@@ -47,7 +47,7 @@ export const PlusEquals = createToken({ name: 'PlusEquals', label: '"+="', patte
 export const Plus = createToken({ name: 'Plus', label: '"+"', pattern: '+' })
 const Semicolon = createToken({ name: 'Semicolon', label: '";"', pattern: ';', group: Lexer.SKIPPED })
 
-/** Anything else, so that the parser can report its position. */
+/** Any other character. It has a token so that the parser can report its position. */
 export const Other = createToken({ name: 'Other', pattern: /[\ud800-\udbff][\udc00-\udfff]|[^]/, line_breaks: true })
 
 /** All tokens, in the order in which they are tried. */

@@ -21,35 +21,35 @@ import { unescapeText } from './unescape-text.ts'
 /** A value as written in the file. */
 export type Expression =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
-  /** A string with an escape that names no character. */
+  /** A string with an escape that stands for no character. */
   | { readonly kind: 'broken-string'; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Expression[]; readonly at: Position }
   | { readonly kind: 'name'; readonly name: string; readonly at: Position }
   | { readonly kind: 'sum'; readonly terms: readonly Expression[]; readonly at: Position }
 
-/** `name = value` in a call, or a value by position. */
+/** An argument of a call: `name = value`, or a value by position. */
 export type Argument = { readonly name: string | undefined; readonly value: Expression; readonly at: Position }
 
-/** One line of a rule file: a constant or a rule. */
+/** One statement of a rule file: a constant or a rule. */
 export type RuleStatement =
   | {
       readonly kind: 'constant'
       readonly name: string
       readonly value: Expression
-      /** `+=`: appended to the name's value. */
+      /** Whether it is `+=`, which appends the value to the value that the name has. */
       readonly added: boolean
       readonly at: Position
     }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
 
-/** Checks of the grammar itself, which no rule file can change: they take as long as reading the rules that every run reads. */
+/** Whether to skip checks of the grammar itself. No rule file can change the grammar, and the checks take as long as reading the rules that every run reads. */
 const skipValidations = true
 
-/** The part of Starlark that rule files need: constants, calls with named arguments or without names, strings, lists, brackets, `+`. */
+/** Parses the part of Starlark that rule files need: constants, calls with or without argument names, strings, lists, brackets, and `+`. */
 export class RuleParser extends EmbeddedActionsParser {
   readonly file: () => RuleStatement[]
 
-  /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
+  /** @param unchecked if false, the grammar itself is checked, and the constructor throws if it is ambiguous or never ends */
   constructor(unchecked = skipValidations) {
     super(ruleTokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations: unchecked })
 
@@ -171,10 +171,10 @@ export class RuleParser extends EmbeddedActionsParser {
   }
 }
 
-// Made when the first file is read: a run without rules doesn't pay for them.
+// Made when the first file is read, so a run without rules doesn't spend the time.
 let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
-/** Reads the text of a rule file, or throws a `RuleError` for the first thing that is wrong with it. */
+/** Parses the text of a rule file. Throws a `RuleError` for the first thing that is wrong with it. */
 export function parseRules(path: string, text: string): readonly RuleStatement[] {
   made ??= { lexer: new Lexer(ruleTokens, { positionTracking: 'full', skipValidations }), parser: new RuleParser() }
   const { lexer, parser } = made
@@ -192,7 +192,7 @@ export function parseRules(path: string, text: string): readonly RuleStatement[]
 
 const deepest = 16
 
-/** Brackets nested this deeply are useless in a rule, and would exhaust the parser. */
+/** Refuses brackets that are nested too deeply: a rule doesn't need them, and they would exhaust the parser. */
 function refuseDepth(path: string, read: readonly IToken[]): void {
   let depth = 0
   for (const token of read) {
@@ -211,7 +211,7 @@ function endOf(token: IToken | undefined): Position {
   return { line: token?.endLine ?? 1, column: (token?.endColumn ?? 0) + 1 }
 }
 
-/** The text between the quotes; a raw string (`r"…"`) keeps its backslashes. */
+/** Returns the text between the quotes. A raw string (`r"…"`) keeps its backslashes. */
 function textOf(token: IToken, quotes: 1 | 3): Expression {
   const raw = /^[rR]/.test(token.image)
   const inner = token.image.slice(quotes + (raw ? 1 : 0), -quotes)

@@ -3,12 +3,12 @@ import { parseRules } from './rules-grammar.ts'
 import { RuleError } from './rule-error.ts'
 import type { RuleLayer } from './rule.ts'
 
-/** Where a line begins a statement: a rule, or a constant. */
+/** The beginning of a line with which a statement starts: a rule or a constant. */
 const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
-/** A longer file, or one of more parts, is skipped: each part is parsed separately. */
+/** The longest file that is salvaged. Longer files are skipped, and so are files of too many parts, because each part is parsed separately. */
 const longest = 64 * 1024
 const mostParts = 500
-/** How many faults are reported. */
+/** The most faults that are reported. */
 const mostFaults = 20
 
 /** A broken rule file. */
@@ -20,8 +20,8 @@ type BrokenFile = {
 }
 
 /**
- * The restrictions of a broken rule file that can be understood. Its allows are left out, for they may be part of something else, such as a
- * text over several lines.
+ * Returns those restrictions of a broken rule file that can be understood. Its allow rules are left out, because they may be part of something else, such as
+ * a string over several lines.
  *
  * @param tell called with each error
  */
@@ -50,7 +50,7 @@ export function salvageRules(file: BrokenFile, tell: (error: RuleError) => void)
   }
 }
 
-/** Each part, after empty lines in place of the text above it, so that positions in it are positions in the file. */
+/** Splits a file into parts at its statements. In each part, empty lines replace the text above it, so that positions in the part are positions in the file. */
 function partsOf(text: string): readonly string[] {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, at) => (beginning.test(line) ? [at] : []))

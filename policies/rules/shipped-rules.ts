@@ -3,7 +3,7 @@ import { evaluateRules, type EvaluatedRules } from './evaluate-rules.ts'
 import { parseRules } from './rules-grammar.ts'
 
 /**
- * The default rules, parsed. The build calls this and bundles the result, since parsing takes a run longer than almost anything else.
+ * Returns the default rules, parsed. The build calls this function and bundles the result, because parsing takes longer than almost anything else in a run.
  *
  * @example const rules = loadRules([shippedRules()])
  */

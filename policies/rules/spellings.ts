@@ -1,7 +1,7 @@
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { PrefixRule } from './rule.ts'
 
-/** npm's aliases for its commands (`npm help`); any unique prefix of one is an alias too. */
+/** npm's aliases for its commands (`npm help`). npm also accepts any prefix of an alias that is unique. */
 const npmNames: ReadonlyMap<string, string> = new Map(
   [
     'run run-script rum urn',
@@ -31,7 +31,7 @@ const npmNames: ReadonlyMap<string, string> = new Map(
 /** Programs whose operands are all targets, in any order. */
 const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
 
-/** Whether all operands of a program are targets, so that one counts anywhere. */
+/** Whether all operands of a program are targets, so that a target counts at any position. */
 export function makesAll(program: string): boolean {
   return makers.test(program)
 }
@@ -45,7 +45,7 @@ export function isSameVerb(program: string, text: string, verb: string): boolean
   return text.length > 1 && verb.startsWith(text)
 }
 
-/** The spellings of options of programs that can lose much data: one letter for each option. */
+/** How options are spelt for programs that can destroy much data. Each option is reduced to one letter. */
 const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   rm: { R: 'r', '--recursive': 'r', '--force': 'f', '--dir': 'd' },
   chmod: { '--recursive': 'R' },
@@ -56,7 +56,7 @@ const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mv: { '--force': 'f' },
 }
 
-/** An option by its letters, so that `-Rf` and `--recursive --force` are `-rf`. */
+/** Reduces an option to its letters, so that `-Rf` and `--recursive --force` both become `-rf`. */
 export function plainOption(program: string, text: string): string {
   const table = Object.hasOwn(letters, program) ? letters[program] : undefined
   if (table === undefined) return text
@@ -69,12 +69,12 @@ export function plainOption(program: string, text: string): string {
 /** Programs for which `X run a` and `X a` mean the same. */
 const leavingOutRun = /^(?:yarn|yarnpkg|pnpm|bun)$/
 
-/** Whether a program assumes `run` if it is left out. */
+/** Whether a program assumes the subcommand `run` if it is left out. */
 export function leavesOutRun(program: string): boolean {
   return leavingOutRun.test(program)
 }
 
-/** A rule's pattern, and other patterns that mean the same to its program. */
+/** Returns a rule's pattern, and other patterns that mean the same to the program. */
 export function patternsOf({ pattern, origin }: PrefixRule, program: string): readonly PrefixRule['pattern'][] {
   const [names, verb, ...rest] = pattern
   if (names === undefined || verb === undefined || origin.layer === 'default') return [pattern]
@@ -88,7 +88,7 @@ export function patternsOf({ pattern, origin }: PrefixRule, program: string): re
     : [pattern]
 }
 
-/** The programs that git runs for its commands, by command. */
+/** Git's internal commands, and the git subcommand for which git runs each of them. */
 const plumbing: Readonly<Record<string, string>> = {
   'send-pack': 'push',
   'http-push': 'push',
@@ -96,7 +96,7 @@ const plumbing: Readonly<Record<string, string>> = {
   'http-fetch': 'fetch',
 }
 
-/** A command as written, and its equivalents: `git-push`, the file, is `git push`, and so is the program that git runs for it. */
+/** Returns a command as written, and its equivalents. The file `git-push` means `git push`, and so does the program that git runs for it. */
 export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const [program, ...args] = words
   if (program?.kind !== 'static') return [words]
@@ -106,7 +106,7 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
   const [first, ...rest] = args
   const versioned = /^(pip)[\d.]+$/.exec(base)?.[1]
   if (versioned !== undefined) return [words, [named(versioned), ...args]]
-  // rustup's programs accept a toolchain first.
+  // The programs that rustup provides accept a toolchain as their first argument.
   if (first?.kind === 'static' && /^\+./.test(first.text) && /^(?:cargo|rustc)$/.test(base))
     return [words, [program, ...rest]]
   const short = shortOf(base, args)
@@ -117,12 +117,12 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
 }
 
 const engines = /^(?:docker|podman|nerdctl)$/
-/** Programs that install if they have no subcommand (yarn(1), bundle(1)). */
+/** Programs that install packages if they have no subcommand (yarn(1), bundle(1)). */
 const installing = /^(?:yarn|yarnpkg|bundle|bundler)$/
-/** The names of docker's image commands without the word `image`, if they differ. */
+/** Docker's image commands, and what they are called without the word `image` if the name differs. */
 const ofImages: Readonly<Record<string, string>> = { ls: 'images', list: 'images', rm: 'rmi', remove: 'rmi' }
 
-/** The arguments of a command in its shorter form, or with its default subcommand: `docker container run` is `docker run`. */
+/** The arguments of a command in its shorter form, or with its default subcommand. For example, `docker container run` is `docker run`. */
 function shortOf(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
   if (installing.test(program) && args.every(({ kind, text }) => kind === 'static' && text.startsWith('-')))
     return [named('install'), ...args]

@@ -1,4 +1,4 @@
-/** A backslash and what belongs to it, by Starlark's specification on string literals. */
+/** A backslash and the characters that belong to it, by Starlark's specification of string literals. */
 const escape =
   /\\(?:(?<octal>[0-7]{1,3})|x(?<hex>[0-9a-fA-F]{2})|u(?<short>[0-9a-fA-F]{4})|U(?<long>[0-9a-fA-F]{8})|(?<other>[^]))/g
 
@@ -8,7 +8,7 @@ const letters: Readonly<Record<string, string>> = {
 }
 
 /**
- * A string as Starlark reads the text between its quotes. An unnecessary backslash stays; undefined where `\x`, `\u` or `\U` names no
+ * Decodes the text between the quotes of a string as Starlark does. An unnecessary backslash is kept. Undefined if `\x`, `\u` or `\U` stands for no
  * character.
  */
 export function unescapeText(text: string): string | undefined {

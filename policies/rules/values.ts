@@ -6,30 +6,27 @@ export type Value =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Value[]; readonly at: Position }
 
-/** The most values that a file may make, since `A = B + B` doubles each time. */
+/** The most values that a file may create. There must be a limit because each `A = B + B` doubles their number. */
 const budget = 200_000
 
-/**
- * The constants of one rule file, and the values of its expressions. Every method except `assign` and `value` fails for a value of the
- * wrong kind.
- */
+/** The constants of one rule file, and the values of its expressions. All methods except `assign` and `value` throw if a value is of the wrong kind. */
 export class Values {
   readonly #path: string
   readonly #constants = new Map<string, Value>()
   #spent = 0
 
-  /** @param path the file, for errors */
+  /** @param path the path of the file, for error messages */
   constructor(path: string) {
     this.#path = path
   }
 
-  /** Assigns a value to a name; the old value is forgotten, as in a program. */
+  /** Assigns a value to a name. As in a program, the new value replaces the old one. */
   assign({ name, at, value, added }: Extract<RuleStatement, { kind: 'constant' }>): void {
     const terms: readonly Expression[] = [{ kind: 'name', name, at }, value]
     this.#constants.set(name, this.value(added ? { kind: 'sum', terms, at } : value))
   }
 
-  /** The value of an expression. Throws a `RuleError` for a name without a value, and for too many values. */
+  /** Evaluates an expression. Throws a `RuleError` if a name has no value, or if there are too many values. */
   value(expression: Expression): Value {
     this.#spend(1, expression.at)
     switch (expression.kind) {
@@ -66,27 +63,27 @@ export class Values {
     }
   }
 
-  /** The items of a list. */
+  /** Returns the items of a list. */
   list(value: Value | undefined, expected: string): readonly Value[] {
     if (value?.kind !== 'list') return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a list', expected)
     return value.items
   }
 
-  /** The text of a string. */
+  /** Returns the text of a string. */
   string(value: Value | undefined, expected: string): string {
     if (value?.kind !== 'string')
       return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a string', expected)
     return value.value
   }
 
-  /** The text of a string that is more than blanks; undefined for no value. */
+  /** Returns the text of a string that doesn't consist of blanks alone. Undefined if there is no value. */
   nonEmpty(value: Value | undefined, expected: string): string | undefined {
     if (value === undefined) return undefined
     const text = this.string(value, expected)
     return text.trim() === '' ? this.fail(value.at, 'this is empty', expected) : text
   }
 
-  /** One of several words; undefined for no value. */
+  /** Returns the value if it is one of the allowed words. Undefined if there is no value. */
   oneOf<T extends string>(value: Value | undefined, allowed: readonly T[]): T | undefined {
     if (value === undefined) return undefined
     const text = this.string(value, allowed.join(', '))
@@ -99,7 +96,7 @@ export class Values {
     if (this.#spent > budget) this.fail(at, 'the file makes too many values', `no more than ${budget}`)
   }
 
-  /** Throws a `RuleError` at a place of the file. */
+  /** Throws a `RuleError` for a position in the file. */
   fail(at: Position, message: string, expected: string): never {
     throw new RuleError(this.#path, at, message, expected)
   }

@@ -1,15 +1,15 @@
 import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
-/** The replacement of a secret. */
+/** The text that replaces a secret. */
 export const mask = '[redacted]'
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH|COOKIE|SESSION|DSN)(?:_|$)/i
 const shortest = 8
 
 /**
- * Makes a function that masks secrets in text: by shape, and by the values of variables whose names indicate a secret. Values shorter than
- * eight characters are left, since they'd mask ordinary words.
+ * Makes a function that masks secrets in text: by shape, and by the values of variables whose names indicate a secret. Values shorter than eight characters
+ * aren't masked, since ordinary words would be masked with them.
  *
  * @example
  * const redact = makeRedactor({ API_TOKEN: 'a-secret-value' })
@@ -31,12 +31,12 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** How much text after a possible beginning of a secret is read before it is known to be one. */
+/** How much of the text after a possible beginning of a secret is read first, to find out whether it is one. */
 const window = 600
-/** No secret is longer, and a repetition over many megabytes exceeds a regular expression's stack. */
+/** No secret is longer than this, and repetitions over many megabytes would overflow the stack of a regular expression. */
 const longest = 100_000
 
-/** Masks secrets by shape. Reads the text once; the window limits what is read again. */
+/** Masks the secrets of one shape. Reads the text once; the window limits how much is read again. */
 function maskShape(text: string, { head, rest, least, before }: SecretShape): string {
   let masked = ''
   let from = 0
@@ -58,13 +58,13 @@ function maskShape(text: string, { head, rest, least, before }: SecretShape): st
   return masked + text.slice(from)
 }
 
-/** Whether a secret may begin at a position, by the text before it. */
+/** Whether a secret may begin at a position, judging by the text before it. */
 export function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
   const previous = text.slice(Math.max(at - 40, 0), at)
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
-/** The matched text, of any length: a match that fills the window is read again in a larger one. */
+/** Matches the text after a secret's beginning, which may have any length: if a match fills the window, it is tried again with a larger one. */
 export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))
@@ -74,14 +74,14 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
 
 /** Options for masking a value. */
 type DeepOptions = {
-  /** Names of fields whose values stay unchanged: a mask would break provider data. Default: none. */
+  /** Names of fields whose values stay unchanged, because a mask would make a provider's data invalid. Default: none. */
   readonly untouched?: ReadonlySet<string>
-  /** Whether a field named like a secret is masked whatever its value. Default: yes. */
+  /** Whether a field whose name indicates a secret is masked whatever its value is. Default: yes. */
   readonly byName?: boolean
 }
 
 /**
- * Masks secrets in every string of a value made of plain objects, arrays and primitives; names of fields stay.
+ * Masks secrets in every string of a value that consists of plain objects, arrays and primitives. The names of fields stay.
  *
  * @example console.log(redactDeep({ url: 'x', token: 'a-secret-value' }, makeRedactor({})))
  */

@@ -2,37 +2,37 @@ import { matchRest, mayBegin } from './redact.ts'
 import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
-/** Shapes that only the text after the secret confirms. */
+/** Whether a shape is confirmed only by the text after the secret. */
 const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|')
 
-/** How much emitted text is kept, because a secret may have begun in it. */
+/** How much of the emitted text is kept, because a secret may have begun in it. */
 const context = 1_000
-/** The text that is held back; if it grows longer, the rest of the message isn't emitted. */
+/** The most text that is held back. If there is more, the rest of the message isn't emitted. */
 const mostHeld = 20_000
-/** The length after the beginning of a shape that contains fixed words. */
+/** How much text after the beginning of a shape must be known if the shape contains fixed words. */
 const window = 600
-/** The longest beginning of any shape. */
+/** The length of the longest beginning of any shape. */
 const longestBeginning = 40
-/** This many letters after the beginning of a shape are enough to rule it out. */
+/** For other shapes, this many letters after the beginning are enough to rule out a secret. */
 const enough = 24
 
-/** Shapes with words between their beginning and the secret, or after it. */
+/** Whether a shape has words between its beginning and the secret, or after the secret. */
 const isWide = ({ rest }: SecretShape): boolean => /\)[*+]|\[\^\|/.test(rest.source)
 
 /**
- * Masks a text that arrives in pieces: what may turn out to be a secret is held back. `push` returns what can be emitted by now; what is
- * held back at the end is never emitted.
+ * Masks secrets in a text that arrives in pieces. Text that may turn out to be a secret is held back. `push` returns the text that can be emitted by now.
+ * What is still held back at the end is never emitted.
  *
  * @internal
  */
 export class SecretStream {
   readonly #redact: (text: string) => string
-  /** The emitted text, as far as it matters, and the held-back text. */
+  /** The emitted text, as far as it still matters, followed by the text that is held back. */
   #text = ''
   #told = 0
   #isFull = false
 
-  /** @param redact masks whole texts by shape */
+  /** @param redact masks the secrets in a whole text by their shapes */
   constructor(redact: (text: string) => string) {
     this.#redact = redact
   }
@@ -48,13 +48,13 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // The beginning of a secret may have been emitted before it was one.
+    // The beginning of a secret may have been emitted before it was recognisable.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)
   }
 
-  /** Another text begins. */
+  /** Starts again for another text. */
   reset(): void {
     this.#text = ''
     this.#told = 0
@@ -62,14 +62,14 @@ export class SecretStream {
   }
 }
 
-/** Where the last word begins, which may continue, and be the beginning of a secret; the text's length where it is too long for that. */
+/** The start of the last word. The word may continue, and be the beginning of a secret. If it is too long for that, the length of the text. */
 function lastWord(text: string): number {
   const tail = text.slice(-longestBeginning)
   const blank = Math.max(...[' ', '\n', '\t'].map((one) => tail.lastIndexOf(one)))
   return blank < 0 && text.length > tail.length ? text.length : text.length - tail.length + blank + 1
 }
 
-/** Up to where a text can be emitted: to the beginning of the first secret that may not be complete, and never into the middle of one. */
+/** The position up to which a text can be emitted: the beginning of the first secret that may be incomplete, and never a position inside a secret. */
 function openFrom(text: string, told: number): number {
   const lower = text.toLowerCase()
   const found: (readonly [number, number])[] = []
@@ -85,13 +85,13 @@ function openFrom(text: string, told: number): number {
   return Math.max(told, open)
 }
 
-/** The end of a shape's match; undefined where it isn't known yet. */
+/** The end of a shape's match. Undefined if it isn't known yet. */
 function endOf(text: string, behind: number, shape: SecretShape): number | undefined {
   const match = matchRest(shape.rest, text, behind)
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length
   const rest = text.slice(behind, behind + window)
   if (rest.length === window) return behind
-  // Without a blank, it may be one long word that can't be judged yet.
+  // Without a blank, the text may be one long word that can't be judged yet.
   const isNone = isWide(shape)
     ? rest.split('\n').filter((line) => line.trim() !== '').length > 2
     : /\S\s/.test(rest) && rest.replace(/\s+/g, '').length >= enough

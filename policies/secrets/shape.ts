@@ -1,27 +1,27 @@
 /**
- * The shape of a secret: its beginning, and the text after it. Both are simple on purpose. The beginning is searched once through a text,
- * and the rest is read from there alone, within a window, so that no text makes it slow.
+ * The shape of a secret: its beginning, and the text after it. Both patterns are simple on purpose: a text is searched for the beginning only once, and the
+ * rest is matched from there, within a window. So no text makes the search slow.
  */
 export type SecretShape = {
   readonly what: string
-  /** Where the shape is documented. */
+  /** The documentation that describes the shape. */
   readonly source: string
-  /** Every text with such a secret contains one of these, in lower case: most texts are excluded by searching for them. */
+  /** Words in lower case, one of which is in every text with such a secret. Searching for them first excludes most texts. */
   readonly near: readonly string[]
-  /** Its beginning. If that begins with a letter or digit, no other may precede it. */
+  /** The pattern of the beginning. If it begins with a letter or digit, no letter or digit may precede it. */
   readonly head: RegExp
   /**
-   * The text after it. A group `kept`, if there is one, and the beginning are shown, a group `after` too; an empty group `secret` means
-   * that there is none after all.
+   * The text after the beginning. The beginning is shown, and so are the groups `kept` and `after`, if there are any. An empty group `secret` means that
+   * there is no secret after all.
    */
   readonly rest: RegExp
-  /** The minimum length of a masked text, in characters after the beginning. */
+  /** The shortest text that is masked, in characters after the beginning. */
   readonly least: number
-  /** The text that must precede it instead. */
+  /** What must precede the beginning, instead of the default rule. */
   readonly before?: RegExp
 }
 
-/** Makes a shape; `near` are words with blanks between. */
+/** Makes a shape. `near` contains the words, separated by blanks. */
 export const shape = (
   what: string,
   source: string,

@@ -8,7 +8,7 @@ const gitlab = 'https://docs.gitlab.com/security/tokens/#token-prefixes'
 const slack = 'https://docs.slack.dev/authentication/tokens'
 const stripe = 'https://docs.stripe.com/keys'
 
-/** Shapes that are secrets anywhere. */
+/** Shapes that indicate a secret wherever they occur. */
 export const secretShapes: readonly SecretShape[] = [
   shape(
     'private key',

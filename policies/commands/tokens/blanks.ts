@@ -2,7 +2,7 @@ import { scanBodies } from './heredocs.ts'
 import type { Source } from './source.ts'
 import { fail } from './token.ts'
 
-/** Spaces, and continued lines between words. */
+/** Skips spaces, and continued lines between words. */
 export function skipBlanks(source: Source): void {
   for (;;) {
     if (/[ \t]/.test(source.peek())) source.at++
@@ -15,13 +15,13 @@ export function skipBlanks(source: Source): void {
   }
 }
 
-/** A newline, and the bodies of heredocs that begin after it. */
+/** Reads a newline, and the bodies of heredocs that begin after it. */
 export function scanNewline(source: Source): void {
   if (source.pending.length > 0) scanBodies(source)
   else source.at++
 }
 
-/** A comment, up to the end of its line. */
+/** Reads a comment up to the end of its line. */
 export function scanComment(source: Source): void {
   const pos = source.at
   const newline = source.text.indexOf('\n', pos)

@@ -2,7 +2,7 @@ import type { Source } from './source.ts'
 import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
-/** Records a heredoc at its delimiter; only plain forms are understood. */
+/** Records a heredoc when its delimiter is reached. Only plain delimiters are understood. */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0
   const pos = source.at
@@ -17,7 +17,7 @@ export function scanDelimiter(source: Source, strips: boolean): void {
   source.pending.push({ value: written.replace(/['"\\]/g, ''), strips, quoted })
 }
 
-/** Reads the bodies of pending heredocs, from the start of a line. Stops at the newline after the last. */
+/** Reads the bodies of pending heredocs, from the start of a line. Stops at the newline after the last one. */
 export function scanBodies(source: Source): void {
   const due = source.pending
   source.pending = []
@@ -46,7 +46,7 @@ export function scanBodies(source: Source): void {
   }
 }
 
-/** Marks the end of the body, and scans its expansions. */
+/** Marks the end of a body, and scans the expansions in it. */
 function readBody(source: Source, start: number, quoted: boolean): void {
   const end = source.at
   source.token('body', start)

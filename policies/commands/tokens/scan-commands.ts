@@ -11,12 +11,12 @@ const bashOnly = /^(?:;;&|;&|&>>?|\|&|<<<)$/
 const leading = /^(?:if|then|elif|else|fi|while|until|do|done|time|\{|\}|!)$/
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 
-/** The open construct: a subshell, or a case at its patterns or in the commands of one. */
+/** What is open: a subshell, a `case` that expects patterns, or the commands of one of its branches. */
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
- * Scans commands up to the parenthesis that closes a substitution, which is not consumed, or to the end. It knows just enough of the
- * grammar to distinguish comments, patterns of `case` and arithmetic from other text.
+ * Scans commands up to the parenthesis that closes a substitution, which is not consumed, or up to the end. It knows just enough of the grammar to tell
+ * comments, patterns of `case` and arithmetic from other text.
  */
 export function scanCommands(source: Source, close: ')' | ''): void {
   const frames: Frame[] = []
@@ -107,7 +107,7 @@ function scanPattern(source: Source, frames: Frame[]): boolean {
   return true
 }
 
-/** A word of a command. Returns whether a command begins after it. */
+/** Scans a word of a command. Returns whether a command begins after it. */
 function scanCommandWord(source: Source, frames: Frame[], first: boolean): boolean {
   const pos = source.at
   const declared = source.match(/[A-Za-z_]\w*(?:\[[\w@*$]+\])?\+?=\(/y)
@@ -119,7 +119,7 @@ function scanCommandWord(source: Source, frames: Frame[], first: boolean): boole
   const mark = source.tokens.length
   scanWord(source)
   const raw = source.text.slice(pos, source.at)
-  // An assignment's value isn't expanded to several words.
+  // The value of an assignment isn't expanded to several words.
   if (assignment.test(raw)) dropPatterns(source, mark)
   if (/[<>]/.test(source.peek())) {
     if (/^\{\w+\}$/.test(raw)) fail('a variable holds a descriptor')
@@ -141,7 +141,7 @@ function dropPatterns(source: Source, mark: number): void {
   source.tokens.splice(mark, source.tokens.length, ...kept)
 }
 
-/** A word where a command begins: reserved, a function's name, or a program's. */
+/** Scans a word where a command begins: a reserved word, the name of a function, or the name of a program. */
 function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): boolean {
   if (raw === 'coproc') fail('coproc runs in parallel with the rest')
   if (raw === '[[') return scanTest(source, pos)
@@ -191,7 +191,7 @@ function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): b
   return source.match(/[ \t]*\([ \t]*\)/y) === undefined ? false : parentheses(source)
 }
 
-/** The word that belongs to a reserved word; parentheses may follow that of a function. */
+/** Scans the word that belongs to a reserved word. The name of a function may be followed by parentheses. */
 function named(source: Source, isFunction: boolean): void {
   skipBlanks(source)
   const pos = source.at
@@ -205,7 +205,7 @@ function parentheses(source: Source): true {
   return true
 }
 
-/** The `in` of a loop or a case, possibly after newlines. */
+/** Scans the `in` of a loop or a case, possibly after newlines. */
 function reserved(source: Source, word: string, optional = false): boolean {
   const start = source.at
   for (skipBlanks(source); source.peek() === '\n'; skipBlanks(source)) scanNewline(source)
@@ -220,7 +220,7 @@ function reserved(source: Source, word: string, optional = false): boolean {
   return false
 }
 
-/** The words of an array up to the parenthesis, after which the word must end. */
+/** Scans the words of an array up to its closing parenthesis, where the word must end. */
 function scanArray(source: Source, start: number): void {
   source.bashOnly('arrays')
   source.at = start

@@ -64,7 +64,7 @@ function scanDouble(source: Source): void {
   source.token('double', pos)
 }
 
-/** Expansions between double quotes, or in a heredoc's body: up to the quote, or to the end. */
+/** Scans the expansions between double quotes or in a heredoc's body: up to the closing quote, or up to the end. */
 export function scanQuoted(source: Source, close: '"' | ''): void {
   for (;;) {
     const character = source.peek()
@@ -72,7 +72,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
     if (character === '') fail('a quote is not closed')
     if (character === '\\') {
       const last = source.tokens.at(-1)
-      // A name may continue after it.
+      // The name of a variable may continue on the next line.
       if (source.peek(1) === '\n' && last?.end === source.at) fail('a line is continued after an expansion')
       source.at += source.peek(1) === '' ? 1 : 2
     } else if (character === '`') scanBackticks(source, true)
@@ -84,7 +84,10 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
   }
 }
 
-/** The first backtick that is not escaped ends it. With a backslash inside, the text that runs is a different one. */
+/**
+ * Scans a substitution in backticks, which ends at the first backtick that isn't escaped. If there is a backslash inside, the text that runs is a different
+ * one.
+ */
 function scanBackticks(source: Source, quoted: boolean): void {
   const pos = source.at
   const close = source.text.indexOf('`', pos + 1)
@@ -139,10 +142,10 @@ function scanAnsi(source: Source): void {
   source.token('ansi', pos)
 }
 
-/** Parsers go as deep as an expression has operators. */
+/** Parsers recurse as deep as an expression has operators. */
 const longestArithmetic = 1_000
 
-/** Arithmetic up to its `))`. Text that isn't an expression may be a command in two parentheses. */
+/** Scans arithmetic up to its `))`. A text that isn't an expression may be a command in double parentheses. */
 export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~?:,.#@[\]]/): void {
   const start = source.at
   for (let depth = 0; ;) {
@@ -165,7 +168,7 @@ export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~
   }
 }
 
-/** `${…}` after the brace: a name, a subscript, and everything up to the closing brace. */
+/** Scans `${…}` after the brace: a name, a subscript, and everything up to the closing brace. */
 function scanParameter(source: Source, quoted: boolean): void {
   const special = source.match(/[#?$!-][}:#%/+=-]/y)?.[0]
   const name = source.match(/[!#]?(?:[A-Za-z_]\w*|[0-9]+|[@*])/y) ?? special
@@ -194,7 +197,7 @@ function scanParameter(source: Source, quoted: boolean): void {
       if (next === '\n' || next === '') fail('a line is continued within an expansion')
       source.at += 2
     } else if (character === "'" || character === '"') {
-      // Between double quotes, and in a heredoc, shells disagree about their meaning here.
+      // Shells disagree about the meaning of quotes here, between double quotes or in a heredoc.
       if (quoted) fail('quotes in an expansion between quotes')
       if (character === "'") scanSingle(source)
       else scanDouble(source)

@@ -6,15 +6,15 @@ type PendingHeredoc = { readonly value: string; readonly strips: boolean; readon
 const deepest = 32
 const mostTokens = 5_000
 
-/** The scanned text, the position, and the tokens so far. */
+/** The text that is being scanned, the current position, and the tokens so far. */
 export class Source {
   readonly tokens: Token[] = []
   pending: PendingHeredoc[] = []
   at = 0
-  /** Where the text, or the part of it that is being scanned, ends. */
+  /** The end of the text, or of the part of it that is being scanned. */
   end: number
   readonly text: string
-  /** A POSIX shell: what bash alone understands is refused. */
+  /** Whether the shell is a POSIX shell: syntax that only bash understands is then refused. */
   readonly plain: boolean
   /** Scans the commands of a substitution up to its closing parenthesis. */
   readonly commands: (source: Source, close: ')' | '') => void
@@ -27,7 +27,7 @@ export class Source {
     this.end = text.length
   }
 
-  /** The character `ahead` of the current one, or '' at the end. */
+  /** The character `ahead` places after the current one; '' past the end. */
   peek(ahead = 0): string {
     const index = this.at + ahead
     return index < this.end ? (this.text[index] ?? '') : ''
@@ -37,7 +37,7 @@ export class Source {
     return this.at + text.length <= this.end && this.text.startsWith(text, this.at)
   }
 
-  /** What a sticky expression matches here, or undefined. */
+  /** The text that a sticky expression matches here, or undefined. */
   match(expression: RegExp): string | undefined {
     expression.lastIndex = this.at
     const found = expression.exec(this.text)?.[0]
@@ -53,18 +53,18 @@ export class Source {
     if (this.plain) fail(`a plain sh has no ${what}`)
   }
 
-  /** A newline inside a construct: shells disagree about where a heredoc's body would then begin. */
+  /** Reads a newline inside a construct. Shells disagree about where a heredoc's body would then begin. */
   newlineInside(): void {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
 
-  /** Something opens, or closes, that needs no scan of its own. */
+  /** Counts one level of nesting more or less, for something that opens or closes and needs no scan of its own. */
   step(by: 1 | -1): void {
     this.#depth += by
     if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
   }
 
-  /** Runs `scan` a level deeper. */
+  /** Runs `scan` one level deeper. */
   nested<T>(scan: () => T): T {
     if (++this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
     const result = scan()
@@ -72,7 +72,7 @@ export class Source {
     return result
   }
 
-  /** Runs `scan` on the text up to `end` alone. */
+  /** Runs `scan` on only the text up to `end`. */
   within(end: number, scan: () => void): void {
     const outer = this.end
     this.end = end

@@ -5,7 +5,7 @@ import { scanWord } from './scan-words.ts'
 
 const operator = /^(?:-[a-zA-Z]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef)|==?|!=|=~|!)$/
 
-/** Scans `[[ … ]]` (bash(1), Compound Commands). Its first word is scanned already, at `start`. */
+/** Scans `[[ … ]]` (bash(1), Compound Commands), whose first word, at `start`, has already been scanned. */
 export function scanTest(source: Source, start: number): boolean {
   source.bashOnly('[[')
   source.token('structure', start, '[[')
@@ -43,7 +43,7 @@ function mark(source: Source, length: number): void {
   source.token('structure', pos, /[<>]/.test(text) ? 'test' : text)
 }
 
-/** The regular expression after `=~`, including parentheses and bars. */
+/** Scans the regular expression after `=~`, including parentheses and bars. */
 function scanExpression(source: Source): void {
   skipBlanks(source)
   const pos = source.at

@@ -1,9 +1,9 @@
-/** What the tokenizer takes a stretch of shell text for. */
+/** What the tokenizer takes a stretch of shell text to be. */
 export type TokenKind =
   /** A word, or an assignment with its array. */
   | 'word'
   | 'comment'
-  /** A reserved word or an operator without a node in the tree; `text` says which. */
+  /** A reserved word or operator that has no node in the tree. `text` says which one. */
   | 'structure'
   /** The number before a redirection. */
   | 'descriptor'
@@ -21,18 +21,18 @@ export type TokenKind =
   /** A wildcard or a brace that the shell expands. */
   | 'pattern'
 
-/** A stretch of shell text, by its offsets. */
+/** A stretch of shell text, given by its offsets. */
 export type Token = { readonly kind: TokenKind; readonly pos: number; readonly end: number; readonly text?: string }
 
 /** The tokens of a text, or why it can't be tokenised. */
 export type Scan =
   | { readonly ok: true; readonly tokens: readonly Token[] }
-  /** `excessive`: so deep or so large that nothing else should read it either. */
+  /** `excessive`: the text is so deeply nested or so large that nothing else should read it either. */
   | { readonly ok: false; readonly reason: string; readonly excessive: boolean }
 
 /**
- * Ends the scan: the form is not understood, or shells read it differently. It is no `Error`: scans end so often that stack traces would
- * cost more than the scanning.
+ * Ends the scan, because a form isn't understood or because shells read it differently. Not an `Error`: scans end so often that the stack traces would cost
+ * more than the scanning.
  */
 export class ScanError {
   readonly reason: string
