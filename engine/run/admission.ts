@@ -5,7 +5,7 @@ import { noUsage } from '../core/usage.ts'
 export type Admission =
   | {
       readonly admitted: true
-      /** How many tokens the answer may have; undefined: the model's maximum. */
+      /** How many tokens the answer may have; undefined for the model's maximum. */
       readonly limit: number | undefined
       /** Whether that is less than the model's maximum. */
       readonly isLowered: boolean
@@ -26,20 +26,20 @@ export type WorstCase = {
   /** Tokens of the request and of the answer. */
   readonly input: number
   readonly output: number
-  /** US dollars; 0 where costs aren't counted. */
+  /** In US dollars; 0 if costs aren't counted. */
   readonly cost: number
 }
 
-/** With fewer tokens than this for its answer, a request is not worth its price. */
+/** If fewer tokens than this are left for the answer, the request is not worth its price. */
 const leastAnswer = 2048
-/** For an unknown model: small servers refuse requests with a higher limit. */
+/** The assumed maximum of an unknown model's answer: small servers refuse requests with a higher limit. */
 const assumedLongest = 8192
 
 /**
  * The most that a request could use: all of it sent uncached, and the longest answer that fits.
  *
- * @param input its tokens
- * @returns with `fits` false the smallest worst case, which exceeds the remaining budget
+ * @param input how many tokens the request has
+ * @returns the worst case; if `fits` is false, it is the smallest possible one, and exceeds the remaining budget
  */
 export function worstCase(
   input: number,

@@ -3,7 +3,7 @@ import { withheldBy } from '../core/sandbox-status.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** How many denied files are named: a repository can deny very many, and the first event is one line. */
+/** How many denied files are named at most: a repository can deny very many, and the first event must fit on one line. */
 const mostLoose = 50
 
 /** Announces a run: its settings, and what the user should know before anything happens. */

@@ -3,7 +3,7 @@ import type { WebSearchRequest } from '../core/model.ts'
 import { reviewBy } from '../tools/review-call.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Permission for the provider to search the web for the model, if the Guardian agrees. */
+/** The web search that the provider may do for the model if the Guardian agrees. */
 export type WebSearchRequestOptions = {
   readonly request: WebSearchRequest
   readonly action: Extract<Action, { type: 'search' }>
@@ -12,8 +12,8 @@ export type WebSearchRequestOptions = {
 /**
  * Asks the Guardian once, before the first request: a provider's search can't be stopped during an answer.
  *
- * @returns the options for every request. If the answer is no: nothing, and an item with the reason, or a reason to end the run if the
- *   user requires the search
+ * @returns the options for every request. If the Guardian refuses, there are none, and an item states the reason; if the user requires the search, a
+ *   reason to end the run is returned
  */
 export async function approveWebSearch(
   wish: WebSearchRequestOptions | undefined,

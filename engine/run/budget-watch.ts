@@ -6,7 +6,7 @@ import { noUsage, sumCost } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
 import type { Budget } from '../core/budget-limits.ts'
 
-/** The facts that a budget needs about a model, by its name. */
+/** Returns what a budget needs to know about the model with this name. */
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
 
 /**
@@ -36,7 +36,7 @@ export class BudgetWatch {
     return this.#controller.signal
   }
 
-  /** The cost of all responses so far, in US dollars; undefined where a price or a count of tokens is unknown. */
+  /** The cost of all responses so far, in US dollars; undefined if a price or a token count is unknown. */
   get cost(): number | undefined {
     return this.#cost
   }
@@ -46,7 +46,7 @@ export class BudgetWatch {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 
-  /** Whether requests need admission: some limit applies to them. */
+  /** Whether requests need admission because some limit applies to them. */
   get needsAdmission(): boolean {
     return this.#budget.maxTokens !== undefined || this.#budget.maxCost !== undefined
   }
@@ -54,7 +54,7 @@ export class BudgetWatch {
   /**
    * Admits a request and sets aside the most that it could use.
    *
-   * @param input how many tokens it has, at most
+   * @param input the most tokens that the request can have
    */
   admit(input: number, model: string): Admission {
     const exhausted = this.exhausted()
@@ -101,7 +101,7 @@ export class BudgetWatch {
     return cost
   }
 
-  /** The limit that is reached, with advice; undefined while the budget lasts. */
+  /** Says which limit is reached, with advice; undefined if none is. */
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {
@@ -128,7 +128,7 @@ export class BudgetWatch {
       : `The budget is used up: ${dollars(this.#cost ?? 0)} of --max-cost ${maxCost}, and the next request could cost ${dollars(cost)} (${of}).`
   }
 
-  /** Stops the clock, so that it does not outlive the run. */
+  /** Stops the timer, so that it does not outlive the run. */
   close(): void {
     this.#timer?.cancel()
   }
@@ -136,7 +136,7 @@ export class BudgetWatch {
 
 const notCounted = 'the provider does not report the number of used tokens.'
 
-/** An amount for a person, to four significant digits where it is small. */
+/** Formats an amount for a person; a small one has four significant digits. */
 function dollars(amount: number): string {
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }

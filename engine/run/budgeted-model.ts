@@ -3,8 +3,8 @@ import type { BudgetWatch } from './budget-watch.ts'
 import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
 /**
- * Wraps a model so that it is asked only within the budget: each request is admitted with the most that it could use, and its answer is
- * limited to what remains. Uses the provider's own token counts where there are any.
+ * Wraps a model so that its requests stay within the budget: a request is only made if the budget covers the most that it could use, and its answer is
+ * limited to what remains. Uses the provider's own token counts if there are any.
  *
  * @returns a model that throws `ModelError` `budget` for a request that could use more than what remains
  */
@@ -32,7 +32,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
           yield event
           if (event.type === 'end') return
           if (event.type !== 'retry' && event.type !== 'cut') continue
-          // The request is repeated once: the tokens of the first attempt are counted by now, and another model may have another price.
+          // The request is admitted once more: the tokens of the first attempt have been counted by now, and another model may have another price.
           goesElsewhere = model.name !== asked
           if (goesElsewhere) break
           release()
@@ -50,7 +50,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   })
 }
 
-/** A request whose answer is limited to this many tokens, unless its limit is lower already. */
+/** The request with its answer limited to this many tokens, unless its own limit is lower. */
 function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest {
   if (limit === undefined) return request
   const { maxOutputTokens = limit, ...sampling } = request.sampling ?? {}
@@ -60,7 +60,7 @@ function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest 
 /** The provider's token counts of a request and its answer. */
 type Counted = {
   readonly tokens: number
-  /** The number of items in the request, and the last of them: a history that begins differently is another one. */
+  /** The number of items in the request, and the last of them. They show whether a later history continues this one. */
   readonly length: number
   readonly last: HistoryItem | undefined
 }

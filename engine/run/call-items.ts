@@ -54,7 +54,7 @@ export class CallItems {
     return { ok: false, output: error }
   }
 
-  /** Plan mode has no decision of its own for a refused call. */
+  /** A call that plan mode refuses has no decision by the Guardian. */
   refused(reason: string): ToolResult {
     const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
     this.close({ status: 'declined', verdict })

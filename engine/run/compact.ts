@@ -16,13 +16,13 @@ type Compacting = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
-  /** Sections about the current tree, for a conversation of this many characters. */
+  /** Gives the sections about the current state of the tree, for a conversation of this many characters. */
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** The share of the tokens that stays unchanged: a fifth. */
+/** The share of the tokens at the end of the conversation that stays unchanged: a fifth. */
 const recentShare = 0.2
-/** The share of a too long history that the provider gets to summarise. */
+/** The share of an overlong history that the provider gets to summarize. */
 const shownShare = 0.5
 const charactersPerToken = 4
 /** The longest summary in the event. */
@@ -32,8 +32,8 @@ const eventSummaryLimit = 8 * 1024
  * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list of requests, changes, reads and commands,
  * taken from the calls themselves. The rollout keeps the whole conversation.
  *
- * @param trigger why it is necessary; after an `overflow` the model is shown only a part, since it can't read the whole
- * @throws ModelError where the model can't be asked, except for an overflow: then the list alone has to do
+ * @param trigger why compaction is necessary; after an `overflow` the model is shown only a part, since it can't read the whole conversation @throws
+ *   ModelError if the model can't be asked; if that is because of an overflow, the list is used without a summary instead
  */
 export async function compact(compacting: Compacting, trigger: 'limit' | 'overflow'): Promise<void> {
   const { conversation, recorder } = compacting
@@ -69,7 +69,7 @@ function shortened(items: readonly HistoryItem[], maxTokens: number): readonly H
   return [...leadingContext(items), ...recentTurns(items, maxTokens)]
 }
 
-/** The model's summary of its work; undefined where even the shortened conversation is too long for it. */
+/** The model's summary of its work; undefined if even the shortened conversation is too long for it. */
 async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
   const { model, request, conversation, recorder, budget, signal } = compacting
   const { outputSchema: _, ...rest } = request

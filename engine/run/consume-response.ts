@@ -40,7 +40,7 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
         announceNew()
         break
       case 'tool_call':
-        // Text before a call is announced before the call begins.
+        // Text that precedes a call is announced before the call begins.
         announceNew()
         heard.push(event)
         calls.add(event.call)

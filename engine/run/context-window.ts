@@ -3,7 +3,7 @@ import { ModelError } from '../core/model.ts'
 /** How much a conversation must have grown since the last cut before it is cut again. */
 const growth = 1.25
 
-/** Decides whether the model's window has space for a further request, and when the conversation must be cut. */
+/** Decides whether another request fits into the model's window, and when the conversation must be cut. */
 export class ContextWindow {
   readonly #limitOf: (model: string) => number | undefined
   #overflow: 'none' | 'seen' | 'mended' = 'none'
@@ -28,12 +28,12 @@ export class ContextWindow {
     if (this.#overflow === 'seen') this.#overflow = 'mended'
   }
 
-  /** Called when the model has answered: the request fitted. */
+  /** Called when the model has answered, which shows that the request fitted. */
   answered(): void {
     this.#overflow = 'none'
   }
 
-  /** Whether an error means that the conversation is too long, and cutting it may help. Cutting is tried once. */
+  /** Whether an error means that the conversation is too long, so that cutting it may help. Cutting is tried once. */
   overflowed(error: unknown): error is ModelError {
     if (!isOverflow(error) || this.#overflow !== 'none') return false
     this.#overflow = 'seen'

@@ -20,8 +20,8 @@ export class Conversation {
   #scale = 1
 
   /**
-   * @param resumedFrom the history of a resumed session
-   * @param fixed the approximate number of tokens that a request has besides the conversation: instructions and tools. Default: none
+   * @param resumedFrom the history of a resumed session @param fixed approximately how many tokens the instructions and tools of a request take, which
+   *   come on top of the conversation. Default: none
    */
   constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
     const { history, original, counted } = resumedFrom ?? { history: [], original: [] }
@@ -39,12 +39,12 @@ export class Conversation {
     return this.#items
   }
 
-  /** All items ever, including those that the model no longer sees. */
+  /** All items of the conversation so far, including those that the model no longer sees. */
   get original(): readonly HistoryItem[] {
     return this.#original
   }
 
-  /** About how many tokens the next request has: the provider's last count plus everything since. */
+  /** About how many tokens the next request has: the provider's last count plus an estimate of everything since. */
   get tokens(): number {
     return this.#tokens
   }
@@ -54,7 +54,7 @@ export class Conversation {
     return sumTokens(this.#items)
   }
 
-  /** Why the model's calls so far should end the run, if they should: it keeps repeating them. */
+  /** Why the run should end, if the model keeps repeating the same calls; undefined if it doesn't. */
   get repeated(): string | undefined {
     return this.#repeats.exhausted()
   }
@@ -65,7 +65,7 @@ export class Conversation {
     this.#push(kept)
   }
 
-  /** A response is complete: it is stored as a whole, and survives a power cut before its calls run. */
+  /** Adds a complete response. It is stored as a whole before its calls run, so that it survives a power cut. */
   addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
     this.#rollout.append({ type: 'response', items, usage, ...priced(cost) })
     this.#rollout.sync()
@@ -106,7 +106,7 @@ export class Conversation {
   }
 }
 
-/** Limits the ratio between a provider's count and our estimate, since mocks and unusual servers report arbitrary counts. */
+/** Keeps the ratio between a provider's count and our estimate within bounds, since mocks and unusual servers report arbitrary counts. */
 function within(scale: number): number {
   return Math.min(2, Math.max(0.5, scale))
 }
@@ -119,7 +119,10 @@ function priced(cost: number | undefined): { readonly cost_usd?: number } {
   return cost === undefined ? {} : { cost_usd: cost }
 }
 
-/** Results for calls without one because their run was interrupted. No call is repeated: it may have run, so the model is told to check. */
+/**
+ * Results for calls that have none because their run was interrupted. Such a call may have had an effect, so it isn't repeated, and the model is told to
+ * check.
+ */
 function unanswered(history: readonly HistoryItem[]): readonly HistoryItem[] {
   const answered = new Set(history.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
   return history.flatMap((item): readonly HistoryItem[] => {

@@ -101,12 +101,12 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   ]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
   const shown = images.length === 0 ? {} : { images }
-  // A fork may continue where it is, without a further prompt.
+  // A fork may continue without a new prompt.
   if (options.prompt === '' && images.length === 0 && options.resumedFrom !== undefined) return
   conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
 }
 
-/** The fields that every request of a run shares. */
+/** The fields that all requests of a run have in common. */
 function requestOf({
   instructions,
   session,

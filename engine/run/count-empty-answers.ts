@@ -8,13 +8,13 @@ const mostAsked = 2
 type Nothing = { readonly again: string } | { readonly failure: string }
 
 /**
- * Notices answers without text and calls: some models end like this after a tool's result, or after thinking alone, and such an answer is no result
- * of a run.
+ * Notices answers that contain neither text nor calls. Some models end like this after a tool's result, or after only thinking. Such an answer doesn't
+ * count as the result of a run.
  */
 export class EmptyAnswers {
   #asked = 0
 
-  /** Receives the history up to an answer without calls. Undefined: the answer has text. */
+  /** Receives the history up to an answer without calls. Returns undefined if the answer has text. */
   see(history: readonly HistoryItem[]): Nothing | undefined {
     const last = history.findLast((item) => item.type !== 'reasoning' && item.type !== 'web_search')
     if (last?.type === 'message' && last.role === 'assistant' && !isBlank(last.text)) {
@@ -27,7 +27,7 @@ export class EmptyAnswers {
     }
   }
 
-  /** The model has made a call, so it is working. */
+  /** Called when the model has made a call, which shows that it is working. */
   reset(): void {
     this.#asked = 0
   }
@@ -39,7 +39,7 @@ function isBlank(text: string): boolean {
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 
-/** The reason why a run that ended normally has failed: it has no result. Undefined if it has one. */
+/** Says why a run that ended normally has failed, if it has no result. Undefined if it has one. */
 export function endedBlank(finalMessage: string): Stop | undefined {
   if (!isBlank(finalMessage)) return undefined
   return {

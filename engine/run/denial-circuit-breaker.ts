@@ -2,21 +2,21 @@
 export type Refusal = {
   /** The subject of the denied call, in one line. */
   readonly what: string
-  /** Whether it would only have looked something up, which most tasks can do without. */
+  /** Whether the call would only have looked something up. Most tasks can be done without that. */
   readonly isLookUp: boolean
 }
 
 const mostInRow = 3
-/** No task needs ten unavailable documents. */
+/** After ten refused look-ups, the model isn't making progress: no task needs that many unavailable documents. */
 const mostLookUps = 10
 
 /** The reaction to a model that keeps asking for what is denied. */
 type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A denial
- * applies to the aim, so another way to reach it is no progress; a request for something else is. The model is warned after the second response.
- * Calls of one response count as one, since none could know the others' outcome.
+ * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A denial applies
+ * to what the call was meant to achieve, so trying to achieve the same in another way is no progress, but a request for something else is. The model is
+ * warned after the second response. All calls of a response count as one, since the model made them without knowing the results of the others.
  */
 export class DenialCircuitBreaker {
   #inRow = 0
@@ -27,8 +27,7 @@ export class DenialCircuitBreaker {
   /**
    * Receives a response with calls.
    *
-   * @param calls how many calls it made
-   * @param refusals the refused ones
+   * @param calls how many calls it made @param refusals those of them that were refused
    */
   see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
     if (refusals.length < calls) {
@@ -61,7 +60,7 @@ function warn(what: string, isLookUp: boolean): string {
   )
 }
 
-/** Words that describe how something is done, not what: of shells, of URLs, and prefixes of this program. */
+/** Words that say how something is done rather than what is done: words of shells and of URLs, and prefixes that this program adds. */
 const manner = new Set([
   'patch',
   'of',
@@ -79,7 +78,10 @@ const manner = new Set([
   'input',
 ])
 
-/** The subject of a call, as the words that other attempts at the same aim would share: names of files, hosts and objects, but not of the program. */
+/**
+ * The subject of a call: the words that other attempts to achieve the same would share. They are names of files, hosts and objects, but not of the
+ * program.
+ */
 function aimsOf(what: string): readonly string[] {
   // The program that runs a line is not part of its subject.
   const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()
@@ -89,7 +91,7 @@ function aimsOf(what: string): readonly string[] {
     .filter((word) => !word.startsWith('-') && !manner.has(word))
     .flatMap((word) => {
       const parts = word.split('/').filter((part) => part !== '')
-      // The host of a URL, the last name of a path.
+      // Only the host of a URL, or the last name of a path, counts.
       return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
     })
 }

@@ -12,7 +12,7 @@ import { filesAtHand } from './files-at-hand.ts'
 
 const mostFiles = 5
 const mostCharacters = 8000
-/** The share of a short conversation that one file may fill. */
+/** How much of the space in a short conversation one file may take. */
 const share = 0.1
 const mostChanged = 50
 
@@ -25,11 +25,10 @@ type TreeContext = {
 }
 
 /**
- * Describes the tree when a conversation is compacted, in sections: git's status, and the current contents of the files at hand, so that
- * they need not be read again. Shows nothing that a tool could not read.
+ * Describes the tree when a conversation is compacted, in sections: git's status, and the current contents of the files that the run is working on, so
+ * that they need not be read again. Shows nothing that a tool could not read.
  *
- * @param history the whole history, from its beginning
- * @param characters about how many the conversation had
+ * @param history the whole history, from its beginning @param characters about how many characters the conversation had
  */
 export async function describeTree(
   history: readonly HistoryItem[],
@@ -60,7 +59,7 @@ async function textAt(path: string, looking: TreeContext, signal: AbortSignal): 
     const { bytes, size } = await state.files.read(path, largestFile, signal)
     return bytes.length < size ? undefined : textOf(bytes)
   } catch (error) {
-    // Removed, moved or out of reach by now.
+    // The file was removed or moved, or can no longer be read.
     if (error instanceof FileError) return undefined
     throw error
   }

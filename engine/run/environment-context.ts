@@ -1,4 +1,4 @@
-/** The environment of a run, as far as its model has to know it. */
+/** What a model needs to know about the environment of its run. */
 type EnvironmentFacts = {
   readonly workspace: string
   /** The day, as `2026-11-22`. */
@@ -22,7 +22,7 @@ type EnvironmentFacts = {
   readonly canEscalate: boolean
 }
 
-/** The text about the environment that the model gets before the prompt. It is part of the conversation and never changes in it. */
+/** The text about the environment that the model gets before the prompt. It is part of the conversation, and never changes during it. */
 export function environmentContext(facts: EnvironmentFacts): string {
   return [
     '<environment>',

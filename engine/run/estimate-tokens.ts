@@ -4,12 +4,12 @@ import type { HistoryItem } from '../core/model.ts'
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**
- * The ratio for most code and prose: by bytes, because a character of a script without spaces is usually a token by itself. Providers bill
- * about as much for a picture that fills their largest tile.
+ * The usual number of tokens in code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually a token by
+ * itself. The value for images is about what providers bill for a picture of their largest size.
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 
-/** An upper bound: no text in any language has more than one token for two bytes. */
+/** An upper bound: in no language does a text have more than one token for every two bytes. */
 const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2), ofImage: 3000 }
 
 /** The approximate number of tokens of an item in a request: precise enough to predict a full window. */

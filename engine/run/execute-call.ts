@@ -7,7 +7,7 @@ import type { PreparedCall } from './prepare-call.ts'
 
 const givenUp = 'Not run: the call was cancelled.'
 
-/** Carries out a call: the Guardian judges its action, if it has one, and the tool performs what was approved. */
+/** Carries out a call: the Guardian judges its action, if it has one, and the tool does what was approved. */
 export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {
   try {
     const action = checked.action(context)
@@ -21,7 +21,7 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
       return denied(verdict)
     }
-    // Not started: nobody would wait for a tool to notice an abort that came before it began.
+    // The tool isn't started: it might not notice an abort that came before it began, and nobody would wait for it.
     if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
   } catch (error) {

@@ -4,7 +4,7 @@ import { readOnlySandbox } from '../tools/plan-mode/read-only-sandbox.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
-/** The run's current working place, and what its commands may access there. */
+/** The directory in which the run currently works, and what its commands may access there. */
 export type ExecutionContext = ToolPlace & {
   /** Absent: the sandbox can't be extended. */
   readonly escalation?: Escalation

@@ -6,7 +6,7 @@ import { renderSteps } from '../tools/checklist.ts'
 import { asSteps } from '../tools/todo.ts'
 import { todoIn } from '../tools/todo-list.ts'
 
-/** The run's actions so far, as far as its calls and their results show them. */
+/** What the run has done so far, according to its calls and their results. */
 type Snapshot = {
   readonly goals: string[]
   readonly changed: Set<string>
@@ -20,7 +20,7 @@ const maxCommands = 40
 const maxCommandCharacters = 160
 
 /**
- * What must survive compaction, taken from the calls and their results rather than from memory: requests, changed and read files, commands
+ * What must survive compaction, taken from the calls and their results rather than from the model's memory: requests, changed and read files, commands
  * and how they ended, open tasks.
  *
  * @param history the whole history, from its beginning
@@ -87,7 +87,7 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
   if (result.ok && typeof path === 'string') again(edits.has(call.name) ? snapshot.changed : snapshot.read, path)
 }
 
-/** Tools that change the one file they name. */
+/** Tools that change only the one file that their arguments name. */
 const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
 
 /** A file that is used again moves to the end. */
@@ -101,7 +101,7 @@ function inputOf(call: ToolCall): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(call.input)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // A patch, or a mistake of the model: it names no file or command.
+    // The call is a patch, or a mistake of the model, so its arguments name no file or command.
     return {}
   }
 }

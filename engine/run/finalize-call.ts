@@ -5,7 +5,7 @@ import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
 /**
- * Turns a tool's result into the text for the model: with additions by hooks, and cut to the output limit.
+ * Turns a tool's result into the text for the model: with the additions of hooks, and truncated to the output limit.
  *
  * @param took how long the tool took, in milliseconds
  */

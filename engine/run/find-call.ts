@@ -14,14 +14,14 @@ export type CallPath = {
   readonly recorder: Recorder
   /** Whether a person can be asked. */
   readonly attended: boolean
-  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
+  /** Whether the run is in plan mode, in which it may change nothing. Absent: it isn't. */
   readonly planMode?: PlanMode
   readonly context: Omit<ToolContext, 'callId' | 'startItem' | 'signal' | 'guardian' | 'review'> & {
     readonly guardian: Guardian
   }
 }
 
-/** A call whose tool and arguments were looked up, but which hasn't started. */
+/** A call that hasn't started yet, with its tool and its checked arguments. */
 export type FoundCall = { readonly call: ToolCall } & (
   | { readonly fits: true; readonly tool: Tool; readonly json: unknown; readonly checked: ValidCall }
   | { readonly fits: false; readonly error: string }
@@ -42,7 +42,7 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
 }
 
-/** Whether a call of unknown effect may still run in parallel, once the response is complete. */
+/** Whether a call whose effects are unknown may still run in parallel with others once the response is complete. */
 export function isSideBySide(found: FoundCall): boolean {
   return found.fits && found.tool.sideBySide
 }

@@ -3,7 +3,7 @@ import type { Conversation } from './conversation.ts'
 import type { CallPath } from './find-call.ts'
 import { takeCalls } from './serve-calls.ts'
 
-/** A call that the text of a prompt requests, before the model begins. */
+/** A call that the text of a prompt requests, made before the model begins. */
 export type FirstCall = {
   /** As written in the prompt. */
   readonly as: string
@@ -15,8 +15,8 @@ export type FirstCall = {
 const mostCharacters = 80_000
 
 /**
- * Makes the calls that a prompt requests, through the same checks as a model's own: hooks, the Guardian, the sandbox. Their results follow the prompt
- * as a separate message: a user's words count as approval, but the contents of files and the output of commands don't.
+ * Makes the calls that a prompt requests, with the same checks as calls by a model: hooks, the Guardian, the sandbox. Their results follow the prompt as
+ * a separate message: a user's words count as approval, but the contents of files and the output of commands don't.
  */
 export async function runFirstCalls(
   calls: readonly FirstCall[],

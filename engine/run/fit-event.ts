@@ -1,18 +1,18 @@
 import type { RunEvent } from '../core/events.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 
-/** Programs that read lines have buffers, many of 64 KiB. */
+/** Many programs that read lines have a buffer of only 64 KiB. */
 const maxBytes = 64 * 1024 - 1
 const longestText = 16 * 1024
 const longestList = 256
-/** Names, ids and values of the schema are shorter than this, and stay unchanged. */
+/** Names, ids and fixed values of the schema are shorter than this, so they stay unchanged. */
 const shortText = 512
 
 /**
- * An event whose line stays below 64 KiB. A longer one has the middle cut out of its longest texts and the ends of its longest lists cut
- * off, and names the file with the whole event.
+ * Shortens an event so that its line stays below 64 KiB: the middle is cut out of its longest texts, and the end is cut off its longest lists. The
+ * shortened event names the file with the whole event.
  *
- * @param keep stores the whole event and gives the file's path; undefined where that can't be done
+ * @param keep stores the whole event and returns the file's path; undefined if that isn't possible
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
   const whole = JSON.stringify(event)

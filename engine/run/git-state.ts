@@ -5,13 +5,13 @@ import { runGit } from '../core/sandboxed-git.ts'
 
 /** The state of a repository. */
 type GitState = {
-  /** Undefined where no branch is checked out. */
+  /** Undefined if no branch is checked out. */
   readonly branch: string | undefined
-  /** Files that differ from the last commit, new ones among them, in git's short form: `M src/a.ts`. */
+  /** Files that differ from the last commit, including new ones, in git's short form: `M src/a.ts`. */
   readonly files: readonly string[]
 }
 
-/** The checked-out branch, and the operation that git has not finished: `rebase`, `merge`, … */
+/** The checked-out branch, and the git operation that is not finished: `rebase`, `merge`, … */
 type GitHead = { readonly branch: string | undefined; readonly doing: string | undefined }
 
 /** Files in a git directory that show an unfinished operation (gitrepository-layout(5), wt-status.c). */
@@ -25,7 +25,7 @@ const unfinished: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads without git what is checked out in a work tree: starting git costs each run as much as a command, and the model may never need it.
+ * Reads what is checked out in a work tree, without starting git: that would cost each run as much as a command, and the model may never need the answer.
  *
  * @param root the top directory of the work tree
  * @returns undefined where there is no repository
@@ -42,8 +42,8 @@ export function readHead(root: string): GitHead | undefined {
 }
 
 /**
- * Identifies the commit that is checked out at or above a directory, without git. Undefined where there is no repository. A packed branch, or one in
- * reftables, is identified only by its name.
+ * Identifies the commit that is checked out at or above a directory, without starting git. Undefined if there is no repository. For a branch in packed
+ * refs or reftables, only the branch's name is returned.
  */
 export function headMark(directory: string): string | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
@@ -64,13 +64,13 @@ export function describeHead(head: GitHead | undefined): string {
   return `${describeBranch(head.branch)}${doing}; changes since the last commit are not yours`
 }
 
-/** How long a run waits for git's answer: for a huge tree, the model has to look itself. */
+/** How long a run waits for git's answer. In a huge tree this may not be enough; then the model has to run git itself. */
 const patienceMs = 1500
 
 /**
- * Asks git about the state of the tree, in the sandbox, which lets git write nothing.
+ * Asks git about the state of the tree. Git runs in the sandbox and can't write anything.
  *
- * @returns undefined where there is no repository, or git can't tell or takes too long
+ * @returns undefined if there is no repository, or if git can't tell or takes too long
  */
 export async function gitState(sandbox: Sandbox, workspace: string): Promise<GitState | undefined> {
   const words = ['status', '--porcelain=v1', '--branch', '--ignore-submodules=all', '--', '.']
@@ -84,7 +84,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
 
-/** The state in one line. Names of files are left out, because anybody may have chosen them. */
+/** The state in one line. File names are left out, because they may come from anybody and could contain instructions. */
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state

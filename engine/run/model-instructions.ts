@@ -9,8 +9,8 @@ const byFamily: Readonly<Record<ModelFamily, (part: Part) => string>> = { gpt, o
 /**
  * The instructions for models, in the style that suits their maker.
  *
- * @param models the names of the models that one run may ask, as users give them: they all get the same text, since a conversation
- *   keeps it from its first request to its last
+ * @param models the names of the models that one run may ask, as users give them: they all get the same text, because it never changes during a
+ *   conversation
  * @param part whether the run has sub-agents. Default: yes
  */
 export function instructionsFor(models: readonly string[], part: Part = { handsOn: true }): string {

@@ -1,13 +1,13 @@
-/** A signal that is aborted by itself or together with its parent. */
+/** A signal that can be aborted separately, and is also aborted when its parent is. */
 export type NestedSignal = {
   readonly signal: AbortSignal
   /** Aborts this signal and those nested in it, but not the parent. */
   abort(reason: unknown): void
-  /** Removes its listener from the parent. Otherwise the parent would keep a nested signal that is no longer used. */
+  /** Removes its listener from the parent. Otherwise the parent would keep the nested signal in memory. */
   dispose(): void
 }
 
-/** Nests a signal in another, whose reason it passes on. */
+/** Makes a signal that is nested in a parent. If the parent is aborted, the new signal is aborted with the same reason. */
 export function nestSignal(parent: AbortSignal): NestedSignal {
   const controller = new AbortController()
   const follow = (): void => controller.abort(parent.reason)

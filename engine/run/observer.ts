@@ -4,7 +4,7 @@ import type { Stop } from './stop.ts'
 
 /** An observer's decision at one point of a run's loop. Undefined: the loop asks the next observer. */
 export type Verdict =
-  /** Sends the changed conversation to the model now. */
+  /** Sends the changed conversation to the model immediately. */
   | { readonly type: 'ask' }
   /** The run ends normally. */
   | { readonly type: 'done' }
@@ -12,7 +12,7 @@ export type Verdict =
 
 /** A response whose calls all have results. */
 export type Responded = {
-  /** How many calls it made. With none, the model is finished. */
+  /** How many calls it made. If it made none, the model is finished. */
   readonly called: number
   /** How many of them were denied. */
   readonly refusals: readonly Refusal[]
@@ -21,12 +21,12 @@ export type Responded = {
 type Opinion = Verdict | undefined
 
 /**
- * Watches a run's loop and can change its course: a budget, a contract, hooks. The loop knows observers only by this interface and asks them in
- * order; the first verdict counts.
+ * Watches a run's loop and can change what it does next, for example for a budget, a schema or hooks. The loop knows observers only through this
+ * interface, and asks them in order; the first verdict counts.
  */
 export type Observer = {
   readonly name: string
-  /** Before the model is asked. */
+  /** Called before the model is asked. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<Opinion> | Opinion
   /** Called when the model has answered; its calls may still be running. */
   readonly afterAnswer?: () => void

@@ -9,11 +9,11 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
-  /** How the result is delivered, if it is more than the message. Default: as the message, or through a tool that accepts the schema. */
+  /** How the result is delivered, if not only as the message. Default: as the message, or through a tool that accepts the schema. */
   readonly delivery?: Delivery
 }
 
-/** A tool through which the result is delivered, whatever the provider could enforce. */
+/** A tool through which the result is always delivered, even if the provider could enforce the schema. */
 type Delivery = {
   readonly name: string
   readonly description: string
@@ -24,9 +24,9 @@ type Delivery = {
   ) => Promise<{ readonly message: string } | { readonly refused: string }>
 }
 
-/** What follows a response: the run is done, the model is corrected, or corrections did not help. */
+/** What happens after a response: the run is done, the model is asked for a correction, or corrections did not help. */
 type Judgement =
-  /** `delivered`: the message, if a tool received it. */
+  /** `delivered`: the message, if the model delivered it through a tool. */
   | { readonly done: true; readonly delivered?: string }
   | { readonly done: false; readonly correction: string }
   | { readonly done: false; readonly failure: string }
@@ -36,7 +36,7 @@ const toolName = 'structured_output'
 
 /**
  * Makes a model's final message match a schema. If the provider can enforce the schema, it is asked to; other models get a tool for delivering the
- * message. In both cases the message is checked here, and a wrong one is returned with its faults.
+ * message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with its faults.
  */
 export class OutputContract {
   readonly #schema: OutputSchema
@@ -71,7 +71,7 @@ export class OutputContract {
     return this.#correct(errors, `Your final message does not match its required schema. ${how}.`)
   }
 
-  /** Judges the result that the calls of a response delivered. Undefined if the model delivered nothing. */
+  /** Judges the result that the model delivered through a call of this response. Undefined if it delivered none. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
     // A model that continues afterwards has to deliver again.
@@ -106,7 +106,7 @@ export class OutputContract {
       .unknown()
       .superRefine((value, context) => {
         const result = unwrap(value)
-        // A schema that accepts anything also accepts no delivery.
+        // A missing result is checked for separately, because a schema that accepts anything would also accept it.
         this.#misfit = result === undefined ? ['the result is missing'] : validate(result)
         for (const message of this.#misfit) context.addIssue({ code: 'custom', message })
       })
@@ -130,13 +130,13 @@ export class OutputContract {
   }
 }
 
-/** A schema as the parameters of a tool, which must be an object: anything else becomes its only property. */
+/** Turns a schema into the parameters of a tool. They must be an object, so any other schema becomes the only property of one. */
 function asParameters(schema: OutputSchema['schema']): {
   readonly parameters: Record<string, unknown>
   unwrap(value: unknown): unknown
 } {
   if (schema['type'] === 'object') return { parameters: { ...schema }, unwrap: (value) => value }
-  // References inside the schema start at its root, so their targets stay there.
+  // References in the schema start at its root, so the definitions that they refer to must stay at the root.
   const { $schema: _, $defs, definitions, ...result } = schema
   const shared = Object.fromEntries(Object.entries({ $defs, definitions }).filter(([, value]) => value !== undefined))
   return {
@@ -151,7 +151,7 @@ function asParameters(schema: OutputSchema['schema']): {
   }
 }
 
-/** The model's last message, unless something followed it. */
+/** The model's last message, if it is the last item of the history. */
 function lastMessage(history: readonly HistoryItem[]): string {
   for (const item of history.toReversed()) {
     if (item.type === 'message' && item.role === 'assistant') return item.text

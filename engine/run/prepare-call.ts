@@ -13,16 +13,16 @@ export type PreparedCall = {
   readonly tool: Tool
   readonly checked: ValidCall
   readonly context: ToolContext
-  /** The call that runs: the model's own, or a hook's changed version. */
+  /** The call to carry out: as the model made it, or as a hook changed it. */
   readonly hooked: HookedCall
-  /** A hook's addition to the result for the model; undefined: none. */
+  /** Text that a hook adds to the result for the model; undefined if there is none. */
   readonly note: string | undefined
 }
 
 /**
  * Prepares a call for execution: plan mode, the tool's own checks, hooks.
  *
- * @returns the call to carry out, or the result if it ends here
+ * @returns the call to carry out, or a result if the call is refused or already answered
  */
 export async function prepareCall(
   { call, tool, checked: given, json }: Extract<FoundCall, { fits: true }>,
@@ -71,7 +71,7 @@ function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
 }
 
-/** A check that fails with an error also rejects the call: what can't be checked doesn't run. */
+/** If a check fails with an error, the call is rejected too: a call that can't be checked must not run. */
 async function settle(check: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await check()

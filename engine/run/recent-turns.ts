@@ -41,7 +41,7 @@ function blocksOf(history: readonly HistoryItem[]): readonly Block[] {
   return blocks
 }
 
-/** Whether the model wrote it. */
+/** Whether the model produced this item. */
 function isModels(item: HistoryItem): boolean {
   return item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool_result'
 }

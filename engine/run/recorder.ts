@@ -30,7 +30,7 @@ type OpenItem = { update(changes: object): void; tail(read: () => string): void;
 
 /** Facts that are known only when a run is over. */
 export type Closing = {
-  /** The cost of this run in US dollars; undefined where a price is unknown. */
+  /** The cost of this run in US dollars; undefined if a price is unknown. */
   readonly cost?: number | undefined
   /** The number of records in the audit log and its last hash, `RECORDS:HASH`. */
   readonly auditHead?: string
@@ -51,8 +51,8 @@ export type Closing = {
 }
 
 /**
- * Records a run: numbers its items, passes each event to the sinks, and counts for the closing summary. Every item that begins is
- * completed, and the terminal event comes exactly once, whatever ended the run.
+ * Records a run: numbers its items, passes each event to the sinks, and counts for the closing summary. Every item that begins is completed, and there is
+ * exactly one terminal event, whatever ended the run.
  */
 export class Recorder {
   readonly #sinks: readonly Sink[]
@@ -78,8 +78,7 @@ export class Recorder {
 
   /**
    * @param resumedFrom the usage of the session before this run, for the totals
-   * @param keep stores an event that is too long for its line, and gives the file's path, where it can. Default: all events are
-   * emitted whole.
+   * @param keep stores an event that is too long for its line and returns the file's path, if it can. Default: all events are emitted whole.
    * @param sandboxStatus the sandbox status in every event. Default: none
    */
   constructor(
@@ -122,7 +121,7 @@ export class Recorder {
     for (const sink of this.#sinks) sink.event(told)
   }
 
-  /** A piece of a message that is still being written. A possible beginning of a secret is held back until it can be judged. */
+  /** Emits a piece of a message that is still being written. If a piece may be the beginning of a secret, it is held back until that is clear. */
   delta(text: string): void {
     const told = this.#writing.push(text)
     if (told !== '') for (const sink of this.#sinks) sink.delta?.(told)
@@ -201,7 +200,7 @@ export class Recorder {
       unenforced,
       withheld,
       dangers: this.#sandboxStatus.dangers,
-      // A review has done its work where it changed nothing.
+      // A review is not expected to change anything, so it is never reported as `no-change`.
       result: resultOf(reason, review === undefined ? changes : undefined, headMoved),
       ...(this.#verified.size === 0 ? {} : { verified: [...this.#verified.values()] }),
       review,

@@ -2,7 +2,7 @@ import type { ToolCall } from '../core/model.ts'
 
 const noticedAfter = 3
 const endedAfter = 6
-/** How often in a row the length limit of an answer may cut off a call. */
+/** How many answers in a row may have a call cut off by their length limit. */
 const mostCuts = 4
 
 /** Notices a model that keeps making the same call with the same result. The model is warned first; if that doesn't help, the run ends. */
@@ -15,7 +15,7 @@ export class RepeatWatch {
   /**
    * Receives a call with its result, in the order in which the model reads them.
    *
-   * @returns what to tell the model about it; undefined if it doesn't repeat itself
+   * @returns a warning for the model; undefined if the model isn't repeating itself
    */
   see(call: ToolCall, output: string): string | undefined {
     this.#cuts = call.cut === true ? this.#cuts + 1 : 0
@@ -48,7 +48,7 @@ export class RepeatWatch {
 /** Waiting for a running command is not a loop, however often the call is repeated. */
 const stillRunning = /^Process running with session ID /m
 
-/** A result without the parts that differ although nothing has changed: durations, and the path of a stored output. */
+/** A result without the parts that differ even if nothing has changed: durations, and the path of a stored output. */
 function withoutVarying(output: string): string {
   return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '').replace(/\boutput-\d+\.txt\b/g, '')
 }

@@ -3,9 +3,9 @@ import { describeState } from '../tools/tasks/describe-task.ts'
 import type { Conversation } from './conversation.ts'
 
 /**
- * Tells the model between turns which background tasks have ended, each once.
+ * Between turns, tells the model which background tasks have ended. Each is reported once.
  *
- * @param isEnd whether the model makes no more calls: then it is also told which tasks would be cut off, each once
+ * @param isEnd whether the model is about to finish: then it is also told, once for each, which tasks would be stopped
  * @returns whether there was anything to tell
  */
 export function reportTasks(tasks: BackgroundTasks, conversation: Conversation, isEnd: boolean): boolean {

@@ -1,6 +1,6 @@
 import type { HistoryItem, Usage } from '../core/model.ts'
 
-/** The state that a run takes over from the session that it continues. */
+/** The state that a run gets from the session that it continues. */
 export type ResumedSession = {
   /** The part that the model is sent. */
   readonly history: readonly HistoryItem[]
@@ -9,6 +9,6 @@ export type ResumedSession = {
   readonly usage: Usage
   /** The provider's last token count, and the item of `history` up to which it counts; undefined if the provider didn't count. */
   readonly counted?: { readonly tokens: number; readonly items: number } | undefined
-  /** In US dollars; undefined where a price was not known. */
+  /** In US dollars; undefined if a price was not known. */
   readonly costUsd: number | undefined
 }

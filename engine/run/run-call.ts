@@ -7,10 +7,10 @@ import { prepareCall } from './prepare-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /**
- * Handles one call, whatever its tool: prepare, execute, finalize. Nothing that a model can send makes this throw: an unknown tool, input that
- * doesn't fit, a denial and a tool's own failure all become results, each with an item in the stream.
+ * Handles one call, whatever its tool: prepare, execute, finalize. Nothing that a model sends can make this throw: an unknown tool, input that doesn't
+ * fit, a denial and a failure of the tool all become results, each with an item in the stream.
  *
- * @param turn the call's place among the others
+ * @param turn the call's position among the calls of its response
  */
 export async function runCall(found: FoundCall, path: CallPath, turn: Turn): Promise<ToolResult> {
   const items = new CallItems(found.call, path.recorder)

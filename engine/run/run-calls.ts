@@ -22,14 +22,14 @@ type Calling = {
 export type ResponseCalls = {
   /** Adds a call as soon as the model has finished writing it. */
   add(call: ToolCall): void
-  /** The response was cut off and is requested again, so its calls are void. Resolves when none of them runs. */
+  /** To be called if the response was cut off and is requested again, which cancels its calls. Resolves when none of them is running any more. */
   retract(): Promise<void>
   /**
-   * The response is complete and in the history: runs the remaining calls and adds the results to the history, in call order. Returns what
-   * ends the run, if anything does.
+   * To be called when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in call order. If the
+   * run has to end, returns the reason.
    */
   finish(): Promise<Stop | undefined>
-  /** Cancels what still runs. To be called at the end, for whatever reason. */
+  /** Cancels the calls that are still running. To be called when the run ends, whatever the reason. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function startCalls(calling: Calling): ResponseCalls {
         const { output, ok, images } = result
         const shown = images === undefined ? {} : { images }
         conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
-        // A run that is being stopped has its reason already; the results of its calls are stored anyway.
+        // If the run is already being stopped, it has a reason to end; the results of its calls are stored anyway.
         if (signal.aborted) continue
         if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
         const refused = failOnDenied ? path.recorder.lastDenied : undefined
@@ -95,7 +95,7 @@ const skippedFor = {
     'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
 } as const
 
-/** If a call was cancelled because of another one, the result says so; its own message would blame the command. */
+/** If a call was cancelled because of another one, the result says so; the tool's own message would suggest that the command failed. */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
   return {

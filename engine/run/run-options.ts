@@ -40,10 +40,10 @@ export type Transaction = {
   /** Finds the changes in the view. */
   readonly changes: ChangeSource
   /**
-   * Lands the changes, if the user wants that after such an end. To be called when no command runs any more.
+   * Lands the changes, if the user wants that for a run that ended in this way. To be called when no command is running any more.
    *
    * @param stop how the run ended; undefined if it completed
-   * @returns the new end of the run, if it differs, and what happened to its changes
+   * @returns how the run ends now, if landing changes that, and what happened to its changes
    */
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
@@ -53,9 +53,9 @@ export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
-  /** The sandboxes for permissions granted during the run. Default: nothing can be granted. */
+  /** Makes sandboxes with the permissions that are granted during the run. Default: nothing can be granted. */
   readonly escalation?: Escalation
-  /** Makes the Guardian; the context it gets belongs to this run. */
+  /** Makes the Guardian, with the context of this run. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
   /** Real path of the directory the run works in. */
@@ -65,16 +65,16 @@ export type RunOptions = {
   readonly instructions: string
   /** The texts that the model gets before the prompt: its environment, its permissions, the instructions of user and repository. */
   readonly context: readonly string[]
-  /** The current texts: the model gets additions between turns. Absent: there are none. */
+  /** Returns the context texts that are available now; the model gets new ones between turns. Absent: there are none. */
   readonly lateContext?: () => readonly string[]
-  /** Notices for the user before anything happens; each becomes an item in the stream. Absent: none. */
+  /** Notices that the user gets before anything else happens; each becomes an item in the stream. Absent: none. */
   readonly notices?: readonly string[]
   readonly prompt: string
   /** Calls that the prompt requests before the model begins. Absent: none. */
   readonly firstCalls?: readonly FirstCall[]
   /** Shown to the model with the prompt. Absent: none. */
   readonly images?: readonly Image[]
-  /** The history and usage of a resumed session; the context is then part of it already. Absent: a new session. */
+  /** The history and usage of a resumed session; its history already contains the context. Absent: a new session. */
   readonly resumedFrom?: ResumedSession
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
@@ -85,22 +85,22 @@ export type RunOptions = {
   /** Denied files that no sandbox enforces, or only in part, for the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
-  /** Default: as the maker's own agent has it. */
+  /** Default: the setting of the coding agent by the model's maker. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** Lets the provider search the web. Absent: it may not. */
   readonly webSearch?: WebSearchRequestOptions
   /** How many tokens an answer may have. Default: the model's maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
-  /** What a model costs and how long its answers can be, by its name. */
+  /** Returns what the model with this name costs, and how long its answers can be. */
   readonly factsOf: BudgetFacts
   /** How many tokens a request to a model may have before the conversation is compacted. Undefined: no limit. */
   readonly compactAt: (model: string) => number | undefined
-  /** The current working place, if it can change. Absent: `workspace`, with `sandbox` and `escalation`. */
+  /** Returns the directory in which the run currently works, if that can change. Absent: always `workspace`, with `sandbox` and `escalation`. */
   readonly now?: () => ExecutionContext
-  /** Texts for the model besides the context, in every run of a session. Absent: none. */
+  /** Texts that the model gets in addition to the context, in every run of a session. Absent: none. */
   readonly preamble?: readonly string[]
-  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
+  /** Whether the run is in plan mode, in which it may change nothing. Absent: it isn't. */
   readonly planMode?: PlanMode
   /** The hooks around every call and about the run. Default: none. */
   readonly hooks?: RunHooks
@@ -108,15 +108,15 @@ export type RunOptions = {
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run in parallel. Default: 10. */
   readonly toolConcurrency?: number
-  /** How much of a result the model is shown. Default: the limits without configuration. */
+  /** How much of a result the model is shown. Default: the built-in limits. */
   readonly outputLimits?: OutputLimits
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
-  /** Receives the final message before the terminal event; returns the reason if that failed, which fails the run. Default: none. */
+  /** Receives the final message before the terminal event. If it returns a reason, it could not handle the message, and the run fails. Default: none. */
   readonly deliver?: (finalMessage: string) => string | undefined
   /**
-   * Receives the function that makes calls for a client, and resolves when no more calls will come. No model is asked then, and no text counts as a
-   * person's. Default: a model is asked.
+   * Receives a function that makes calls for a client, and resolves when no more calls will come. With this option, no model is asked, and no text counts
+   * as written by a person. Default: a model is asked.
    */
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
@@ -125,11 +125,11 @@ export type RunOptions = {
   readonly failOnNoChange?: boolean
   /** The review. Absent: the run is not a review. */
   readonly review?: RunReview
-  /** Tracks what commands write, for the parent run. Default: the run tracks its own commands. */
+  /** The parent run's tracking of what commands write, for a sub-agent. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource
   /** The verification when the model is done. Absent: none. */
   readonly verify?: Verification
-  /** The private view that it works on. Absent: it works in the tree itself. */
+  /** The transaction with the private view that the run works on. Absent: it works in the tree itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
   /** Aborted with an `EndReason` as its reason to stop the run. */

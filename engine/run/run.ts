@@ -33,7 +33,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     sandboxStatusOf(options.sandbox),
   )
   const budget = new BudgetWatch(options.budget, options.factsOf)
-  // The parent run watches a sub-agent.
+  // For a sub-agent, the parent run does this.
   const changes: ChangeSource =
     options.changes ??
     options.transaction?.changes ??
@@ -63,10 +63,10 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
-    // The changes of a transaction are known after landing.
+    // The changes of a transaction are only known after landing.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
-    // The intended end comes first: it may be why the rest failed.
+    // The reason that stopped the run comes first, because it may have caused the other failures.
     stop ??= faultOf(error)
   } finally {
     budget.close()
@@ -84,7 +84,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   })
 }
 
-/** Lands the changes of a transactional run. A failure fails the run, and nothing has landed then. */
+/** Lands the changes of a transactional run. If that fails, nothing lands, and the run fails. */
 async function land(
   { transaction, session }: RunOptions,
   stop: Stop | undefined,

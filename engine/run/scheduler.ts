@@ -4,7 +4,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 export type Turn = {
   /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal
-  /** For a call that turns out to be unsafe: resolves when it can run alone. */
+  /** To be called by a call that turns out to be unsafe. Resolves when it can run alone. */
   alone(): Promise<void>
 }
 
@@ -12,7 +12,7 @@ export type Turn = {
 type Task<Result> = {
   /** Whether it may run in parallel, and before the response is complete. */
   readonly safe: boolean
-  /** For a safe call: false if it begins only when the response is complete and isn't cancelled with its batch. Default: true. */
+  /** For a safe call: false if it must wait until the response is complete, and isn't cancelled with its batch. Default: true. */
   readonly early?: boolean
   /** Whether it changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
@@ -26,9 +26,9 @@ type Options<Result> = {
   readonly signal: AbortSignal
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
-  /** The result of a call that was cancelled before it began: because of a call of its batch, or with the whole response. */
+  /** Gives the result for a call that was cancelled before it began, because of another call in its batch or with the whole response. */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether a result prevents later calls that may change things. Default: none does. */
+  /** Whether this result prevents later calls that may change things. Default: no. */
   stopsLater?(result: Result): boolean
 }
 
@@ -38,14 +38,14 @@ type Entry<Result> = {
   readonly batch: NestedSignal
   readonly done: PromiseWithResolvers<Result>
   exclusive: boolean
-  /** Set for a call that already runs and waits to run alone. */
+  /** Set for a call that has started and waits until it can run alone. */
   resume: (() => void) | undefined
 }
 
 /**
- * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. These begin only when the
- * response is complete: an interrupted response is requested again, and its effects would happen twice. A call after a waiting one waits
- * too. Consecutive safe calls are a batch. One that could not be carried out cancels its batch; a denial or an abort does not.
+ * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. The others begin only when the response is
+ * complete: an interrupted response is requested again, so their effects would happen twice. If a call has to wait, so do all calls after it. Consecutive
+ * safe calls form a batch. If one of them could not be carried out, the rest of its batch is cancelled; a denial or an abort does not have this effect.
  */
 export class Scheduler<Result> {
   readonly #options: Options<Result>
@@ -63,14 +63,14 @@ export class Scheduler<Result> {
     this.#response.signal.addEventListener('abort', () => this.#advance(), { once: true })
   }
 
-  /** The results of the calls so far, in call order. One rejects where its task does. */
+  /** The results of the calls so far, in call order. If a task rejects, so does its result. */
   get results(): readonly Promise<Result>[] {
     return this.#entries.map(({ done }) => done.promise)
   }
 
   add(task: Task<Result>): void {
     const done = Promise.withResolvers<Result>()
-    // Whoever awaits the result gets the error; nobody may be waiting yet.
+    // Prevents an unhandled rejection if nobody awaits the result yet. Whoever awaits it later still gets the error.
     done.promise.catch(() => undefined)
     const index = this.#entries.length
     const entry = { index, task, batch: this.#batchFor(task), done, exclusive: !task.safe, resume: undefined }
@@ -79,7 +79,7 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** The response is complete, so its calls are wanted. */
+  /** Called when the response is complete, so that all its calls can run. */
   settle(): void {
     this.#settled = true
     this.#advance()
@@ -99,7 +99,7 @@ export class Scheduler<Result> {
     return nestSignal(this.#response.signal)
   }
 
-  /** Starts what may start, in order. */
+  /** Starts the calls that may start now, in order. */
   #advance(): void {
     for (let entry = this.#waiting[0]; entry !== undefined; entry = this.#waiting[0]) {
       if (entry.resume === undefined && this.#isGivenUp(entry)) {
@@ -127,7 +127,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** Check the response's signal too: its listeners may not all have run yet. */
+  /** Also checks the signal of the response, because not all its listeners may have run yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

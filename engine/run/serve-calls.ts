@@ -2,10 +2,10 @@ import type { ToolResult } from '../tools/tool-result.ts'
 import { findCall, type CallPath } from './find-call.ts'
 import { runCall } from './run-call.ts'
 
-/** Handles one call by a tool's name, on the same path as a model's calls. */
+/** Handles one call of the tool with this name, in the same way as a model's calls. */
 export type TakeCall = (name: string, input: object, signal: AbortSignal) => Promise<ToolResult>
 
-/** Makes the function that accepts calls from a client. They run as they arrive, each by itself. */
+/** Makes the function that accepts calls from a client. Each call runs as soon as it arrives, independently of the others. */
 export function takeCalls(path: CallPath): TakeCall {
   let taken = 0
   return (name, input, signal) => {

@@ -22,7 +22,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   return faultOf(error)
 }
 
-/** The errors of a disk that is full or gone. */
+/** The error codes of a disk that is full or no longer there. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
 /** A run that can't continue because of an internal error. */

@@ -2,10 +2,10 @@ import type { Changes } from '../core/changes/change-watch.ts'
 import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
-/** How many files that run later are named: a run that makes more has created a whole project, so the others are only counted. */
+/** How many of the files that run later are named. If there are more, the run has probably created a whole project, so the others are only counted. */
 const mostTold = 200
 
-/** Changes, as the terminal event counts them. */
+/** Converts changes into the counts of the terminal event. */
 export function countChanges({
   files,
   runsLater,
@@ -24,7 +24,7 @@ export function verifiedBy({ command, status, exit_code, duration_ms, attempt }:
   return { command, passed: status === 'completed', exit_code, duration_ms: duration_ms ?? 0, attempts: attempt }
 }
 
-/** Usage in the words of events. */
+/** Usage with the field names of events. */
 export function eventUsage(usage: Usage): RunSummary['usage'] {
   return {
     input_tokens: usage.inputTokens,
@@ -45,7 +45,7 @@ export function isJudged(item: Item): item is Judged {
   return judged.includes(item.type)
 }
 
-/** What an item was about, in one line. */
+/** Describes in one line what an item was about. */
 export function subject(item: Judged): string {
   switch (item.type) {
     case 'command_execution':

@@ -28,7 +28,7 @@ export function resultOf(reason: EndReason, changes: Changes | undefined, headMo
   return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]
 }
 
-/** Whether a run is known to have changed nothing. */
+/** Whether it is known that a run changed nothing. */
 export function isUnchanged(changes: Changes | undefined): boolean {
   return changes?.files.length === 0 && changes.notCounted === undefined
 }

@@ -16,13 +16,13 @@ type Ending = {
   readonly stop: Stop | undefined
 }
 
-/** The resolution of file times: one tick of the kernel. */
+/** The resolution of file timestamps: one tick of the kernel. */
 const tickMs = 20
 
 /**
  * To be called before a run begins.
  *
- * @returns a function that determines the run's outcome when no command runs any more; called again, it gives the same answer
+ * @returns a function that determines the run's outcome, to be called when no command is running any more. Further calls give the same answer
  */
 export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeSource): () => Promise<Ending> {
   const { workspace } = options
@@ -34,7 +34,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
   return () => (ending ??= find())
 
   async function find(): Promise<Ending> {
-    // The parent run watches a sub-agent.
+    // For a sub-agent, the parent run does this.
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }

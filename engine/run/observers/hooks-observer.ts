@@ -15,7 +15,7 @@ export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'reco
   }
 }
 
-/** How often a hook may make the model continue after its end: a hook that always does would never let it end. */
+/** How often hooks may make the model continue when it wants to end. Without a limit, a hook that always does this would never let the run end. */
 const maxSentBack = 8
 
 /** Asks hooks whether the model may end. */
@@ -34,7 +34,7 @@ export function stopHooksObserver(
       signal.throwIfAborted()
       if (more === undefined) return undefined
       sentBack++
-      // Not as a user message: the user's words count as approval for actions.
+      // This isn't added as a user message, because the user's words count as approval for actions.
       conversation.add({ type: 'message', role: 'developer', text: more })
       return { type: 'ask' }
     },

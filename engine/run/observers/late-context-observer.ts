@@ -2,8 +2,8 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
 /**
- * Gives the model between turns the texts that were unknown when the run began, such as the instructions of a server that started late. Texts that
- * the conversation already contains, perhaps from an earlier run of the session, aren't repeated.
+ * Between turns, gives the model texts that were not available when the run began, such as the instructions of a server that started late. Texts that the
+ * conversation already contains, perhaps from an earlier run of the session, aren't repeated.
  */
 export function lateContextObserver(late: () => readonly string[], conversation: Conversation): Observer {
   return {

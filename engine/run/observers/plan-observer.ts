@@ -3,7 +3,7 @@ import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver-observer.ts'
 
-/** A plan that nobody can approve is the result of the run. */
+/** If nobody can approve the plan, it becomes the result of the run. */
 export function planObserver(planMode: PlanMode, running: Running): Observer {
   return {
     name: 'plan',

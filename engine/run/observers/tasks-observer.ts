@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 import { reportTasks } from '../report-tasks.ts'
 
-/** Tells the model the outcome of background tasks, and at its end also which of them would be ended. */
+/** Tells the model how background tasks ended. When the model is about to finish, also tells it which tasks would be stopped. */
 export function tasksObserver(tasks: BackgroundTasks, conversation: Conversation): Observer {
   return {
     name: 'tasks',

@@ -50,7 +50,7 @@ export function verifyObserver(
   }
 }
 
-/** Faults that no model can fix. */
+/** Failures that no model can fix. */
 function impossible(command: string, { type, why }: Extract<VerificationResult, { readonly why: string }>): Verdict {
   const refused = type === 'refused'
   const message = `--verify \`${command}\` ${refused ? 'was refused' : 'could not start'}: ${why}`

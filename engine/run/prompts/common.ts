@@ -1,6 +1,6 @@
-/** The terms of one model family in the instructions that all families share. */
+/** The parts of the shared instructions that differ between model families. */
 type FamilyWords = {
-  /** How it searches for things. */
+  /** How a model of the family searches for things. */
   readonly search: string
   /** How it changes files. */
   readonly edit: string

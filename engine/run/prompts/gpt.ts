@@ -7,7 +7,7 @@ const words = {
   list: 'update_plan',
 }
 
-/** The instructions for OpenAI's models that know the patch format, and commands that become sessions, from their training. */
+/** The instructions for those OpenAI models whose training included the patch format and commands that continue as sessions. */
 export const gpt = (part: Part): string =>
   common(
     {
@@ -18,6 +18,6 @@ export const gpt = (part: Part): string =>
     part,
   )
 
-/** The instructions for OpenAI's older models, which know neither. */
+/** The instructions for OpenAI's older models, which were trained on neither. */
 export const olderGpt = (part: Part): string =>
   `${common({ ...words, longCommands: waitsForCommands }, part)}\n\n${patchFormat}`
