@@ -8,20 +8,20 @@ export function stateDirectory(): string {
   return below('XDG_STATE_HOME', '.local/state')
 }
 
-/** Where this program caches what it could find out again. */
+/** Where this program caches data that it can determine again. */
 export function cacheDirectory(): string {
   return below('XDG_CACHE_HOME', '.cache')
 }
 
 /**
- * All directories with this program's configuration and state: by the XDG base directory specification, regardless of variables, and in
- * shared directories for a user without a home.
+ * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and the shared ones for
+ * users without a home.
  */
 export function appDirectories(): readonly string[] {
   return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]
 }
 
-/** For a user who has no home, or works in it: directories that all users share. */
+/** Directories that all users share, for a user who has no home directory or whose workspace is the home directory. */
 export function sharedDirectories(): readonly string[] {
   return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>
     join(directory, `portcullis-${process.geteuid?.() ?? 0}`),

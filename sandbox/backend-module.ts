@@ -5,11 +5,11 @@ import type { Sandbox } from './sandbox.ts'
 
 /** What a backend gets in addition to the policy. */
 type OpenOptions = {
-  /** The image that commands run in, for a backend that has them. */
+  /** The image that commands run in, for a backend that uses images. */
   readonly image: string | undefined
-  /** Resolves host names for the proxy of a network allow-list. */
+  /** How the proxy of a network allow-list resolves host names. */
   readonly network: NetworkOptions | undefined
-  /** The entries that must be at paths of the policy: `path-changed` is thrown if something else is there. */
+  /** Paths of the policy, and the entries that must exist there. If one doesn't, `path-changed` is thrown. */
   readonly wanted: readonly Place[]
 }
 
@@ -17,11 +17,11 @@ type OpenOptions = {
 export type BackendModule = {
   /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>
-  /** Finds out by a trial whether it can be used here; remembered results don't count. Throws `SandboxError` `unavailable`. */
+  /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>
   /**
-   * Default limits that this backend can't enforce here, as sentences. Only needed if it can't enforce all limits that are `planned` for this
-   * machine. Absent: it can.
+   * Default limits that this backend can't enforce here, as sentences. Only needed for a backend that may be unable to enforce some of the limits
+   * that are `planned` for this machine. Absent: it can enforce all of them.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /** Ends the commands of a killed run, before their files are reviewed. Absent: no command outlives its run. */

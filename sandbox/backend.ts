@@ -1,6 +1,6 @@
 /** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
-  /** Whether it confines commands at all. One that doesn't is for danger-full-access alone, and no configuration can name it. */
+  /** Whether it confines commands at all. A backend that doesn't is only for danger-full-access, and no configuration can name it. */
   readonly confines: boolean
   /** The platforms on which it is the default backend for confinement. Absent: none. */
   readonly platform?: NodeJS.Platform
@@ -8,11 +8,11 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
-  /** Whether it mounts, so that commands can see something else at a path than the host's file. */
+  /** Whether it can mount files, so that commands see something else at a path than the host does. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether naming it states that an external sandbox exists, rather than choosing a backend. */
+  /** Whether naming it declares that an external sandbox exists, instead of choosing a backend. */
   readonly isStated: boolean
 }
 
@@ -26,8 +26,8 @@ const confining = {
 } satisfies BackendFacts
 
 /**
- * All backends: besides its folder, a backend is only a row here, and its import in `load-backend.ts`. `external` confines as little as
- * `unconfined`: somebody states that an external sandbox confines commands.
+ * All backends. Besides its folder, a backend needs only a row here and an import in `load-backend.ts`. Like `unconfined`, `external` confines
+ * nothing: the user has declared that an external sandbox confines commands.
  */
 const backends = {
   bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true, hasViews: true },
@@ -61,7 +61,7 @@ export function backendNames(): readonly Backend[] {
 }
 
 /**
- * The facts about a backend.
+ * The facts about one backend.
  *
  * @example console.log(backendNames().filter((name) => factsOf(name).hasAllowlist))
  */

@@ -5,15 +5,15 @@ import { encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** A snapshot of the host's file system. */
 export type CachedFileSystem = FileSystemView & {
-  /** The entry at a path, without following a final symlink; undefined if there is none, or it can't be reached. */
+  /** The entry at a path, without following a final symlink; undefined if there is no entry, or it can't be reached. */
   readonly lstat: (path: string) => Stats | undefined
 }
 
 type Resolved = { readonly real: string; readonly stat: Stats | undefined } | undefined
 
 /**
- * A cached view of the host that queries each entry only once. It is for one decision that looks at the same directories again and again: its answers
- * are those of `hostFileSystem` at that moment.
+ * A cached view of the host that queries each entry only once. It is meant for a single decision that looks at the same directories again and again:
+ * it answers as `hostFileSystem` does at that moment.
  */
 export function cachedFileSystem(): CachedFileSystem {
   const stats = new Map<string, Stats | undefined>()
@@ -32,7 +32,7 @@ export function cachedFileSystem(): CachedFileSystem {
     found.set(path, result)
     return result
   }
-  /** The same for a path without symlinks: its parent directories have none either. */
+  /** Does the same for a path without symlinks: its parent directories are then without symlinks too. */
   const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known
@@ -75,7 +75,7 @@ export function cachedFileSystem(): CachedFileSystem {
   }
 }
 
-/** Whether a path is already normalized, and valid text. */
+/** Whether a path is already normalized and is valid text. */
 function isPlain(path: string): boolean {
   return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path) && !hasRawBytes(path)
 }
@@ -84,7 +84,7 @@ function lstatOrUndefined(path: string): Stats | undefined {
   try {
     return lstatSync(encodePath(path), { throwIfNoEntry: false })
   } catch {
-    // The path lies behind a directory that this user can't enter.
+    // The path is below a directory that this user can't enter.
     return undefined
   }
 }

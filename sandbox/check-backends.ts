@@ -8,7 +8,7 @@ import { parsePolicy } from './sandbox-policy.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 
-/** Whether one backend can be used here; if not, why, and what would change that. */
+/** Whether a backend can be used here; if not, why, and how to enable it. */
 export type BackendReport =
   | { readonly backend: Backend; readonly usable: true; readonly confines: boolean }
   | { readonly backend: Backend; readonly usable: false; readonly reason: string; readonly remedy: string }
@@ -16,7 +16,7 @@ export type BackendReport =
 /** What this machine can enforce. */
 export type DoctorReport = {
   readonly platform: string
-  /** The default backend of a confining policy; undefined when that can't be used. */
+  /** The default backend for confining commands; undefined if it can't be used. */
   readonly chosen: Backend | undefined
   readonly backends: readonly BackendReport[]
   readonly limits: {
@@ -24,12 +24,12 @@ export type DoctorReport = {
     /** Default limits that can't be enforced here. */
     readonly unenforced: readonly string[]
   }
-  /** Facts about this machine that explain the rest. */
+  /** Facts about this machine that explain the other rows. */
   readonly notes: readonly string[]
 }
 
 /**
- * Finds out by trials what can be enforced here. Remembered results don't count.
+ * Tests what can be enforced here, without relying on remembered results.
  *
  * @example const { chosen, backends } = await doctor()
  */
@@ -57,7 +57,7 @@ export async function doctor(): Promise<DoctorReport> {
 }
 
 /**
- * A report as text for a terminal.
+ * Formats a report for a terminal.
  *
  * @example console.log(renderDoctor(await doctor()))
  */
@@ -88,7 +88,7 @@ async function reportOf(backend: Backend): Promise<BackendReport> {
 }
 
 /**
- * Whether a docker daemon answers that can enforce policies.
+ * Whether a docker daemon is available that can enforce policies.
  *
  * @example console.log((await isDockerUsable()) ? 'docker can confine commands' : 'docker is not there')
  */

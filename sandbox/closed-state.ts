@@ -7,8 +7,9 @@ import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
 /**
- * Finds a directory for data that outlives a run and that commands which write to `roots` can't reach. It is the user's own folder. If a root
- * contains that folder, as when the home is the workspace, it is a private one in `/var/tmp` or the temporary directory. The path has no symlinks.
+ * Finds a directory for data that outlives a run, out of reach of commands that write to `roots`. Normally it is the user's own folder. If a root
+ * contains that folder, as when the workspace is the home directory, it is a private folder in `/var/tmp` or the temporary directory. The path has no
+ * symlinks.
  *
  * @param preferred the user's own folder
  * @throws Error that says why none of them is usable
@@ -19,7 +20,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   const faults: string[] = []
   for (const path of [preferred, ...sharedStates()]) {
     const plain = withoutLinks(path)
-    // A symlink in a root may lead somewhere else by the time that it is followed.
+    // A symlink in a root may lead somewhere else by the time it is followed.
     const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
@@ -28,7 +29,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   throw new Error(`${faults.join(', ')}: set XDG_STATE_HOME to a directory that commands can't write to`)
 }
 
-/** All existing folders that `closedState` may have returned, for any roots. */
+/** All existing folders that `closedState` could have returned, for any roots. */
 export function closedStates(preferred: string = stateDirectory()): readonly string[] {
   const shared = sharedStates().map(withoutLinks)
   const there = shared.filter((path) => hostFileSystem.kindOf(path) === 'directory' && isPrivate(dirname(path)))
@@ -36,8 +37,8 @@ export function closedStates(preferred: string = stateDirectory()): readonly str
 }
 
 /**
- * Whether a root holds a directory and commands can reach it there: this program's directories and the system's are hidden from them even inside a
- * root.
+ * Whether a root contains a path and commands can reach it there. They can't if the path is in `/tmp` or `/run` and a larger root contains these:
+ * both are hidden from commands.
  */
 export function isReached(path: string, roots: readonly string[]): boolean {
   const hidden = ['/tmp', '/run'].map((place) => hostFileSystem.realPath(place) ?? place)
@@ -51,7 +52,7 @@ function sharedStates(): readonly string[] {
   return sharedDirectories().map((place) => join(place, 'state'))
 }
 
-/** A path without symlinks. If it doesn't exist yet, its nearest existing directory is resolved. */
+/** The path without symlinks. If nothing exists there yet, its nearest existing parent is resolved. */
 function withoutLinks(path: string): string {
   for (let [at, below] = [path, '']; ; [at, below] = [dirname(at), join(basename(at), below)]) {
     const real = hostFileSystem.realPath(at)
@@ -60,14 +61,14 @@ function withoutLinks(path: string): string {
   }
 }
 
-/** In a directory that all users share, the folder must belong to this user, and nobody else may write to it or rename it. */
+/** The folder lies in a directory that all users share, so it must belong to this user, and nobody else may be able to write to it or rename it. */
 function makeShared(path: string): boolean {
   try {
     const { mode, uid } = statSync(dirname(path))
     if (uid !== process.geteuid?.() && (mode & 0o1000) === 0) return false
     mkdirSync(path, { mode: 0o700 })
   } catch {
-    // It exists already, or can't be created.
+    // It already exists, or can't be created.
   }
   return isPrivate(path)
 }

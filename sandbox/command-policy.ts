@@ -8,33 +8,33 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command, for the host's current state: the sandbox's policy, or the same policy with only the temporary directory writable if
- * the command asks for that. `danger-full-access` confines nothing, so nothing can be narrowed.
+ * The policy for one command in the host's current state. It is the sandbox's policy, or if the command asks for less, the same policy with only the
+ * temporary directory writable. `danger-full-access` confines nothing, so it can't be restricted.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
   if (given.mode === 'danger-full-access') return given
   const policy = hidden.length === 0 ? given : { ...given, deniedReads: [...given.deniedReads, ...hidden] }
   if (readOnly !== true) return policy.unixSockets ? withoutHostSockets(policy) : policy
-  // Otherwise the docker daemon could write for the command.
+  // Otherwise the command could write through the docker daemon.
   const { dockerSocket: _, ...rest } = policy
   return { ...rest, unixSockets: false, mode: 'read-only' }
 }
 
-/** Hides the unix sockets that this machine's programs listen on. A socket that a root names itself stays visible, as any denied file does. */
+/** Hides the unix sockets that this machine's programs listen on. A socket that is itself a root stays visible, like any denied file. */
 function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The guarded paths, and the parts of git that commands see in another form than the host has them. */
+/** The guarded paths, and the parts of git that look different to commands than on the host. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
-  /** Protected paths outside of the roots, from which a link may lead into one. Default: none. */
+  /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */
   readonly protectedOutside?: readonly string[]
 }
 
 /**
- * Plans what one command sees, and the paths to guard while it runs. Files that exist when the first writing command begins are the host's own; files
- * that appear later may be a command's work. A command that writes nothing can plant nothing, and needs no repository to commit to.
+ * Plans what one command sees, and which paths to guard while it runs. Files that exist when the first writing command starts belong to the host;
+ * files that appear later may come from a command. A command that can't write can't plant anything, and needs no repository to commit to.
  *
  * @param roots what the policy lets commands write to, without symlinks
  * @param keyFiles the visible parts of files with secrets; undefined if the backend can't mount
@@ -58,7 +58,7 @@ export function placesForCommand(
     hidden: [...view.hidden, ...keys.hidden],
     replaced: [...view.replaced, ...keys.replaced],
   }
-  // Files of other runs belong to those runs, and decide about their commands.
+  // The files of other runs belong to those runs, and control their commands.
   const others = allRunDirectories((place) => roots.some((root) => isWithin(place, root)))
   return others.length === 0
     ? { ...places, git }

@@ -5,28 +5,31 @@ import { memoize } from './memoize.ts'
 /** The directory doesn't exist, or can't be reached. */
 const none: readonly string[] = []
 
-/** The names in a directory at the time of `stamp`. */
+/** The names in a directory, as they were at the time of `stamp`. */
 type Listed = { readonly stamp: string; readonly names: readonly string[] }
 
 const known = new Map<string, Listed>()
 const mostKnown = 1024
 
-/** How old a change must be before an equal time stamp proves that nothing changed since: coarser than the clock of any of `ownTimes`. */
+/**
+ * How old a change must be before an equal time stamp proves that nothing has changed since. It is longer than a clock tick of any file system in
+ * `ownTimes`.
+ */
 const settledMs = 100
 
 /**
- * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory by its own clock, and nobody can
- * set that stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
+ * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory with its own clock, and nobody can set that
+ * stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
  */
 const ownTimes: ReadonlySet<number> = new Set([
   0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010, 0xca45_1a4e,
 ])
 
 /**
- * The names in a directory, in lower case, as some file systems compare them.
+ * The names in a directory, in lower case because some file systems ignore case.
  *
  * @param directory absolute; symlinks are followed
- * @returns the names; none where there is no such directory; undefined where it can be entered but not listed
+ * @returns the names; none if there is no such directory; undefined if it can be entered but not listed
  */
 export function namesIn(directory: string): ReadonlySet<string> | undefined {
   const entries = entriesIn(directory)
@@ -36,13 +39,13 @@ export function namesIn(directory: string): ReadonlySet<string> | undefined {
 const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
 
 /**
- * The names in a directory. A cached list is used where the directory certainly hasn't changed: planning a command spent most of its time
- * listing the same homes. As for `namesIn`.
+ * The names in a directory, under the same rules as `namesIn`. A cached list is used if the directory certainly hasn't changed, because planning a
+ * command spent most of its time listing the same home directories.
  */
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined
   try {
-    // Creating an error takes longer than asking first.
+    // Creating an error takes longer than checking first.
     stat = statSync(directory, { throwIfNoEntry: false })
   } catch {
     return none
@@ -59,7 +62,7 @@ export function entriesIn(directory: string): readonly string[] | undefined {
     else known.delete(directory)
     return names
   } catch {
-    // A process that knows the names can still enter it.
+    // A process that knows the names can still open the files in it.
     return undefined
   }
 }

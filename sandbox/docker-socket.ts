@@ -6,8 +6,8 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
 /**
- * The socket of the docker daemon that this machine's programs use, without symlinks, because a container may lack them; undefined if `DOCKER_HOST`
- * names one that is no file.
+ * The socket of the docker daemon that this machine's programs use. It is without symlinks, because a container may lack them. Undefined if
+ * `DOCKER_HOST` names an address that isn't a file.
  *
  * @example const dockerSocket = localDockerSocket() // for a policy's key of that name
  */
@@ -18,7 +18,7 @@ export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env
   return hostFileSystem.realPath(path) ?? path
 }
 
-/** The group that may use the docker socket of a policy; undefined for a policy without one. Throws `unavailable` if the path is no socket. */
+/** The group that may use a policy's docker socket; undefined if the policy has none. Throws `unavailable` if the path is not a socket. */
 export function dockerSocketGroup({ dockerSocket }: SandboxPolicy, backend: Backend): number | undefined {
   if (dockerSocket === undefined) return undefined
   const found = statSync(dockerSocket, { throwIfNoEntry: false })

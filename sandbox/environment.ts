@@ -7,7 +7,7 @@ import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** Names of variables that locate a program or control its messages, and contain nothing worth stealing. */
+/** Names of variables that locate programs or control their messages, and contain nothing worth stealing. */
 const coreNames: readonly string[] = [
   'PATH',
   'HOME',
@@ -20,7 +20,7 @@ const coreNames: readonly string[] = [
   'TZ',
   'TZDIR',
   'NO_COLOR',
-  // Where toolchains and version managers live
+  // Where toolchains and version managers are installed
   'CONDA_DEFAULT_ENV',
   'CONDA_PREFIX',
   'VIRTUAL_ENV',
@@ -55,11 +55,11 @@ const coreNames: readonly string[] = [
 const secretName =
   /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
 
-/** `scheme://user:password@host`, the form of addresses of databases and proxies with a password. */
+/** `scheme://user:password@host`, the form in which addresses of databases and proxies contain a password. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /**
- * Whether a variable of an environment counts as a secret, by its name or value.
+ * Whether an environment variable counts as a secret, because of its name or value.
  *
  * @example console.log(looksLikeSecret('API_TOKEN', 'x')) // true
  */
@@ -68,8 +68,8 @@ export function looksLikeSecret(name: string, value: string): boolean {
 }
 
 /**
- * Set for every command: nobody is there to answer a prompt, scroll a pager or close an editor. Caches go to the private temporary directory, since
- * the ones at home are read-only.
+ * Set for every command, because nobody is there to answer a prompt, scroll a pager or close an editor. Caches go to the private temporary directory,
+ * since those in the home directory are read-only.
  */
 const nonInteractive: Variables = {
   CI: '1',
@@ -106,8 +106,8 @@ function privateTemp(directory: string): Variables {
 }
 
 /**
- * Why a variable from another source than the caller's own environment, such as a hook, can't be passed to a command: the policy's filters
- * apply to it too, and variables that the policy sets stay so. Undefined where nothing forbids it.
+ * Why a variable that doesn't come from the caller's own environment, but from a hook for example, can't be passed to a command: the policy's filters
+ * apply to it too, and it can't replace a variable that the policy sets. Undefined if nothing forbids it.
  *
  * @internal
  */
@@ -123,12 +123,12 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** The size limit of the cache: an environment has fewer names. */
+/** The largest number of names in the cache: an environment has fewer. */
 const mostNames = 1000
 
 /**
- * Makes a test of names against patterns. Results are cached, because every command asks about the same names, and matching patterns took most of the
- * time to start one.
+ * Creates a function that tests names against patterns. Results are cached: every command asks about the same names, and matching the patterns used
+ * to take most of the time of starting a command.
  */
 const matcher = memoize((patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
@@ -146,14 +146,14 @@ const matcher = memoize((patterns: readonly string[]): ((name: string) => boolea
 
 const isCore = matcher(coreNames)
 
-/** The variables of an environment that a command gets, and the names of the others. */
+/** The variables of an environment that a command gets, and the names of those that it doesn't get. */
 type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
 
 /** How many variables of an environment are withheld from commands, and how many of these count as secrets. */
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
 /**
- * The environment that commands inherit: this process's own, whichever program uses the sandbox.
+ * The environment that commands inherit: that of this process, whichever program uses the sandbox.
  *
  * @internal
  */
@@ -174,8 +174,9 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command: the caller's through the policy's filters, then the sandbox's variables that keep it from waiting for a person, then
- * the policy's, then the command's own. A command gets no other variables. `temp` is the command's own temporary directory, as it sees it.
+ * The variables of a command. In this order, they come from the caller's environment after the policy's filters, the sandbox (so that the command
+ * never waits for a person), the policy, and the command itself. It gets no other variables. `temp` is the command's own temporary directory, as the
+ * command sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
@@ -216,12 +217,12 @@ export function commandEnvironment(
 }
 
 /**
- * Keeps git from using a directory that only looks like a repository: it may have come with a clone, and its configuration names programs
- * (git-config(1), safe.bareRepository). Where the workspace itself is bare, it is named as the repository.
+ * Keeps git from using a directory that only looks like a repository. Such a directory may have come with a clone, and its configuration can name
+ * programs to run (git-config(1), safe.bareRepository). A workspace that is itself a bare repository is named explicitly.
  */
 function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
-  // Git itself complains about an invalid count.
+  // Git itself reports an invalid count.
   if (!Number.isSafeInteger(count) || count < 0) return variables
   return {
     ...variables,

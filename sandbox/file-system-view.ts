@@ -9,13 +9,13 @@ import { listText } from './path-list.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
-/** The queries that decisions about paths make to the host. It is an interface, so that tests of decisions need no disk. */
+/** The queries about the host that decisions about paths need. This is an interface so that tests of decisions need no disk. */
 export type FileSystemView = {
-  /** The type of a path after symlinks are followed; sockets, pipes and devices count as files. */
+  /** The type of the entry at a path, after following symlinks. Sockets, pipes and devices count as files. */
   kindOf(path: string): Kind
-  /** The path without symlinks, or undefined when it leads nowhere. */
+  /** The path without symlinks; undefined if it leads nowhere. */
   realPath(path: string): string | undefined
-  /** Whether the last component itself is a symlink. */
+  /** Whether the last component of a path is itself a symlink. */
   isSymlink(path: string): boolean
   /** Narrows many paths down to those that may exist, which keeps later work small. */
   present(paths: readonly string[]): readonly string[]
@@ -32,16 +32,16 @@ export const hostFileSystem: FileSystemView = {
       const stat = statSync(path, { throwIfNoEntry: false })
       return stat === undefined ? 'absent' : stat.isDirectory() ? 'directory' : 'file'
     } catch {
-      // In a directory that this user can't enter: no command of this user could reach it.
+      // In a directory that this user can't enter, so no command of this user could reach it either.
       return 'absent'
     }
   },
   realPath: (path) => {
     try {
-      // Most of the queried paths don't exist, and creating an error takes longer than asking first.
+      // Most of the queried paths don't exist, and creating an error takes longer than checking first.
       return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
     } catch {
-      // A dangling link or an unreachable directory leads nowhere.
+      // A dangling symlink, or an unreachable directory, leads nowhere.
       return undefined
     }
   },
@@ -55,24 +55,24 @@ export const hostFileSystem: FileSystemView = {
   },
 }
 
-/** From this many paths in one directory on, listing it takes less time than querying each. */
+/** If at least this many paths are in one directory, listing it takes less time than querying each path. */
 const worthListing = 6
 
-/** From this many paths on, it pays to list the homes first. */
+/** If a list has at least this many paths, listing the home directories first saves time. */
 const worthLookingHome = 64
 
-/** The paths of a list that lie in one directory. */
+/** The paths of a list that are in the same directory. */
 type Inside = {
   readonly directory: string
   readonly parent: string
-  /** The directory's own name, and the names of its paths, in the form of `namesIn`. */
+  /** The directory's own name and the names of its paths, each as `namesIn` returns names. */
   readonly name: string
   readonly names: readonly string[]
   /** The position of each path in the list. */
   readonly places: readonly number[]
 }
 
-/** Like `dirname`, which takes longer for the many paths that are absolute and normalized. */
+/** Like `dirname`, but faster for absolute and normalized paths, of which there are many. */
 function parentOf(path: string): string {
   return path.endsWith('/') ? dirname(path) : path.slice(0, Math.max(path.lastIndexOf('/'), 1))
 }
@@ -81,9 +81,9 @@ function nameOf(path: string): string {
   return path.endsWith('/') ? basename(path) : path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Groups the paths of frequently queried lists by directory, outer directories first. */
+/** Groups the paths of frequently used lists by directory, outer directories first. */
 const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
-  // A listing can't show names that aren't UTF-8. Such names are rare.
+  // A listing can't represent names that aren't UTF-8. Such names are rare.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
   for (let place = 0; place < paths.length; place += 1) {
@@ -105,13 +105,13 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** The queries about directories for finding existing paths. */
+/** The queries about directories that are needed to find existing paths. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** The result for a list, with all its queries in order: the same answers lead to the same result. */
+/** The result for a list of paths, with all its queries in order: if their answers are the same again, so is the result. */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -133,12 +133,12 @@ export function presentOf(paths: readonly string[], asks: Asks = askHost): reado
   const last = lastFinds.get(paths)
   if (last?.asked.every(({ what, directory, answer }) => asks[what](directory) === answer) === true) return last.present
   const find = findPresent(paths, asks)
-  // A result with new names isn't worth caching, and does no harm.
+  // If `namesIn` returns a new set for each call, caching this result is useless but does no harm.
   lastFinds.set(paths, find)
   return find.present
 }
 
-/** Queries each directory once, and skips directories that a listed parent lacks. */
+/** Queries each directory once, and skips directories that are missing from the listing of their parent. */
 function findPresent(paths: readonly string[], asks: Asks): Find {
   const listed = new Map<string, ReadonlySet<string> | undefined>()
   const asked: Find['asked'][number][] = []
@@ -172,12 +172,14 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
   return { asked, present: possible.filter((_, place) => !absent.has(place)) }
 }
 
-/** The paths of a list, without those for which a home has no entry: most protected paths belong to programs that a user doesn't have. */
+/**
+ * Leaves out the paths that a listing of the home directory shows to be missing: most protected paths belong to programs that a user doesn't have.
+ */
 function withoutMissing(
   paths: readonly string[],
   namesOf: (home: string) => ReadonlySet<string> | undefined,
 ): readonly string[] {
-  // A listing can't show names that aren't UTF-8.
+  // A listing can't represent names that aren't UTF-8.
   if (hasRawBytes(listText(paths))) return paths
   const looked = homes().map((home) => ({ below: `${home}/`, names: namesOf(home) }))
   return paths.filter((path) => {

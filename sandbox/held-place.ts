@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Identity } from './mounting/step-layout.ts'
 
-/** O_PATH of open(2): opening needs no permission for the file, and the descriptor grants none. */
+/** O_PATH of open(2): opening a file this way needs no permission for it, and the descriptor grants none. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 
-/** The entry at a path without symlinks when it was opened. */
+/** The entry that was at a path without symlinks when it was opened. */
 export type Held = { readonly path: string; readonly descriptor: number; readonly identity: Identity }
 
 /**
- * Opens a path component by component; undefined where it contains a symlink or doesn't exist. Linux only: elsewhere a descriptor has no
+ * Opens a path component by component. Undefined if a component is a symlink or doesn't exist. Only on Linux, because elsewhere a descriptor has no
  * path.
  */
 export function openWithoutLinks(path: string): Held | undefined {
@@ -26,13 +26,13 @@ export function openWithoutLinks(path: string): Held | undefined {
     if (stat.isSymbolicLink()) throw new TypeError('a symlink')
     return { path, descriptor, identity: { device: stat.dev, inode: stat.ino } }
   } catch {
-    // Unreachable now: it can't be held, and can't be found later either.
+    // It can't be reached now, so it can't be held, or found again later.
     closeSync(descriptor)
     return undefined
   }
 }
 
-/** The current path of a held place; undefined for one that was removed. */
+/** The current path of a held entry; undefined if the entry was removed. */
 export function pathOf({ descriptor }: Held): string | undefined {
   if (fstatSync(descriptor).nlink === 0) return undefined
   return readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -47,13 +47,13 @@ export type Place = {
 
 /** The entry that the user was asked about, even if it is renamed later. While it is held, no other entry can be mistaken for it. */
 export type HeldPlace = Place & {
-  /** A path to an entry of this directory, wherever the directory has been moved to. */
+  /** Returns a path to an entry in this directory that stays valid wherever the directory is moved. */
   readonly inside: (name: string) => string
   readonly close: () => void
 }
 
 /**
- * Holds the entry at `path`, an absolute one without symlinks; undefined where there is none, or a symlink is on the path.
+ * Holds the entry at `path`, an absolute path without symlinks. Undefined if there is no entry, or the path contains a symlink.
  *
  * @internal
  */
@@ -87,7 +87,7 @@ export function isThere({ path, identity }: Place): boolean {
   return now?.device === identity.device && now.inode === identity.inode
 }
 
-/** The entry at a path now; undefined where there is none, or a symlink is on the path. */
+/** The entry at a path now; undefined if there is none, or the path contains a symlink. */
 export function placeAt(path: string): Place | undefined {
   try {
     if (realpathSync.native(path) !== path) return undefined

@@ -13,38 +13,38 @@ import { movedDenial, putBack } from './put-back.ts'
 import { pathsAndPatterns, writableRoots } from './roots.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The most directories to hold because of their denied files: more could exhaust the table of open files. */
+/** How many directories may be held because of denied files in them; more could use up all file descriptors. */
 const mostParents = 1024
 
-/** The paths of a policy, tied to the entries that they named when the sandbox was opened. Commands may rename or replace these entries. */
+/** The paths of a policy, tied to the entries that were there when the sandbox was opened: commands may rename or replace these entries. */
 type HeldPlaces = {
   /**
-   * The policy for the next command: each root at its original path without symlinks, and denied entries wherever they are now. Throws
-   * `path-changed`.
+   * Returns the policy for the next command: its roots have their original paths without symlinks, and its denied entries have their current paths.
+   * Throws `path-changed`.
    */
   readonly current: (policy: SandboxPolicy) => SandboxPolicy
-  /** The expected entry at the path of a root, or of a denied path; undefined for other paths. */
+  /** The entry that must be at the path of a root or of a denied entry; undefined for other paths. */
   readonly identityOf: (path: string) => Identity | undefined
-  /** Looks at the host through the policy's original paths: none of them leads through a symlink made since. */
+  /** The host's file system, in which the policy's paths are resolved as they were at the start: no symlink created since then is followed. */
   readonly view: FileSystemView
-  /** The same, with one snapshot of the host. */
+  /** Returns a snapshot of this view, which queries each entry only once. */
   readonly look: () => CachedFileSystem
   /**
-   * Moves denied entries back if a command moved them away, and reports this; an obstacle is reported once. An entry that is denied by its name is
-   * denied anywhere.
+   * Moves back the denied entries that a command has moved, and reports this. If something is in the way, that is reported only once. Entries that
+   * are denied by name need not be moved back, because they are denied everywhere.
    */
   readonly putBack: () => readonly Denial[]
-  /** The places for sandboxes that are opened like this one. */
+  /** Returns the entries that the paths named, for sandboxes that are opened later with the same paths. */
   readonly known: () => KnownPlaces
   readonly close: () => void
 }
 
-/** A denied entry that commands can move: held by itself, or by its directory. */
+/** A denied entry that commands can move. Either the entry itself is held, or its directory. */
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
- * Opens the places of `policy`. Linux only: elsewhere nothing is held, since a descriptor has no path there. Throws `path-changed` if something else
- * is at a path of `wanted`.
+ * Holds the entries that the policy's paths name. Only Linux can do this, because elsewhere a descriptor has no path. Throws `path-changed` if the
+ * entry at a path of `wanted` isn't the expected one.
  */
 export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
   const roots = writableRoots(policy, hostFileSystem)
@@ -60,7 +60,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
   const fixed = new Map<string, string | undefined>()
   const fix = (path: string): string => {
     const real = hostFileSystem.realPath(path)
-    // A command may create its own link at a missing path: that is no grant.
+    // A command may create a link of its own at a missing path, which must not count as a grant.
     fixed.set(real ?? path, real)
     return real ?? path
   }
@@ -123,7 +123,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       return found
     },
   })
-  // Returns the same list object while its contents are the same, because results are cached by that object.
+  // Returns the same list object while its contents stay the same, because results are cached by that object.
   let before: string[] = []
   const withLocated = (given: string[]): string[] => {
     const located = locate()
@@ -181,7 +181,7 @@ function deniedPlace(
   return [{ path, held, name: isDirectory ? undefined : path.slice(dirname(path).length + 1) }]
 }
 
-/** The current path of a denied entry, and its identity. The lookup starts from a held entry, so that no rename can interfere. */
+/** The current path of a denied entry, and its identity. The lookup starts from a held entry, so that renames can't mislead it. */
 function whereIs({ held, name }: Denied): { readonly path: string; readonly identity: Identity } | undefined {
   const at = pathOf(held)
   if (at === undefined) return undefined

@@ -3,8 +3,8 @@ import { isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 
 /**
- * The caller's home directories: `$HOME` and the one in the password database. They differ under `sudo`, in many containers and in CI, and
- * a credential may be in either, so `~` has to mean both.
+ * The caller's home directories: `$HOME` and the one in the password database. They differ under `sudo`, in many containers and in CI, and a
+ * credential may be in either, so `~` has to mean both.
  */
 export function homes(): readonly string[] {
   const found = [process.env['HOME'], registeredHome()].filter((home) => home !== undefined)
@@ -12,8 +12,8 @@ export function homes(): readonly string[] {
 }
 
 /**
- * The home directory with this program's files and the user's: `$HOME`, or if that isn't an absolute path, the one in the password database. If the
- * user has neither, it is a directory that doesn't exist: nothing is found in it, and attempts to write there fail with an error.
+ * The home directory with the user's and this program's files: `$HOME`, or if that isn't an absolute path, the one in the password database. If the
+ * user has neither, it is a directory that doesn't exist: nothing is found there, and writing there fails with an error.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export function homeDirectory(): string {
 
 let registered: { readonly home: string | undefined } | undefined
 
-/** Cached for the life of the process: every command needs it, and finding it means reading the system's list of users. */
+/** Cached for the life of the process: every command needs it, and determining it means reading the system's list of users. */
 function registeredHome(): string | undefined {
   registered ??= { home: readRegisteredHome() }
   return registered.home
@@ -37,18 +37,18 @@ function readRegisteredHome(): string | undefined {
   try {
     return userInfo().homedir
   } catch {
-    // A uid without an entry in the password database.
+    // This user id has no entry in the password database.
     return undefined
   }
 }
 
-/** Expands a path that may start with `~/` to the absolute paths that it means. `known` are the `homes`, for callers that expand many paths. */
+/** Expands a path that may start with `~/` to the absolute paths that it stands for. Callers that expand many paths pass the `homes` as `known`. */
 export function expandHome(path: string, known?: readonly string[]): readonly string[] {
   if (path !== '~' && !path.startsWith('~/')) return [isPlain(path) ? path : normalize(path)]
   return (known ?? homes()).map((home) => join(home, path.slice(1)))
 }
 
-/** Whether normalizing would leave a path unchanged: there are many paths, and normalizing takes far longer than this test. */
+/** Whether normalizing would leave a path unchanged. There are many paths, and normalizing takes far longer than this test. */
 function isPlain(path: string): boolean {
   return !path.includes('/.') && !path.includes('//') && !path.endsWith('/')
 }

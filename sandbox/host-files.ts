@@ -19,10 +19,10 @@ import { randomName } from './random-name.ts'
 const mebibyte = 1024 * 1024
 
 /**
- * Reads a regular file that commands may have created: never waits on a pipe, and never reads more than asked for. Undefined if the file is missing,
- * isn't regular, is larger, or can't be read.
+ * Reads a regular file that commands may have created. It never waits for a pipe, and never reads more than asked for. Undefined if the file is
+ * missing, not regular, too large, or unreadable.
  *
- * @param how `follow`: also through a symlink in the last place. Default: a symlink is no file.
+ * @param how `follow`: a symlink in the last component is followed. Default: a symlink doesn't count as a file.
  * @internal
  */
 export function readHostFile(
@@ -34,7 +34,7 @@ export function readHostFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW))
     return readRegular(descriptor, maxBytes)
   } catch {
-    // Missing, removed, or unreadable: the caller falls back to trying.
+    // It is missing, was removed, or is unreadable, so the caller has to do without it.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -59,20 +59,20 @@ export function readRegular(descriptor: number, maxBytes: number): Buffer | unde
   return bytes.subarray(0, length)
 }
 
-/** A file that is written after the commands ended, in a directory that they can write to as well. */
+/** A file to be written after the commands have ended, in a directory that they may be able to write to. */
 type HeldOutput = {
-  /** Writes the whole file atomically. Throws a sentence on failure. */
+  /** Writes the whole file atomically. If that fails, throws an error whose message is a sentence. */
   write(text: string): void
 }
 
 const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1000_0000 : constants.O_DIRECTORY
 
 /**
- * Holds the directory of a file that will be written later, before any command runs. The directory is held by a descriptor, and links are followed
- * now and never again. When the file is written, it replaces whatever lies at its path: a link, a pipe or another file that a command put there
+ * Prepares a file that will be written later. Call this before any command runs: it holds the file's directory by a descriptor. Links are followed
+ * now and never again. When the file is written, it replaces whatever is at its path: a link, a pipe or another file that a command put there
  * receives nothing.
  *
- * @throws Error that says why it can't be written: it is no regular file, or its directory is closed
+ * @throws Error that says why it can't be written: it is not a regular file, or its directory can't be entered
  * @internal
  */
 export function holdOutput(file: string, closed = false): HeldOutput {
@@ -102,7 +102,7 @@ export function holdOutput(file: string, closed = false): HeldOutput {
 }
 
 /**
- * Creates a file for appending, held by one descriptor: a file that replaces it later receives nothing. Throws `EEXIST` if the file exists.
+ * Creates a file for appending and keeps it open: a file that replaces it later receives nothing. Throws `EEXIST` if the file exists.
  *
  * @internal
  */
@@ -115,7 +115,7 @@ export function openNewFile(path: string): { append(text: string): void } {
   return { append: (text) => writeFileSync(descriptor, text) }
 }
 
-/** A path with its links resolved; for a missing file, its directory is resolved. */
+/** A path with its links resolved. If the file is missing, only its directory is resolved. */
 function placeOf(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realpathSync.native(dirname(path)), basename(path))

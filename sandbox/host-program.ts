@@ -6,7 +6,7 @@ import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import { isExecutable } from './locate-program.ts'
 
-/** Where systems install their own programs. */
+/** The directories in which systems install their own programs. */
 const systemDirectories: readonly string[] = [
   '/usr/bin',
   '/bin',
@@ -17,8 +17,8 @@ const systemDirectories: readonly string[] = [
 ]
 
 /**
- * The `PATH` for programs that start outside of every sandbox: the absolute directories that no root contains, whichever path leads to them. `npx`
- * and `npm run` put `node_modules/.bin` of the workspace first, which commands fill.
+ * The `PATH` for programs that start outside of every sandbox. It has only absolute directories that, with their links resolved, lie outside
+ * everything in `roots`. `npx` and `npm run` put the workspace's `node_modules/.bin` first, and commands can write to that.
  *
  * @param roots what commands may write to; links are followed here
  * @internal
@@ -30,11 +30,11 @@ export function hostPath(roots: readonly string[], path: string | undefined = pr
 }
 
 /**
- * Finds a program for use outside of every sandbox. It returns an absolute path in a directory of `hostPath`, never a link to a file that a command
- * could have written. A name with a slash is the caller's own choice of a file, but commands must not be able to write that file either.
+ * Finds a program for use outside of every sandbox. Returns an absolute path in a directory of `hostPath`, never a link to a file that a command
+ * could have written. A name with a slash is the caller's own choice of a file, but even then commands must not be able to write to that file.
  *
- * @param from the directory that a relative path counts from
- * @throws SandboxError `missing-program` that says where it was looked for
+ * @param from the directory from which a relative path is resolved
+ * @throws SandboxError `missing-program`, which names the searched directories
  * @internal
  */
 export function hostProgram(name: string, roots: readonly string[], from: string = process.cwd()): string {
@@ -45,7 +45,7 @@ export function hostProgram(name: string, roots: readonly string[], from: string
   throw new SandboxError('missing-program', { program: name, searched, outside: roots })
 }
 
-/** A program of the system's own, regardless of `PATH`. Throws `missing-program`. */
+/** Finds one of the system's own programs, whatever `PATH` says. Throws `missing-program`. */
 export function systemProgram(name: string): string {
   const found = systemDirectories.map((directory) => join(directory, name)).find(isExecutable)
   if (found !== undefined) return found

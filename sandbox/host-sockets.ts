@@ -4,12 +4,12 @@ import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 
-/** The fields before the name in the kernel's list: address, references, protocol, flags, type, state and inode (proc(5)). */
+/** The fields that precede the name in the kernel's list: address, references, protocol, flags, type, state and inode (proc(5)). */
 const columns = /^\S+: \S+ \S+ \S+ \S+ \S+ +\S+ /
 
 /**
- * The paths of the unix sockets that this machine's programs listen on now, as named when they began to listen. Sockets of other network namespaces
- * (containers), and sockets named by a relative path, are missing: the kernel doesn't say where these are.
+ * The paths of the unix sockets that this machine's programs are listening on now, as the programs named them. Sockets of other network namespaces
+ * (containers) and sockets with relative paths are missing, because the kernel doesn't say where they are.
  *
  * @param list the kernel's list, one character for each byte
  */
@@ -23,8 +23,8 @@ export function hostSockets(list: string = readList()): readonly string[] {
 }
 
 /**
- * Throws `unavailable` if the policy lets commands open unix sockets in this machine's own network namespace. They could then reach its services by
- * abstract names, such as a session bus, and no mount hides these.
+ * Throws `unavailable` if the policy lets commands open unix sockets in this machine's own network namespace. They could then reach services such as
+ * a session bus by abstract names, which no mount can hide.
  */
 export function refuseAbstractSockets(policy: SandboxPolicy): void {
   if (!policy.unixSockets || policy.network.mode !== 'full') return
@@ -40,7 +40,7 @@ function readList(): string {
   try {
     return readFileSync('/proc/net/unix', 'latin1')
   } catch {
-    // A kernel without unix sockets, or no Linux.
+    // The kernel has no unix sockets, or isn't Linux.
     return ''
   }
 }

@@ -3,10 +3,12 @@ import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 
-/** Directories in which the kernel shows every process and device. Commands have instances of their own, and a root must not uncover the host's. */
+/**
+ * Directories in which the kernel shows every process and device. Commands have their own instances of these, and a root must not uncover the host's.
+ */
 const closed: readonly string[] = ['/proc', '/sys', '/dev']
 
-/** Throws `invalid-policy` for a root that would show the host's processes, kernel settings or devices to a command. */
+/** Throws `invalid-policy` if a root would show the host's processes, kernel settings or devices to commands. */
 export function refuseKernelPlaces(policy: SandboxPolicy): void {
   const roots = [
     { key: 'workspace', path: policy.workspace },

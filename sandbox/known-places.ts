@@ -1,9 +1,12 @@
 import type { Place } from './held-place.ts'
 
-/** What paths of a policy meant to the user who gave them, for a sandbox that is opened later, when commands may have moved the files. */
+/**
+ * Which entries the paths of a policy meant when the user gave them. A sandbox that is opened later needs this, because commands may have moved the
+ * files by then.
+ */
 export type KnownPlaces = {
-  /** The entry at a path; undefined if there was none, so that an entry which is there now was created by a command. */
+  /** The entry that was at each path; undefined if there was none, which means that an entry there now was created by a command. */
   readonly places: ReadonlyMap<string, Place | undefined>
-  /** The current path of a denied entry. */
+  /** The current paths of denied entries. */
   readonly denied: readonly string[]
 }

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from './process/signal.ts'
 
 /**
- * Ends processes that still hold a pipe of a killed run's directory. Until bwrap has finished its set-up, its first process inside the sandbox
- * doesn't end with any other process (bubblewrap 0.8 `main`): if the engine is killed in that moment, this process waits for ever for a go-ahead.
+ * Ends processes that still have a pipe in a killed run's directory open. Until bwrap has finished its setup, its first process inside the sandbox
+ * doesn't end when other processes do (bubblewrap 0.8 `main`). If the engine is killed at that moment, this process waits forever for a go-ahead.
  * Does nothing without procfs.
  */
 export async function endLeftRunning(directory: string): Promise<void> {
-  // Repeats until there is none, because a process may fork during the search. The number of rounds is limited, so that no start waits for a process
-  // that can't be ended.
+  // Repeats until there are no more, because a process may fork during the search. The number of rounds is limited, so that a process that can't be
+  // ended doesn't block a start.
   for (let round = 0; round < 50; round += 1) {
     const left = holdersOf(join(directory, 'pipes/'))
     if (left.length === 0) return
@@ -41,7 +41,7 @@ function linksIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // Another user's process, or one that has ended; or a system without procfs.
+    // The process belongs to another user or has ended, or the system has no procfs.
     return []
   }
 }

@@ -4,11 +4,11 @@ import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 
 /**
- * The file that `program` means for a command starting in `cwd` with this `PATH`. The lookup happens before anything is spawned, so that the error
- * for a missing program can name the searched directories. Throws `missing-program`.
+ * The file that `program` stands for, for a command that starts in `cwd` with this `PATH`. It is looked up before anything is spawned, so that the
+ * error about a missing program can name the searched directories. Throws `missing-program`.
  *
- * @param cwd the host's path of that directory
- * @param views the private views through which the command will see the host. Default: none
+ * @param cwd the path of that directory on the host
+ * @param views the private views in which the command will see the host. Default: none
  * @returns the path by which the command sees it
  */
 export function locateProgram(
@@ -43,12 +43,12 @@ export function requireDirectory(path: string, role: string): void {
 /** Whether `file` is a regular file that this user may execute. */
 export function isExecutable(file: string): boolean {
   try {
-    // Most of these paths don't exist, and creating an error takes longer than asking first.
+    // Most of these paths don't exist, and creating an error takes longer than checking first.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    // Missing, unreadable or not executable: all the same for a lookup.
+    // Whether it is missing, unreadable or not executable makes no difference to the lookup.
     return false
   }
 }

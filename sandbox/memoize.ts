@@ -1,6 +1,4 @@
-/**
- * Caches a function of an object by that object: most lists of a policy are used for every command and never change.
- */
+/** Caches the results of a function by the object that it is given: most lists of a policy are used for every command and never change. */
 export function memoize<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const known = new WeakMap<Given, { readonly made: Made }>()
   return (given) => {

@@ -8,20 +8,20 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 
-/** Directories of the host that are never shown: they hold sockets of services and other people's files. */
+/** Directories of the host that are never shown, because they contain sockets of services and other people's files. */
 const hiddenPlaces = ['/run', '/tmp'] as const
 
-/** Parts of `/run` without which a system's own programs or its name resolution don't work. */
+/** Parts of `/run` that the system's own programs or its name resolution need. */
 const systemPlaces: readonly string[] = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
 const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
 
 /**
- * The mounts that enforce `policy`, outermost first, over a read-only view of the whole host. A path that doesn't exist now gets no mount: nothing is
- * ever created on the host to have something to cover.
+ * The mounts that enforce `policy` over a read-only view of the whole host, outermost first. A path that doesn't exist now gets no mount: nothing is
+ * ever created on the host just to be covered.
  */
 export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: FileSystemView): readonly Mount[] {
   const byPath = new Map<string, Mount>()
-  // A later rule replaces an earlier one about the same path, so these rules come in ascending order of precedence.
+  // A later rule replaces an earlier one for the same path, so the rules are in ascending order of precedence.
   const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
   const roots = writableRoots(policy, host)
 
@@ -46,11 +46,11 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const granted = new Set(byPath.keys())
   for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
-    // A place that was granted by its own name stays granted, and entries of a hidden place can't be seen anyway.
+    // A path that was granted explicitly stays granted, and entries of a hidden directory can't be seen anyway.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
-  // Only if the command could write there: a mount below a denied directory would reveal its content.
+  // Only if the command could write there: a mount below a denied directory would reveal what the directory contains.
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
@@ -61,7 +61,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }
-  // Entries of a writable directory are writable already, and commands may rename the directories that lead to them.
+  // Entries of a writable directory are writable without a mount of their own, and commands may rename the directories that lead to them.
   for (const path of writable) {
     const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
     if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)
@@ -75,13 +75,13 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     if (byPath.get(real)?.as !== 'refused-file') byPath.set(real, { ...mount, path: real })
   }
-  // A denied place stays denied together with the repository in it. A repository that nobody works in is shown wherever it is visible at all.
+  // A denied directory stays denied, even if a repository is in it. A repository in which nobody works is shown wherever it is visible at all.
   const own = [
     ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
   ]
   for (const { path } of own) {
-    // A private directory contains nothing else, and a mount below it would uncover the host's.
+    // Only the private directory may be mounted here: another mount below it would uncover the host's.
     for (const other of byPath.keys()) if (other !== path && isWithin(other, path)) byPath.delete(other)
   }
   for (const mount of own) byPath.set(mount.path, mount)
@@ -98,7 +98,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
 
 const plainOnes = memoize((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
 
-/** The mount that decides what is at `path`: the innermost one that contains it. */
+/** The mount that decides what is at `path`: the innermost one that contains the path. */
 function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
   for (let at = path; ; at = dirname(at)) {
     const mount = mounts.get(at)

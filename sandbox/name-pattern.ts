@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { wildcard } from './wildcard.ts'
 
-/** How a list of places denotes every entry with a certain name, at any depth: `**` and a slash, then a name that may contain `*` and `?`. */
+/** The form in which a policy names all entries with a certain name, at any depth: `**` and a slash, then a name that may contain `*` and `?`. */
 const prefix = '**/'
 
-/** Whether an entry of a list of places is a pattern of names rather than a path. */
+/** Whether an entry in one of the policy's lists is a name pattern, not a path. */
 export function isNamePattern(entry: string): boolean {
   return entry.startsWith(prefix)
 }
 
 /**
- * Whether a path, given relative to a root, has a component that matches one of the patterns.
+ * Whether a path that is relative to a root has a component that matches one of the patterns.
  *
  * @internal
  */
@@ -19,10 +19,13 @@ export function matchesName(relativePath: string, patterns: readonly string[]): 
   return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }
 
-/** Directories full of other people's files: too many to search. */
+/** Directories full of other people's files, which are too many to search. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
-/** The paths below a directory whose name matches one of the patterns, outermost only. Unreadable directories are left out. */
+/**
+ * The paths below a directory whose name matches one of the patterns. Entries of a matching directory are not listed. Unreadable directories are left
+ * out.
+ */
 export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
   const means = patterns.map(namer)
   const found: string[] = []
@@ -40,7 +43,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // Closed to this user, and therefore to its commands; or removed.
+    // It was removed, or this user can't enter it, so this user's commands can't either.
     return []
   }
 }

@@ -4,17 +4,17 @@ import { isWithin } from './paths.ts'
 import { wildcard } from './wildcard.ts'
 
 /**
- * Separates a root from a path that is protected in it and in every directory below. It is a NUL because no path contains one: no directory name can
- * be mistaken for this mark.
+ * Separates a root from a path that is protected in the root and in every directory below it. It is a NUL character: no path contains one, so no
+ * directory name can be mistaken for this mark.
  */
 const anywhere = '\0/'
 
-/** The protected path that represents `name` in `root` and in every directory below it. Its components may contain `*`. */
+/** The protected path that stands for `name` in `root` and in every directory below it. Components of `name` may contain `*`. */
 export function nestedPlace(root: string, name: string): string {
   return `${root === '/' ? '' : root}/${anywhere}${name}`
 }
 
-/** Whether a protected path represents many: one in each directory of a root. */
+/** Whether a protected path stands for many: one in each directory of a root. */
 export function isNested(path: string): boolean {
   return path.includes(anywhere)
 }
@@ -22,14 +22,14 @@ export function isNested(path: string): boolean {
 /** Directories with other people's programs, which nobody opens as a project of their own. */
 export const spared = 'node_modules'
 
-/** Which directory entries may be, or contain, something that is protected in every directory. */
+/** Decides which entries of a directory may be nested protected paths, or may contain some. */
 export type NestedNames = {
   readonly matches: (name: string) => boolean
-  /** The entries that are no patterns, so that they can be queried if a directory can't be listed. */
+  /** The names that are not patterns. If a directory can't be listed, they can be queried one by one. */
   readonly exact: readonly string[]
 }
 
-/** The entry names by which a directory below `root` is recognised: without one of them, no nested protected path exists in it. */
+/** Names of entries. A directory below `root` that has no entry with one of these names contains no nested protected path. */
 export function nestedNames(patterns: readonly string[], root: string): NestedNames {
   const first = patterns.filter(isNested).flatMap((pattern) => {
     const parts = splitNested(pattern)
@@ -47,7 +47,7 @@ export function nestedNames(patterns: readonly string[], root: string): NestedNa
   }
 }
 
-/** The protected paths that an entry found below `root` may be, or contain. */
+/** The protected paths that apply to an entry found below `root`: it may be one of them, or contain one. */
 export function nestedAt(patterns: readonly string[], root: string, entry: string): readonly string[] {
   if (relative(root, entry).split('/').includes(spared)) return []
   return patterns.filter(isNested).flatMap((pattern) => {
@@ -57,7 +57,7 @@ export function nestedAt(patterns: readonly string[], root: string, entry: strin
   })
 }
 
-/** The nested protected path that a path is or lies in. The patterns are split only once, because many paths are queried. */
+/** Finds the nested protected path to which a path belongs. The patterns are split only once, because many paths are queried. */
 export const nestedPlaces = memoize((patterns: readonly string[]): ((path: string) => string | undefined) => {
   const byRoot = new Map<string, NamePath[]>()
   for (const { root, rest } of patterns.filter(isNested).map(splitNested)) {
@@ -70,7 +70,7 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
       if (!isWithin(path, root)) continue
       const parts = relative(root, path).split('/')
       const plain = parts.map(plainName)
-      // Files in other people's programs belong to those programs.
+      // Files that are part of other people's programs belong to those programs.
       const from = parts.indexOf(spared)
       const last = from === -1 ? parts.length - 1 : from
       for (const names of all) {
@@ -85,20 +85,20 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
   }
 })
 
-/** The names of a nested place in order: each as it is compared, or as a test for the names that a pattern matches. */
+/** The names of a nested path in order. Each is either a name in the form in which it is compared, or a test for the names that match a pattern. */
 type NamePath = readonly (string | ((plain: string) => boolean))[]
 
 function isNamed(plain: string | undefined, name: NamePath[number]): boolean {
   return plain !== undefined && (typeof name === 'string' ? plain === name : name(plain))
 }
 
-/** The root of a nested protected path, and the path's names below any directory of the root. */
+/** The root of a nested protected path, and the names that make up its path below any directory of the root. */
 export function splitNested(pattern: string): { readonly root: string; readonly rest: readonly string[] } {
   const at = pattern.indexOf(anywhere)
   return { root: pattern.slice(0, at - 1) || '/', rest: pattern.slice(at + anywhere.length).split('/') }
 }
 
-/** Whether some file system could take `name` for the protected name, however lenient its comparison. */
+/** Whether some file system could take `name` for the protected name, even with the most lenient comparison. */
 function matchesName(name: string | undefined, pattern: string): boolean {
   if (name === undefined) return false
   const plain = plainName(name)
@@ -106,8 +106,8 @@ function matchesName(name: string | undefined, pattern: string): boolean {
 }
 
 /**
- * A name as the most lenient file system compares it: it ignores case and composition (APFS, NTFS), characters without a width (HFS+), and blanks and
- * dots at the end (NTFS).
+ * A name in the form in which the most lenient file system compares it, without differences of case and composition (APFS, NTFS), characters without
+ * a width (HFS+), and spaces and dots at the end (NTFS).
  */
 function plainName(name: string): string {
   if (/^[a-z0-9._-]*[a-z0-9_-]$/.test(name)) return name

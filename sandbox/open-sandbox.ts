@@ -20,19 +20,22 @@ import { placesAtSources, withViews } from './views/sandbox-with-views.ts'
 
 /** Options that select and set up a sandbox. */
 export type SandboxOptions = {
-  /** Default: the platform's own, or none for danger-full-access. */
+  /** The backend. Default: the platform's own, or none for danger-full-access. */
   readonly backend?: Backend | undefined
   /** The image of the docker backend. It must contain /bin/sh and the tools that commands need. */
   readonly image?: string | undefined
-  /** Resolves host names for the proxy of a network allow-list. */
+  /** How the proxy of a network allow-list resolves host names. */
   readonly network?: NetworkOptions | undefined
-  /** What paths of the policy meant when they were given or approved. Default: the entries that are there now, with links followed. */
+  /** The entries that the policy's paths meant when they were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined
-  /** Receives the findings of `finishReviews`, which runs first. */
+  /** Receives the findings of `finishReviews`, which runs before the sandbox is opened. */
   readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
-/** A policy with its paths resolved to the meant entries, and the entries that must be found there. Throws `path-changed` if one isn't there. */
+/**
+ * A policy whose paths are resolved to the entries that they meant, and the entries that must be found there. Throws `path-changed` if one of them
+ * isn't there.
+ */
 function settle(
   policy: SandboxPolicy,
   known: KnownPlaces,
@@ -44,10 +47,11 @@ function settle(
   const meant = (path: string): readonly string[] => {
     if (!known.places.has(path)) return [path]
     const place = known.places.get(path)
-    // An entry that didn't exist when the path was given was created by a command.
+    // No entry existed when the path was given, so the entry that is there now was created by a command.
     if (place === undefined) return []
     if (!isThere(place)) {
-      // Commands may do what they like inside of a root. A missing entry that was itself a root there isn't needed, and isn't searched for.
+      // Commands may do what they like inside a root. If an entry inside a root was itself a root and is missing now, it isn't needed or searched
+      // for.
       if (roots.some((root) => root.path !== place.path && isWithin(place.path, root.path))) return []
       throw new SandboxError('path-changed', { backend, path: place.path, approved: true })
     }
@@ -66,10 +70,10 @@ function settle(
 }
 
 /**
- * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` when that
- * backend can't enforce all of the policy here (it never falls back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
- * is the kernel's own, `path-changed` when a path leads to another entry than `known` says, `unreviewed` when a killed run's review can't be
- * finished.
+ * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
+ * backend can't enforce all of the policy here (it never enforces less instead), `missing-directory` if a root doesn't exist, `invalid-policy` if a
+ * root is one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known` expects, `unreviewed` if a killed
+ * run's review can't be finished.
  *
  * @example
  * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
@@ -83,7 +87,7 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
   return runnable(withViews(asked, await openAt(policyAtSources(asked), backend, { ...options, known })))
 }
 
-/** Opens the sandbox for a policy whose paths are resolved to their files. */
+/** Opens the sandbox for a policy whose paths have been resolved to their files. */
 async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOptions): Promise<Sandbox> {
   const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
   const policy = filesApart(meant, hostFileSystem)
@@ -125,7 +129,7 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
   return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
-/** An allow-list needs a network of the command's own with our proxy as its only way out. */
+/** An allow-list requires that commands have a network of their own, from which our proxy is the only way out. */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   if (policy.network.mode !== 'allowlist') return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)

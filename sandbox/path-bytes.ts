@@ -1,8 +1,8 @@
 /**
- * A file's name as text. Bytes that aren't UTF-8 become lone surrogates, U+DC80 to U+DCFF, as Python has it (PEP 383), so that every name
- * has a text of its own.
+ * The name of a file as text. Bytes that aren't UTF-8 become lone surrogates, U+DC80 to U+DCFF, as in Python (PEP 383), so that each name has a
+ * different text.
  *
- * @param latin1 the name with one character for each byte, as Node gives it with that encoding
+ * @param latin1 the name with one character for each byte, as Node returns it in the encoding `latin1`
  */
 export function decodeName(latin1: string): string {
   if (!/[\u0080-\u00ff]/.test(latin1)) return latin1
@@ -18,7 +18,7 @@ export function decodeName(latin1: string): string {
   return name
 }
 
-/** A path in the form that the system needs: the text itself, or bytes if it isn't UTF-8. */
+/** A path in the form that system calls need: the text itself, or bytes if the path isn't UTF-8. */
 export function encodePath(path: string): string | Buffer {
   return hasRawBytes(path) ? pathBytes(path) : path
 }
@@ -35,13 +35,13 @@ export function pathBytes(path: string): Buffer {
   )
 }
 
-/** Whether a path holds bytes that aren't UTF-8. */
+/** Whether a path contains bytes that aren't UTF-8. */
 export function hasRawBytes(path: string): boolean {
-  // V8 can tell for most texts without a search that they contain no surrogate. With the `u` flag, a surrogate that is half of a pair doesn't match.
+  // For most texts V8 knows without searching that they contain no surrogates. With the `u` flag, a surrogate that is half of a pair doesn't match.
   return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 
-/** The length in bytes of the UTF-8 character that begins here; 0 if these bytes aren't valid UTF-8. */
+/** The length in bytes of the UTF-8 character that begins here; 0 if the bytes aren't valid UTF-8. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0
   const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0

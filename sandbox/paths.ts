@@ -1,11 +1,11 @@
-/** Whether `path` is `directory` or lies below it. Both absolute and normalized; compares whole components. */
+/** Whether `path` is `directory` itself or lies below it. Both must be absolute and normalized; whole components are compared. */
 export function isWithin(path: string, directory: string): boolean {
-  // Called thousands of times in a start, so it creates no intermediate strings.
+  // This is called thousands of times in a start, so it creates no intermediate strings.
   if (directory === '/') return true
   return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/')
 }
 
-/** How many components an absolute path has. */
+/** The number of components in an absolute path. */
 export function depth(path: string): number {
   return path === '/' ? 0 : path.split('/').length - 1
 }

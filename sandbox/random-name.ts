@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * A name of hexadecimal digits that nobody can guess, from the system's own source. Node's crypto takes longer to load than confining a command does,
- * and most commands don't need it otherwise.
+ * A name of hexadecimal digits that nobody can guess, made from the system's own source of random bytes. Loading Node's crypto takes longer than
+ * confining a command, and most commands need it for nothing else.
  *
  * @param bytes how many random bytes the name encodes
  */

@@ -3,27 +3,29 @@ import type { Command, ExecResult, Sandbox } from './sandbox.ts'
 
 /** Options of a command that runs to its end. */
 export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
-  /** Absolute directory that the command starts in. Default: the workspace. */
+  /** The absolute directory that the command starts in. Default: the workspace. */
   readonly cwd?: string
-  /** Its standard input, as text. Default: none. */
+  /** The command's standard input, as text. Default: none. */
   readonly input?: string
 }
 
-/** How a command ended, and its output: text in UTF-8, in total no more than the policy's limit on output. */
+/** How a command ended, and its output: text in UTF-8, no larger in total than the policy's limit on output. */
 export type CommandResult = ExecResult & { readonly stdout: string; readonly stderr: string }
 
-/** A sandbox as a caller opened it: it also runs a command to its end in one call, and closes at the end of an `await using`. */
+/**
+ * A sandbox for callers of the library: it can also run a command to its end in one call, and is closed automatically at the end of `await using`.
+ */
 export type OpenedSandbox = Sandbox &
   AsyncDisposable & {
     /**
-     * Runs a command to its end. A non-zero exit, a timeout and a refusal are results.
+     * Runs a command to its end. A non-zero exit code, a timeout or a refusal is a result, not an error.
      *
      * @throws SandboxError when the command can't be started (missing directory, missing program)
      */
     run(argv: Command['argv'], options?: RunCommandOptions): Promise<CommandResult>
   }
 
-/** Adds the methods for callers to a sandbox. If a caller wraps it and copies its fields, `run` uses the wrapper's `spawn`. */
+/** Adds the methods for callers to a sandbox. If a caller wraps the sandbox and copies its fields, `run` uses the wrapper's `spawn`. */
 export function runnable(sandbox: Sandbox): OpenedSandbox {
   return Object.assign(sandbox, {
     run(this: Sandbox, argv: Command['argv'], options: RunCommandOptions = {}): Promise<CommandResult> {

@@ -7,12 +7,12 @@ import { removeTree } from './remove-tree.ts'
 import type { Backend } from './backend.ts'
 import { closedBase, scratchBases } from './scratch.ts'
 
-/** The directories on the host that one opened sandbox owns. */
+/** The directories on the host that belong to an opened sandbox. */
 type RunDirectory = {
   readonly path: string
-  /** The directory that commands see as `/tmp`. It lives as long as the run: later commands find the files of earlier ones. */
+  /** The directory that commands see as `/tmp`. It exists for the whole run, so later commands find the files of earlier ones. */
   readonly temp: string
-  /** An empty directory, mounted over directories that must read as empty. */
+  /** An empty directory, which is mounted over directories that must appear empty. */
   readonly empty: string
 }
 
@@ -20,8 +20,8 @@ const prefix = 'portcullis-run-'
 const passingPrefix = 'portcullis-passing-'
 
 /**
- * Creates the run's directories, for this user alone and where commands that write to these roots can't reach them. Throws `unavailable` if there is
- * no such place.
+ * Creates the run's directories. Only this user can access them, and they are out of reach of commands that write to these roots. Throws
+ * `unavailable` if there is no suitable directory.
  */
 export function makeRunDirectory(roots: readonly string[], backend: Backend): RunDirectory {
   const base = closedBase(roots, backend)
@@ -33,8 +33,8 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 }
 
 /**
- * Creates a directory below one of `scratchBases` for temporary data of this process that belongs to no run. Like a run's directory, it is removed
- * later if this process is killed.
+ * Creates a directory in one of the `scratchBases` for temporary data of this process that belongs to no run. If this process is killed, the
+ * directory is removed later, like those of runs.
  *
  * @internal
  */
@@ -43,19 +43,19 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. Entries that can't be removed stay: they are no reason for a finished command to fail. The next start tries again,
- * because the directory then has no owner.
+ * Removes a run's directories. Entries that can't be removed are left, because a finished command should not fail because of them. The next start
+ * tries again, since the directory then has no owner.
  */
 export async function removeRunDirectory(path: string): Promise<void> {
   await removeTree(path).catch(() => undefined)
 }
 
 /**
- * Removes directories of runs that ended without a chance to clean up. Directories of live runs and of other users stay. `finish` gets each directory
- * before it is removed, and keeps it by rejecting.
+ * Removes the directories of runs that could not clean up before they ended. Directories of live runs and of other users stay. `finish` is called
+ * with each directory before it is removed, and can keep it by rejecting.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  // Synchronous, since there is nearly always nothing to do: waiting for other threads costs a start more time than the work.
+  // Synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work does.
   for (const { owner, path } of scratchBases().flatMap((base) => directoriesIn(base, [prefix, passingPrefix]))) {
     if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -67,9 +67,9 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 }
 
 /**
- * The directories of all runs, live and dead, in the places where runs of this environment put them.
+ * The directories of all runs, live or dead, in the places that runs with this environment use.
  *
- * @param isSeen whether such a place matters at all. Nearly always it doesn't, and listing the system's temporary directory may take long
+ * @param isSeen whether a place of this kind matters to the caller at all. It rarely does, and listing the system's temporary directory may take long
  */
 export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {
   return scratchBases()
@@ -81,7 +81,7 @@ export function allRunDirectories(isSeen: (place: string) => boolean): readonly 
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // A directory that can't be read contains no directory of ours.
+  // This directory can't be read, so it contains none of ours.
   return (entriesIn(base) ?? []).flatMap((name) => {
     const its = prefixes.find((one) => name.startsWith(one))
     return its === undefined ? [] : [{ path: join(base, name), owner: name.slice(its.length) }]

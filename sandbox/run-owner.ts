@@ -1,18 +1,18 @@
-// Not by execa: without a procfs, this program is run synchronously.
+// Not by execa: if there is no procfs, a program is run synchronously here.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 import { parseStat } from './process/stat.ts'
 
 /**
- * A name for a live process that no later one can have: its pid namespace, its pid, and when it started. Files that may outlive their owner carry it
- * in their name, so that the next start can tell which files nobody needs any more.
+ * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. Files that may outlive
+ * their owner have this name in theirs, so that the next start can tell which files nobody needs any more.
  */
 export function ownerName(pid: number): string {
   return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`
 }
 
-/** Whether a name begins with an owner's name whose process has ended. False if unsure, as for another pid namespace. */
+/** Whether a name begins with the name of an owner that has ended. False if that is uncertain, for instance in another pid namespace. */
 export function isOwnerGone(name: string): boolean {
   const [, namespace, pid, start] = /^(\d+)-(\d+)-(\d+)(?:-|$)/.exec(name) ?? []
   if (pid === undefined || start === unknown || namespace !== pidNamespace()) return false
@@ -35,17 +35,17 @@ function readPidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
   } catch {
-    // Without procfs, all processes count as one namespace.
+    // Without procfs, all processes are treated as being in the same namespace.
     return '0'
   }
 }
 
-/** The start time of a process, in digits; `ended` if there is no such process, undefined if that can't be told. */
+/** The start time of a process, in digits; `ended` if there is no such process, undefined if that can't be determined. */
 function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
 }
 
-/** In clock ticks of the kernel (proc(5), stat field 22). */
+/** The value is in the kernel's clock ticks (proc(5), stat field 22). */
 function startByProcfs(pid: number): string | undefined {
   try {
     const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

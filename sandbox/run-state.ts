@@ -15,36 +15,36 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a mounting backend keeps from opening a sandbox to closing it, independent of how the backend confines. */
+/** The state that a mounting backend keeps while a sandbox is open, however it confines commands. */
 export type RunState = {
-  /** The policy's places as they were at the start. */
+  /** The entries that the policy's paths named when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
   /** The paths that commands may write to, without symlinks. */
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
-  /** The guard of a running command, and its view of git and of files with secrets. */
+  /** The guarded paths for a command, and what it sees of git and of files with secrets. */
   readonly placesOf: (command: Command) => ShownPlaces
   /**
-   * Reviews the commands' changes: imports some, and reverts others. It does nothing if no command could write, because all changes are then the
-   * host's own.
+   * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no command could write, because then all changes are
+   * the host's own.
    *
-   * @param ended whether a command that may write has just ended, perhaps the last one
+   * @param ended whether a command that may write has just ended; it may have been the last one running
    */
   readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /** Changes during a trial are the host's own and need no review. */
+  /** To be called after a trial: any change made during it is the host's own and needs no review. */
   readonly rest: () => void
   /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>
-  /** Releases everything that is held; no command may run afterwards. */
+  /** Releases everything that is held. No command may run after that. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if something else is at a path of `wanted`, and
- * `unavailable` if commands can reach every directory; then it holds nothing.
+ * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if the entry at a path of `wanted` isn't the
+ * expected one, and `unavailable` if there is no directory that is out of the commands' reach; in both cases nothing stays held.
  *
- * @param start starts one of our own programs in the sandbox; the program only reads files that commands left
+ * @param start starts one of our own programs in the sandbox, which only reads files that commands left behind
  */
 export function openRunState(
   policy: SandboxPolicy,

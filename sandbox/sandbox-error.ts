@@ -1,43 +1,46 @@
 import type { Backend } from './backend.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** The data of each error of the sandbox. `code` is the tag; messages are made from the data. */
+/** The data of each error of the sandbox. `code` identifies the error; messages are made from the other fields. */
 export type SandboxErrorData = {
-  /** The given policy is invalid. `problems` lists every fault with its key. */
+  /** The given policy is invalid. `problems` lists every fault together with its key. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
-  /** The backend that was asked for, or every backend, can't enforce the policy here. */
+  /** The requested backend, or every backend, is unable to enforce the policy here. */
   readonly unavailable: {
     readonly backend: Backend
     readonly reason: string
     readonly remedy: string
-    /** True if the reason isn't this policy: the backend can't start here at all. */
+    /** True if the reason isn't in this policy: the backend can't start here at all. */
     readonly cannotStart?: true
   }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
-  /** `outside`: commands can write there, so programs in it don't start with the caller's own rights. */
+  /** `outside`: programs in that directory don't start with the caller's own rights, because commands can write there. */
   readonly 'missing-program': {
     readonly program: string
     readonly searched: readonly string[]
     readonly outside?: readonly string[]
   }
-  /** The backend broke before the command started; `detail` is what it said. */
+  /** The backend failed before the command started; `detail` is its own message. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
-  /** The entry at a path of the plan is no longer the planned one, so nothing was run. */
+  /** The entry at a planned path is no longer the planned one, so nothing was run. */
   readonly 'path-changed': {
     readonly backend: Backend
     readonly path: string
-    /** Set if the entry isn't the one that was approved or that the run began with, regardless of the plan. */
+    /** Set if the entry isn't the one that was approved, or that was there when the run began, whatever the plan says. */
     readonly approved?: true
   }
   readonly closed: { readonly backend: Backend }
-  /** Files that a killed run's commands may have planted can't be searched. `directory` is the run's, which names the pending review. */
+  /**
+   * Files that a killed run's commands may have planted can't be searched for. `directory` is that run's directory, which identifies the pending
+   * review.
+   */
   readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
 
 export type SandboxErrorCode = keyof SandboxErrorData
 
 /**
- * Thrown when a sandbox can't be opened or a command can't be started. A command's own failure is a result, never this error.
+ * Thrown if a sandbox can't be opened or a command can't be started. The failure of a command itself is a result, never this error.
  *
  * @example
  * try {
@@ -57,7 +60,7 @@ export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> exte
     this.data = data
   }
 
-  /** Narrows a caught value to this error with one code, so that `data` has its type. */
+  /** Narrows a caught value to this error with a certain code, so that `data` has the type for it. */
   static is<C extends SandboxErrorCode>(error: unknown, code: C): error is SandboxError<C> {
     return error instanceof SandboxError && error.code === code
   }

@@ -11,24 +11,24 @@ const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').r
 /** Matches a line that isn't an absolute path, or that normalizing would change. */
 const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
-/** Lists of places are long, and a schema for each entry would cost a command's start more time than everything else. */
+/** These lists are long, and checking each entry with its own schema would cost a command's start more time than everything else. */
 const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
 
-/** The same entries, plus patterns of names at any depth. */
+/** Like `places`, but entries may also be patterns of names at any depth. */
 const placesOrNames = listOfPlaces((entry) =>
   isPlace(entry) || /^\*\*\/[^/]+$/.test(entry)
     ? undefined
     : 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*',
 )
 
-/** A list whose entries are absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
+/** A list whose entries are absolute paths, or start with `~/` for the caller's home directory. Parsing turns them into absolute paths. */
 function listOfPlaces(faultOf: (entry: string) => string | undefined) {
   return longList(faultOf, notPlain, (entries) => expandAll(entries)).transform((entries) => [...new Set(entries)])
 }
 
 /**
- * A list of texts. It is usually long and valid, which one test of the joined list can tell: checking each entry takes longer than everything else
- * about a policy.
+ * A list of texts. It is usually long and valid, which a single test of the joined list can confirm: checking each entry takes longer than everything
+ * else about a policy.
  *
  * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
  */
@@ -65,15 +65,15 @@ function isPlace(entry: string): boolean {
 
 const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
-/** Which of our variables a command gets. Filters apply in the order of the fields; `set` comes last and always wins. */
+/** Which of our own variables a command gets. The filters apply in the order of these fields; `set` comes last and always wins. */
 const Environment = z.strictObject({
-  /** `core` is an allow-list of harmless names, `all` everything that doesn't look like a secret. */
+  /** `core` allows only a list of harmless names; `all` allows everything that doesn't look like a secret. */
   inherit: z.enum(['core', 'all', 'none']).default('core'),
-  /** Names that pass whatever they look like. Exact names, no patterns: a secret is passed on purpose or not at all. */
+  /** Names that always pass, whatever they look like. Exact names, not patterns, so that a secret is only passed on purpose. */
   pass: z.array(variableName).default([]),
-  /** Name patterns (`*` and `?`, any case) to leave out. */
+  /** Patterns (`*` and `?`, any case) of names to leave out. */
   exclude: z.array(variableName).default([]),
-  /** If not empty: the only name patterns that pass. */
+  /** If not empty, only names that match these patterns pass. */
   includeOnly: z.array(variableName).default([]),
   set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
 })
@@ -86,21 +86,24 @@ const allowedHost = z
     if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
   })
 
-/** `allowlist`: the only way out is our proxy, to these hosts. A pattern without a port means 80 and 443. */
+/** `allowlist`: the only way out is our proxy, which connects to these hosts. A pattern without a port means ports 80 and 443. */
 const Network = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.enum(['off', 'full']) }),
   z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
 ])
 
-/** A limit left out has a default that is enforced if possible; a limit that is given is enforced or refused. */
+/** A limit that is left out has a default, which is enforced if possible; a limit that is given is either enforced or refused. */
 const Limits = z.strictObject({
-  /** Wall time of one command in milliseconds. */
+  /** The longest that one command may run, in milliseconds. */
   wallTimeMs: z.int().positive().optional(),
-  /** Bytes of stdout and stderr together; a command that writes more is ended. */
+  /** The most bytes that stdout and stderr may have together; a command that writes more is ended. */
   outputBytes: z.int().positive().optional(),
-  /** Processes and threads of one command at a time. */
+  /** The most processes and threads that one command may have at a time. */
   processes: z.int().min(8).optional(),
-  /** Memory of all processes of one command together. Refused if no control groups can be created; the default then applies to each process. */
+  /**
+   * The memory of all processes of one command together. Refused if no control groups can be created; the default limit then applies to each process
+   * separately.
+   */
   memoryBytes: z
     .int()
     .min(32 * 1024 * 1024)
@@ -108,26 +111,26 @@ const Limits = z.strictObject({
   /** The largest file that a command may write. */
   fileSizeBytes: z.int().positive().optional(),
   /**
-   * How much space of the disks that it writes to one command may use while it runs. A command that uses more is ended; the disks are checked ten
-   * times a second.
+   * How much space one command may use, while it runs, on the disks that it can write to. A command that uses more is ended; the disks are checked
+   * ten times a second.
    */
   diskBytes: z
     .int()
     .min(1024 ** 2)
     .optional(),
   /**
-   * How many files may be created on the disks that a command writes to while it runs. A command that exceeds this is ended; the disks are checked
-   * ten times a second.
+   * How many files may be created, while a command runs, on the disks that it can write to. A command that exceeds this is ended; the disks are
+   * checked ten times a second.
    */
   files: z.int().min(16).optional(),
-  /** Processor time per second of wall time, in processors, e.g. 1.5. No default: all processors may be used. */
+  /** Processor time per second of wall time, as a number of processors, e.g. 1.5. Without it, a command may use all processors. */
   cpus: z.number().min(0.01).optional(),
-  /** Open files of one process. */
+  /** The most files that one process may have open. */
   openFiles: z.int().min(32).optional(),
 })
 
 /**
- * What a confined command may do. An empty list means none: there is no "unset".
+ * What a confined command may do. An empty list is never replaced by a default.
  *
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
@@ -138,18 +141,19 @@ export const SandboxPolicy = z.strictObject({
   workspace: absolutePath,
   /** Further writable directories in workspace-write. */
   writableRoots: places.default([]),
-  /** Further writable files in workspace-write; a missing file is skipped. */
+  /** Further writable files in workspace-write. A file that doesn't exist is skipped. */
   writableFiles: places.default([]),
-  /** Directories shown although they lie in a place that is private to the sandbox (`/tmp`, `/run`) or denied. */
+  /** Directories that are visible although they lie in a directory that is private to the sandbox (`/tmp`, `/run`) or denied. */
   readableRoots: places.default([]),
   /**
-   * Files and directories that can't be read: absolute paths, or names that apply anywhere below the workspace or another root when a command starts
-   * (two stars, a slash, `.env*`). A list given here replaces the default places of credentials.
+   * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any depth
+   * below the workspace or another root when a command starts. A list given here replaces the default list, which names the usual places of
+   * credentials.
    */
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
   /**
-   * Read-only even inside a writable root: an absolute path, a path relative to every writable root, or after two stars and a slash a path in every
-   * directory of a root.
+   * What stays read-only even inside a writable root: an absolute path, a path relative to every writable root, or (after two stars and a slash) a
+   * path relative to every directory of a root.
    */
   protectedPaths: longList(
     (entry) => (entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."'),
@@ -160,40 +164,41 @@ export const SandboxPolicy = z.strictObject({
     .default(() => [...protectedPlaces()]),
   /**
    * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of the original. They can reach neither
-   * the original nor `source` by its own path. Paths of this policy mean the files that commands see. Only backends that mount support views.
+   * the original nor `source` by its own path. Paths of this policy refer to the files that commands see. Only backends that mount support views.
    */
   views: z
     .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
     .default([]),
   network: Network.default({ mode: 'off' }),
   /**
-   * The socket of a docker daemon that commands see and may use; other unix sockets come with it. Whoever can use a machine's docker daemon is root
-   * on that machine. Absent: none.
+   * The socket of a docker daemon that commands see and may use; other unix sockets then become usable too. Whoever can use a machine's docker daemon
+   * is root on that machine. Absent: none.
    */
   dockerSocket: absolutePath.optional(),
   /**
-   * Whether commands may open unix sockets: to listen in `/tmp`, say, as browsers and terminal multiplexers do. No system call tells a command's own
-   * socket from one of this machine's, so commands can use any socket that they see. `/tmp`, `/run` and credentials stay hidden. Sockets that this
-   * machine's programs listen on when a command starts are hidden too, unless a root names them; sockets opened later are not.
+   * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call tells a
+   * command's own socket from one of this machine's, so commands can use any socket that they see. `/tmp`, `/run` and credentials stay hidden.
+   * Sockets that this machine's programs are listening on when a command starts are hidden too, unless such a socket is itself a root; sockets opened
+   * later are not.
    */
   unixSockets: z.boolean().default(false),
   environment: Environment.prefault({}),
   limits: Limits.prefault({}),
 })
 
-/** A policy that has been parsed: every default filled in, every path absolute. */
+/** A policy that has been parsed: all defaults are filled in, and all paths are absolute. */
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>
 
-/** A policy as written: everything but `mode` and `workspace` may be left out. */
+/** A policy as a user writes it: everything except `mode` and `workspace` may be left out. */
 export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
 
 /**
- * Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy` naming every wrong key.
+ * Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy`, which names every wrong key.
  *
  * @example const policy = parsePolicy({ mode: 'read-only', workspace: process.cwd(), limits: { wallTimeMs: 10_000 } })
  */
 export function parsePolicy(input: unknown): SandboxPolicy {
-  // Compiling a parser for one policy costs more than it saves.
+  // Compiling a parser costs more than it saves for a single policy.
   const parsed = SandboxPolicy.safeParse(input, { jitless: true })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => ({ key: issue.path.join('.'), expected: issue.message }))
@@ -208,7 +213,7 @@ function staysInside(path: string): boolean {
   return !path.includes('..') || !path.split('/').includes('..')
 }
 
-/** Finding the homes reads the system's list of users, so it is done once for all paths. */
+/** Finding the home directories means reading the system's list of users, so it is done once for all paths. */
 function expandAll(entries: readonly string[]): readonly string[] {
   const known = entries.some((entry) => entry.startsWith('~')) ? homes() : []
   return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))

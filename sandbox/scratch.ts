@@ -10,7 +10,7 @@ import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
-/** The existing directories in which runs may keep their own data, without symlinks: leftovers of killed runs are searched for in all of these. */
+/** The existing directories in which runs may keep their own data, without symlinks. Leftovers of killed runs are searched for in all of them. */
 export function scratchBases(): readonly string[] {
   const bases = [resolve(tmpdir()), ...closedStates().map((state) => join(state, 'runs'))]
   const real = bases.map((path) => hostFileSystem.realPath(path))
@@ -20,14 +20,14 @@ export function scratchBases(): readonly string[] {
 }
 
 /**
- * A directory for temporary data of this program, and for data that decides about commands, out of reach of commands that write to these roots: the
- * system's temporary directory, or else one in this program's own state. Throws `unavailable` if commands reach both.
+ * A directory for this program's temporary data, and for data that controls commands. Commands that write to these roots can't reach it. It is the
+ * system's temporary directory, or otherwise one in this program's own state directory. Throws `unavailable` if commands can reach both.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
   for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
     try {
-      // It may be a symlink, even into a root.
+      // It may be a symlink, possibly into a root.
       const path = choose()
       const real = realpathSync.native(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
@@ -61,7 +61,7 @@ function canMakeIn(path: string): boolean {
 }
 
 /**
- * The same directory for a policy.
+ * Returns the same directory for the roots of a policy.
  *
  * @internal
  */

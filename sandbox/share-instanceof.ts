@@ -1,8 +1,8 @@
 /**
- * Makes `instanceof` true for errors of another copy of this package: a user's tool imports its own copy, while the program that runs the tool has
- * another. Subclasses stay distinct.
+ * Makes `instanceof` true for errors that come from another copy of this package. A user's tool imports one copy, while the program that runs the
+ * tool contains another. Subclasses stay distinct.
  *
- * @param name the same in every version of the package
+ * @param name the name of the class, which must be the same in every version of the package
  */
 export function shareInstanceof(name: string, kind: { readonly prototype: object }): void {
   const mark = Symbol.for(`portcullis/${name}`)

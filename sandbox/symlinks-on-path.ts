@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
-/** The symlinks that a path passes through, each with its directory resolved; it stops where nothing exists. */
+/** The symlinks that a path passes through, each with its directory resolved. It stops at the first component that doesn't exist. */
 export function symlinksOnPath(path: string): readonly string[] {
   const links = new Set<string>()
   let parts = path.split('/')
@@ -22,10 +22,10 @@ export function symlinksOnPath(path: string): readonly string[] {
   return [...links]
 }
 
-/** As many symlinks as the kernel follows. */
+/** The number of symlinks that the kernel follows. */
 const mostLinks = 40
 
-/** Undefined if nothing is there, or nothing can be: below a file, or in a directory that this user can't read. */
+/** Undefined if nothing is there, or can be there: the path leads through a file, or into a directory that this user can't read. */
 function isSymlink(path: string): boolean | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()

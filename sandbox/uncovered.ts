@@ -4,17 +4,17 @@ import type { Mount } from './mount.ts'
 import { encodePath } from './path-bytes.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The files that are hidden from a command, or read-only for it, as it starts. */
+/** The files that are hidden from a command or read-only for it, as they are when it starts. */
 type Covered = {
-  /** The identity of each file: the text changes when a file is replaced. */
+  /** The identities of these files: the text changes when one of them is replaced. */
   readonly stamp: string
   /** What was uncovered since. */
   readonly uncovered: () => readonly Denial[]
 }
 
 /**
- * Detects a case that no sandbox can prevent: the kernel removes a mount from a file when a program outside renames another file over it, as careful
- * writers do (rename(2); `detach_mounts` of Linux). From then on, running commands see the new file. Each path is reported once.
+ * Detects a case that no sandbox can prevent. The kernel removes a mount from a file when a program outside the sandbox renames another file over it,
+ * as editors do to save safely (rename(2); `detach_mounts` of Linux). From then on, running commands see the new file. Each path is reported once.
  */
 export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look) => Covered {
   const told = new Set<string>()
@@ -57,7 +57,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   }
 }
 
-/** Queries the entry at a path itself, without following it. The mounts are planned from answers of the same moment. */
+/** Looks up the entry at a path, without following a symlink there. The mounts were planned from the same state of the host. */
 type Look = (path: string) => Stats | undefined
 
 function lookNow(path: string): Stats | undefined {
@@ -72,7 +72,7 @@ function identify(
     const stat = lstat(path)
     return stat && { key: `${stat.dev}:${stat.ino}`, isDirectory: stat.isDirectory() }
   } catch {
-    // Behind a directory that this user can't enter: its content was never reachable.
+    // It is behind a directory that this user can't enter, so commands could never reach it.
     return undefined
   }
 }

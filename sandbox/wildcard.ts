@@ -1,6 +1,6 @@
 /**
- * Makes a test of texts against a pattern in which `*` stands for any text and, with `question`, `?` for one character. It only ever backtracks to
- * the last star, so the work is at most the product of both lengths, whatever the pattern.
+ * Makes a function that tests texts against a pattern, in which `*` stands for any text and, with `question`, `?` for one character. It only ever
+ * backtracks to the last star, so for any pattern the work is at most the product of both lengths.
  */
 export function wildcard(pattern: string, { question = false } = {}): (text: string) => boolean {
   return (text) => {

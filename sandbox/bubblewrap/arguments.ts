@@ -1,7 +1,7 @@
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {
   readonly network: boolean
-  /** Directories of the host that the sandbox's own /dev covers, and the paths in it at which they are first mounted. */
+  /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which they are mounted first. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
   /** Our own programs to mount, each read from a descriptor. */
   readonly shown: readonly ShownProgram[]
@@ -12,8 +12,8 @@ export type ShownProgram = { readonly descriptor: number; readonly path: string;
 
 /**
  * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our first program inside does everything
- * else: bwrap takes paths, and resolves each more than once. That program is root of the user namespace that owns the mounts, to be able to change
- * them.
+ * else, because bwrap takes paths and resolves each of them more than once. To be able to change mounts, that program is root of the user namespace
+ * that owns them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [
@@ -33,14 +33,15 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...confinement.shown.flatMap(shownArguments),
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
-    // The first program sets the command's variables, not bwrap: bwrap runs outside, and would obey an `LD_PRELOAD`.
+    // The first program, not bwrap, sets the command's variables: bwrap runs outside the sandbox, where an `LD_PRELOAD` among the variables would
+    // affect bwrap itself.
     '--clearenv',
   ]
 }
 
 /**
- * What the first program needs: the right to mount, to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with SETFCAP), and to set
- * limits of its namespace.
+ * The capabilities that the first program needs: to mount, to map its root to an ordinary id (user_namespaces(7); since Linux 5.12 this takes
+ * SETFCAP), and to set the limits of its namespace.
  */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
 

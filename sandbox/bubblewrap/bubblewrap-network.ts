@@ -9,17 +9,17 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network: empty unless there is an allow-list. */
+/** What one command needs for its network: nothing unless there is an allow-list. */
 type CommandNetwork = {
-  /** Arguments that come before the program's own, inside the sandbox. */
+  /** Arguments to put before the program's own, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that opens the proxy's port. */
   readonly shown: readonly ShownProgram[]
-  /** The child's descriptors after its first six. */
+  /** The child's further descriptors, after the first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
-  /** The descriptors that the sandbox's first program leaves open for it. */
+  /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]
-  /** Serves the port as soon as the child has passed it on. */
+  /** Starts to serve the port as soon as the child has sent it. */
   follow(child: ChildProcess): void
   /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
   end(complaint: string): readonly Denial[]
@@ -36,14 +36,14 @@ const nothing: CommandNetwork = {
   end: () => [],
 }
 
-/** The network of a sandbox's commands. The proxy exists only where the policy has an allow-list. */
+/** The network of a sandbox's commands. The proxy exists only if the policy has an allow-list. */
 export async function prepareNetwork(
   policy: SandboxPolicy,
   architecture: Architecture,
   options: NetworkOptions,
 ): Promise<{ readonly start: () => CommandNetwork }> {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
-  // Imported lazily: the proxy loads Node's own HTTP.
+  // Imported lazily, because the proxy loads Node's own HTTP module.
   const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(policy.network.allow, options)
   const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
@@ -61,7 +61,7 @@ export async function prepareNetwork(
             if (!(handle instanceof Server) || listening) return
             listening = true
             session.attach(handle)
-            // Nothing else is expected on this channel, and the command must not have it.
+            // No further message is expected on this channel, and the command must not get hold of it.
             if (child.connected) child.disconnect()
           })
         },

@@ -5,7 +5,7 @@ export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
 
-/** The cause and the remedy of a failed trial of bwrap, from its output. Only known messages are interpreted; others are quoted. */
+/** Finds the cause of a failed trial of bwrap, and the remedy, in its output. Only known messages are interpreted; others are quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
@@ -57,7 +57,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   }
 }
 
-/** Why the first program inside failed, from its report and its error number. */
+/** Explains why the first program inside failed, from its report and its error number. */
 export function diagnoseStart(
   report: string,
   error: number,
@@ -81,7 +81,7 @@ export function diagnoseStart(
   }
 }
 
-/** The form of Ubuntu's profiles for programs that make sandboxes: their children may have capabilities in their namespaces. */
+/** The form of Ubuntu's profiles for programs that create sandboxes: their children may have capabilities in their own namespaces. */
 const appArmorProfile =
   "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 

@@ -2,16 +2,16 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { Mount } from '../mount.ts'
 
 /**
- * The files of `/sys` that run-times, compilers and tools read to adapt to the machine: processors and memory (libc, lscpu, numactl),
- * limits (the JVM, Node, Go), the page size.
+ * The files of `/sys` that language runtimes, compilers and tools read to adapt to the machine: processors and memory (libc, lscpu, numactl), limits
+ * (the JVM, Node, Go), and the page size.
  */
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 
 /**
- * The part of `/sys` that commands see. All of it would reveal the host's network cards with their addresses, serial numbers and disks,
- * which no network namespace hides: a sysfs shows the interfaces of whoever mounted it (sysfs(5), network_namespaces(7)).
+ * The part of `/sys` that commands see. The whole of it would reveal the host's network cards with their addresses, its serial numbers and its disks.
+ * A network namespace doesn't hide them: a sysfs shows the interfaces of the process that mounted it (sysfs(5), network_namespaces(7)).
  *
- * @returns mounts to add to a plan, outermost first; none where there is no `/sys`
+ * @returns mounts to add to a plan, outermost first; none if there is no `/sys`
  */
 export function kernelView(host: FileSystemView): readonly Mount[] {
   if (host.kindOf('/sys') !== 'directory') return []

@@ -9,12 +9,14 @@ import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts
 
 /** What the steps depend on besides the plan. */
 type Stage = {
-  /** The run's directories on the host. */
+  /** The run's directories on the host, which the steps mount. */
   readonly privateTemp: string
   readonly emptyDirectory: string
-  /** Finds the directories of runs, this one's and others', in the places that commands see: no command may see these directories. */
+  /**
+   * Finds the directories of this run and of others in the host directories that commands see. They are then hidden, because no command may see them.
+   */
   readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
-  /** The entry at a path of the host. Throws where there is none. */
+  /** The entry at a path of the host. Throws if there is none. */
   readonly look: (path: string) => Looked
 }
 
@@ -31,12 +33,12 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // A JavaScript number can't hold these values exactly. Using bigints for every query takes twice as long.
+  // A JavaScript number can't hold these values exactly, but using bigints for every query would take twice as long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
 
-/** Where bwrap shows the host's shared memory, which its own /dev covers, while mounts are made. */
+/** The path at which bwrap shows the host's shared memory while mounts are made: the sandbox's own /dev hides it. */
 export const hostSharedMemory = { host: '/dev/shm', shown: '/dev/portcullis-shm' } as const
 
 const coverSharedMemory: Step = {
@@ -45,15 +47,15 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/** This file system has no limit of its own on the number of files, and each file takes kernel memory. */
+/** The shared memory of the sandbox. The kernel sets no limit on its number of files, but each file takes kernel memory, so this step does. */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
 /**
- * The steps that carry out a plan, over all of the host's files with the caller's own rights, and bwrap's /dev and /proc. First every
- * source is opened that a later mount would cover; then everything is made read-only; then the mounts follow, outermost first.
+ * The steps that carry out a plan. They start with all of the host's files, the caller's own rights, and bwrap's /dev and /proc. First they open
+ * every source that a later mount would cover; then they make everything read-only; then they add the mounts, outermost first.
  */
 export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
   const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
@@ -79,9 +81,9 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
     ...placed,
     ...stage
       .runDirectories((place) => !isHidden(enclosingMount(join(place, 'run'), byPath)?.as))
-      // Another run may end at any time, and its directory with it.
+      // Another run may end at any time, and then its directory disappears.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
-    // Filled before they become read-only, because mount points below them are created on the way.
+    // These are filled before they become read-only, because mount points below them have to be created.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
       as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
@@ -110,7 +112,10 @@ const readOnlyWhole: readonly Step[] = [
   ...openParts,
 ]
 
-/** The root itself may be writable. A caller who is root outside still owns the kernel's settings, whatever its id inside. */
+/**
+ * For plans in which `/` itself may be writable. These directories must be read-only even then: a caller who is root outside owns the kernel's
+ * settings, whatever its id inside.
+ */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
     do: 'change',
@@ -120,7 +125,7 @@ const readOnlyParts: readonly Step[] = [
   ...openParts,
 ]
 
-/** The mount that encloses another mount: either a mount, or the view of the host. */
+/** What encloses a mount: either another mount, or the view of the host. */
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
@@ -135,7 +140,7 @@ function enclosingMount(path: string, mounts: ReadonlyMap<string, Mount>): Mount
   return undefined
 }
 
-/** The host's path of the entry that a mount covers, as seen through the mount around it. */
+/** The host's path of the entry that a mount covers, as it is seen through the enclosing mount. */
 function underneath(path: string, enclosing: EnclosingMount): string {
   return 'path' in enclosing && enclosing.source !== undefined
     ? enclosing.source + path.slice(enclosing.path.length)
@@ -168,7 +173,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     }
     case 'read-only': {
       if (mount.source === undefined && !isMade && outer !== 'empty-directory') {
-        // Nobody can write to it or replace it here: everything around it is read-only already.
+        // Nobody can write to it or replace it here, because everything around it is already read-only.
         if (outer === 'base' || outer === 'read-only') return []
         return [put('itself', { set: readOnly, recursive: true }, undefined)]
       }
@@ -188,7 +193,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // A device behind a mount without devices: opening it fails with EACCES, so there is nothing to read or to clean up.
+      // A device file below a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean up.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

@@ -1,4 +1,4 @@
-// Not by execa: every command starts here, with descriptors of its own, and execa would take another millisecond of processor time.
+// Not by execa: every command is started here, with descriptors of its own, and execa would cost another millisecond of processor time.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
@@ -75,7 +75,7 @@ export async function openBubblewrap(
   const kernel = kernelView(hostFileSystem)
   let open = true
 
-  /** @param whose `own` for a program of ours, which only reads what commands left */
+  /** @param whose `own` for one of our own programs, which only read what commands left behind */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
@@ -131,7 +131,7 @@ export async function openBubblewrap(
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
-      // A session of its own, so that an interrupt typed in our terminal reaches us first.
+      // It gets its own session, so that an interrupt typed in our terminal reaches only this program at first.
       detached: true,
       stdio: [
         input.stdio,
@@ -160,14 +160,15 @@ export async function openBubblewrap(
       ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
-        // Reaches every process in the command's process group; the namespace's own init ignores the signal. Before that, no command runs.
+        // This reaches every process in the command's process group; the namespace's init ignores the signal. No command runs before there is an
+        // init.
         if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
       destroy: () => {
         stopped = true
         destroyInit()
-        // A bwrap that still has no init after the grace period hangs in its own set-up.
+        // A bwrap that still has no init after the grace period is stuck in its own setup.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),
@@ -176,9 +177,9 @@ export async function openBubblewrap(
       settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
         if (status.initPid !== undefined) await waitForExit(status.initPid)
-        // Its exit may be noticed before its last report, which lists its denials.
+        // The exit may be noticed before the last report, which lists the denials.
         await drained()
-        // If it is killed from outside, for instance by the kernel for lack of memory, it reports nothing although the setup worked.
+        // If bwrap is killed from outside, for instance by the kernel when memory runs out, it reports nothing although the setup worked.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
@@ -235,7 +236,7 @@ const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' 
 
 function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return
-  // If bwrap dies before it has read everything, its exit says more than this pipe.
+  // If bwrap ends before it has read everything, its exit code says more than this pipe's error.
   pipe.on('error', () => undefined)
   pipe.end(data)
 }

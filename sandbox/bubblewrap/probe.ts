@@ -18,15 +18,15 @@ const Remembered = z.object({
 let known: Promise<Probe> | undefined
 
 /**
- * Whether bubblewrap can confine here, found out by a trial. A success is remembered, in this process and on disk until the program, the
- * kernel or the boot changes; a failure is tried again by the next process, since somebody may have repaired it.
+ * Tests whether bubblewrap can confine commands here. A success is remembered in this process, and on disk until the program, the kernel or the boot
+ * changes. After a failure the next process tries again, since somebody may have fixed the cause.
  */
 export function probeBubblewrap(): Promise<Probe> {
   known ??= probe()
   return known
 }
 
-/** Forgets a remembered success, here and on disk. Called when bwrap failed although it had worked before. */
+/** Forgets a remembered success in this process and on disk. Called when bwrap fails although it had worked before. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())
@@ -40,17 +40,17 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
-  // Imported lazily, as a remembered success never needs it.
+  // Imported lazily, because a remembered success makes it unnecessary.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
   if (result.works) remember({ key, watches: result.bubblewrap.watches })
   return result
 }
 
-/** Incremented whenever the trial changes, because an older success then proves nothing. */
+/** Incremented whenever the trial changes, because a success of the older trial then proves nothing. */
 const trialVersion = 3
 
-/** Everything that may change the result of the trial. */
+/** Everything that may affect the result of the trial. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
   return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
@@ -60,7 +60,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // Without a boot id, the kernel's version has to do.
+    // Without a boot id, the kernel's version has to be enough.
     return ''
   }
 }
@@ -76,7 +76,7 @@ function recall(key: string): z.infer<typeof Remembered> | undefined {
     })
     return remembered.key === key ? remembered : undefined
   } catch {
-    // Missing or damaged: the probe is cheap, so it is simply done again.
+    // The record is missing or damaged. The trial is cheap, so it is simply done again.
     return undefined
   }
 }
@@ -89,7 +89,7 @@ function remember(value: z.infer<typeof Remembered>): void {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // If the home isn't writable, the next process has to repeat the trial; nothing else is lost.
+    // If the home directory isn't writable, the next process has to repeat the trial; nothing else is lost.
     removeIfThere(fresh)
   }
 }
@@ -98,6 +98,6 @@ function removeIfThere(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // If there is no directory to store it in (the home isn't one), nothing is remembered.
+    // If there is no directory for the record (the home may not be a directory), nothing was remembered.
   }
 }

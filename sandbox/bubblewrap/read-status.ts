@@ -5,11 +5,11 @@ const Line = z.object({ 'child-pid': z.int().positive().optional(), 'exit-code':
 
 /** bwrap's reports about itself while it runs. */
 type Status = {
-  /** The pid, as seen from here, of the first process in the command's pid namespace; undefined until it exists. */
+  /** The process id, in our own namespace, of the first process in the command's pid namespace; undefined until it exists. */
   readonly initPid: number | undefined
   /**
-   * Calls back with the init's pid, at once or as soon as it is known. Until then nothing can be ended safely: a bwrap killed between
-   * making the namespace and tying it to its own life leaves the command behind.
+   * Calls back with that process id, at once or as soon as it is known. Until then, killing bwrap is unsafe: between creating the namespace and tying
+   * the namespace's life to its own, it would leave the command running.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
   /** Whether the command itself started and ended: bwrap reports an exit code only in that case. */
@@ -18,7 +18,7 @@ type Status = {
   readonly closed: Promise<void>
 }
 
-/** Reads the JSON documents of bwrap's `--json-status-fd`, one a line. */
+/** Reads the JSON documents that bwrap writes to `--json-status-fd`, one per line. */
 export function readStatus(source: Readable | null): Status {
   let initPid: number | undefined
   let commandRan = false

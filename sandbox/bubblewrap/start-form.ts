@@ -22,16 +22,16 @@ const allDescriptors = 0xffff_ffff
 const CLOSE_RANGE_CLOEXEC = 4
 const cannotRun = 125
 
-/** What the encoded part of the program depends on. */
+/** What the encoded part of the first program depends on. */
 export type StartForm = {
-  /** The engine holds its other end: failures are reported through it, and nothing starts without the engine's go-ahead. */
+  /** A descriptor whose other end the engine holds: failures are reported through it, and nothing starts without the engine's go-ahead. */
   readonly report: number
   /** Descriptors above 2 that the next program keeps; all others are closed. */
   readonly kept: readonly number[]
   readonly filter: SocketFilter
 }
 
-/** The system call filter: which sockets it permits, and whether unix sockets are among them. */
+/** Which sockets the system call filter permits, and whether it also permits unix sockets. */
 type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
 
 /** A unique text for a form. */
@@ -39,7 +39,7 @@ export function keyOfForm(architecture: Architecture, { report, kept, filter }: 
   return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
 }
 
-/** The forms of nearly all commands, which the build encodes: without a terminal and an allow-list. */
+/** The forms of nearly all commands, those without a terminal and without an allow-list. The build encodes them. */
 export const usualStarts = (['x64', 'arm64'] as const).flatMap((architecture) =>
   (['loopback', 'internet'] as const).map(
     (sockets) => [architecture, { report: 6, kept: [], filter: { sockets, unixSockets: false } }] as const,
@@ -68,7 +68,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
     const state: Names = { procfs: memory.variable(), error: memory.variable() }
-    // The library types the keys as strings, whatever the object's keys are.
+    // The library types the keys as strings, even though the object's keys are known.
     const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
@@ -91,15 +91,15 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   })
 }
 
-/** The appended data, once it is loaded. */
+/** The appended data after it has been loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** The first words of the reports about failures after the mounts. */
+/** The first words of reports about failures that happen after the mounts. */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
 
-/** The sandbox's own /proc without covered parts, kept open while the one that commands see becomes read-only. */
+/** A copy of the sandbox's own /proc in which nothing is covered. It is kept open while the /proc that commands see becomes read-only. */
 function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
   const directory = memory.variable()
   return [
@@ -121,18 +121,18 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * The program's first message. By then bwrap has tied the whole sandbox's life to its own, and its own to the engine's: whatever ends the
- * engine later ends this program too. An engine that was killed earlier never answers, and nobody else can.
+ * The program's first message. By then bwrap lives no longer than the engine, and the sandbox no longer than bwrap: if the engine ends later, this
+ * program ends too. If the engine was killed earlier, nobody answers, so nothing starts.
  */
 export const readyMark = '!'
-/** The go-ahead that this program waits for before anything of the command runs. */
+/** The answer that this program waits for before it starts the command. */
 export const goAhead = '.'
 
 function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Ends the program when the engine has ended: at the end of input, when no process holds the other end. */
+/** Ends the program if the engine has ended: the input then ends, because no other process holds the other end. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [
@@ -143,7 +143,7 @@ function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   ]
 }
 
-/** Enters a user namespace where the caller has an ordinary id and which owns nothing: no mount can be changed from there. */
+/** Enters a user namespace in which the caller has an ordinary id and which owns no mounts, so that no mount can be changed from it. */
 function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): readonly Instruction[] {
   const file = memory.variable()
   const write = (name: string, text: Operand, length: Operand): readonly Instruction[] => [
@@ -158,7 +158,7 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
     { call: 'close', operands: [file] },
   ]
   const capability = memory.variable()
-  // struct __user_cap_header_struct for this process, and no capability in any set.
+  // struct __user_cap_header_struct for this process, and empty capability sets.
   const header = memory.bytes(words(capabilityVersion))
   const none = memory.bytes(words(0, 0, 0))
   return [
@@ -175,7 +175,7 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
   ]
 }
 
-/** bwrap's own null device lies in a mount of the host's, and its owner could change its mode there. */
+/** bwrap's own null device is in one of the host's mounts, where its owner could change its mode. */
 function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
   const device = memory.variable()
   return [
@@ -200,7 +200,7 @@ function closeOthers(kept: readonly number[]): readonly Instruction[] {
 }
 
 function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): readonly Instruction[] {
-  // struct sock_fprog: the number of instructions, of 8 bytes each, and their address.
+  // struct sock_fprog: the number of instructions, each 8 bytes long, and their address.
   const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
   return [
     { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], result: error, failed: 'broken' },
@@ -208,11 +208,11 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/** Replaces this program with the one that its arguments name, and passes on the arguments and these variables. */
+/** Replaces this program with the one that its arguments name, which gets the remaining arguments and these variables. */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [
-    // On the stack: the number of arguments, then the arguments, this program first.
+    // The stack holds the number of arguments, then the arguments, the first of which is this program.
     { takeStack: stack },
     { load: path, from: stack, offset: 16 },
     { set: ownArguments, to: stack },

@@ -5,15 +5,15 @@ import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
-/** The path of the first program inside the sandbox: each sandbox has a new `/dev`. */
+/** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox has a new one. */
 export const startPath = '/dev/portcullis-start'
 
-/** What the program does between bwrap and a command. */
+/** What the program does after bwrap has started it and before the command starts. */
 type Start = StartForm & {
-  /** The steps that build the command's file system, over all of the host's files as the caller sees them. */
+  /** The steps that build the command's file system, starting with all of the host's files as the caller sees them. */
   readonly steps: readonly Step[]
   readonly identity: { readonly uid: number; readonly gid: number }
-  /** The inotify limits. Undefined if none can be set. */
+  /** The inotify limits; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
   /** Whether standard input is the null device of the command's own file system. */
   readonly nullInput: boolean
@@ -21,19 +21,19 @@ type Start = StartForm & {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** The encoded steps at their address in a form, and the address of the first step. */
+/** The encoded steps for the address that a form gives them, and the address of the first step. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
-/** The encoded programs, from this process or from the build, with recent plans. */
+/** The encoded programs, from this process or from the build, together with recently used plans. */
 const forms = new Map<string, ProgramForm & { readonly plans: Map<string, Plan> }>()
 const mostForms = 64
 const mostPlans = 8
 
 /**
- * The first program inside a sandbox: it mounts what the command may see, gives up every capability by entering a user namespace of its
- * own, closes descriptors that the caller left open, installs the filter, and becomes the program in its arguments. bwrap starts it as root
- * of a user namespace that owns the mounts, so that it can mount by descriptors. bwrap itself can't: it resolves each path twice, while
- * other commands may be renaming its parts.
+ * The first program inside a sandbox. It mounts what the command may see, gives up every capability by entering a user namespace of its own, closes
+ * descriptors that the caller left open, installs the filter, and then replaces itself with the program in its arguments. bwrap starts it as root of
+ * the user namespace that owns the mounts, so that it can mount by descriptors. bwrap can't do that: it resolves each path twice, while other
+ * commands may be renaming parts of the path.
  */
 export function startProgram(architecture: Architecture, start: Start): Uint8Array {
   const key = keyOfForm(architecture, start)

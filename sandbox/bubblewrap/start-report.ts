@@ -4,19 +4,19 @@ import { SandboxError } from '../sandbox-error.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
 import { goAhead, readyMark, startFailures } from './start-form.ts'
 
-/** The longest report that is kept: a word and a path. */
+/** The longest report to keep: a word and a path. */
 const mostBytes = 16 * 1024
 
 /** The report of a sandbox's first program. It is empty unless the program failed. */
 type StartReport = {
   /**
-   * Why the command was never started, or undefined if it was. `code` is the exit code of the first program. Call this only once the program has
+   * Why the command was never started; undefined if it was. `code` is the exit code of the first program. Call this only after that program has
    * ended.
    */
   failure(code: number | null): Promise<SandboxError | undefined>
 }
 
-/** Reads the report from the engine's end of its descriptor, and gives the go-ahead: without it the program starts nothing. */
+/** Reads the report from the engine's end of the descriptor, and sends the go-ahead, without which the program starts nothing. */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {
   const chunks: Buffer[] = []
   let size = 0
@@ -32,14 +32,14 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
   return {
     failure: async (code) => {
-      // bwrap holds the other end too, and it has ended.
+      // bwrap holds the other end too, and has already ended.
       await closed
       return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0)
     },
   }
 }
 
-/** The failure that a report describes. */
+/** The failure that a report describes, as an error. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

@@ -12,24 +12,24 @@ import { watchLimits, type WatchLimits } from './watch-limits.ts'
 
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
-/** A bwrap that has been seen to work here. */
+/** A bwrap program that has been seen to work here. */
 export type Bubblewrap = {
   readonly program: string
-  /** The limits that it can enforce; undefined if none can be set. */
+  /** The limits that this machine can enforce; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** The longest time for a trial. A busy machine may be slow; a trial that hangs for longer never ends. */
+/** How long a trial may take. A busy machine may be slow, but a trial that takes longer than this will never end. */
 const trialMs = 60_000
 
-/** Tries one bwrap program with a fully confined command. Remembers nothing. */
+/** Tries a bwrap program with a fully confined command. Remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)
   if (limited.works || watches === undefined) return limited
-  // A container may forbid setting limits. If the reason is another one, the trial without limits fails as well.
+  // A container may forbid setting limits. If there is another reason, the trial without limits fails as well.
   return tryWith(program, undefined)
 }
 

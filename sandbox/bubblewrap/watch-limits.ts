@@ -7,8 +7,8 @@ import type { Memory } from '../machine-code/make-program.ts'
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The share of the user's kernel limits (inotify(7)) that one command may take: the caller's editor uses the same account. Undefined where
- * the kernel has no such limits.
+ * The share of the user's kernel limits (inotify(7)) that one command may take, since the caller's editor uses the same account. Undefined if the
+ * kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
@@ -24,14 +24,14 @@ export function watchLimits(
   }
 }
 
-/** The limits as text, and the length of the text: zero if there are no limits. */
+/** Each limit as text, and the length of the text, which is zero if there is no limit. */
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**
- * Sets the limits of the user namespace that the program is root of; all below it count toward them (namespaces(7), `/proc/sys/user`). Jumps to
- * `broken` if that fails.
+ * Sets the limits of the user namespace in which the program is root. Whatever is used in namespaces below it also counts toward them (namespaces(7),
+ * `/proc/sys/user`). Jumps to `broken` if that fails.
  *
- * @param procfs the register with the descriptor of a procfs in which nothing is read-only
+ * @param procfs the variable with the descriptor of a procfs that is writable throughout
  */
 export function limitWatches(
   memory: Memory,

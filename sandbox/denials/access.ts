@@ -5,7 +5,7 @@ import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 
 /**
- * Why a command under `policy` could not read or write `path`; undefined when it could. For programs outside the sandbox that act for
+ * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. For programs outside the sandbox that act for
  * somebody inside it.
  *
  * @param path absolute; symlinks are followed as far as they lead
@@ -18,7 +18,10 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
   return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
 }
 
-/** Nobody writes to the host's copy of what a command may write in its private git directory or its own home. */
+/**
+ * Denies writing to a protected path. Commands write to their private git directory or their own home in its place, but nobody may write to the
+ * host's copy.
+ */
 function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined
   const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots])

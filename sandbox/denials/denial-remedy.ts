@@ -1,32 +1,32 @@
 import type { HostPatternInput } from '../network/host-pattern.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 
-/** The remedy for a denial, as data. The code that knows the flags or the file of the policy puts it into words. */
+/** The remedy for a denial, as data. The callers, which know the flags and the policy file, put it into words. */
 export type Remedy =
-  /** The path alone, never a directory around it. `absent`: a person has to create it first. */
+  /** Grants only the path, never a directory around it. `absent`: a person has to create it first. */
   | {
       readonly kind: 'add-root'
       readonly to: 'writableRoots' | 'readableRoots'
       readonly path: string
       readonly absent?: boolean
     }
-  /** `place` is an entry of `deniedReads`; `path`, the requested one, is it or lies in it. */
+  /** `place` is an entry of `deniedReads`; `path` is the requested path, which is that entry or lies in it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
   /** The socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
-  /** A command's own sockets can't be distinguished from the visible sockets of this machine. */
+  /** A command's own sockets can't be distinguished from this machine's visible ones. */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
-  /** `value` is the current limit, in its own unit. */
+  /** `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
-  /** No policy would allow it; the text says what a person can do. */
+  /** No policy would allow this; the text says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }
 
 export type LimitName = keyof SandboxPolicy['limits']
 
-/** A remedy in the policy's own terms. */
+/** Describes a remedy in the policy's own terms. */
 export function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':
@@ -53,7 +53,7 @@ export function describeRemedy(remedy: Remedy): string {
 }
 
 /**
- * What a person has to do before a missing root can be added: the beginning of a sentence.
+ * What a person has to do before a missing path can be added as a root: the beginning of a sentence.
  *
  * @internal
  */

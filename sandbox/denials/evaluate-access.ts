@@ -10,16 +10,16 @@ import { keyFileAt } from '../protected/key-files.ts'
 import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './denial-remedy.ts'
 
-/** Whether the policy lets a command access a path in a given way; if not, which part of it forbids that, and what would allow it. */
+/** Whether the policy lets a command access a path in a certain way; if not, which part of the policy forbids it, and what would allow it. */
 type Evaluation =
   { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 
 const allowed: Evaluation = { allowed: true }
 
-/** Directories that every command has to itself: it writes to them freely, but they are not the host's. */
+/** Directories that are private to each command: it can write to them freely, but they are not the host's. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
-/** Decides whether `policy` allows reading or writing `path`, following symlinks as far as they lead. Reads the file system only. */
+/** Decides whether `policy` allows reading or writing `path`, following symlinks as far as they lead. It only reads the file system. */
 export function evaluateAccess(
   policy: SandboxPolicy,
   access: { readonly path: string; readonly want: 'read' | 'write' },
@@ -50,7 +50,7 @@ export function evaluateAccess(
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
 }
 
-/** The pattern of a denied name that a path below a root falls under. */
+/** The denied name pattern that matches a path below a root. */
 function deniedName(policy: SandboxPolicy, path: string): string | undefined {
   return policy.deniedReads.find((entry) => isNamePattern(entry) && matchesName(path, [entry]))
 }
@@ -94,10 +94,10 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
-/** Caches the existing paths of a list by the list itself. */
+/** Caches the entries of a list that are plain paths, with the list itself as the key. */
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
-/** The protected place that `path`, in `root`, is or lies in. A root that itself lies in a protected place was granted by its own name. */
+/** The protected path that `path`, in `root`, is or lies in. A root inside a protected path was granted explicitly, so that path doesn't count. */
 function shieldingPlace(
   path: string,
   root: string,
@@ -107,7 +107,7 @@ function shieldingPlace(
   return shieldingPlaces(root, shielded, host)(path)
 }
 
-/** The same for many paths in one root: the targets of the places are looked up once. */
+/** The same for many paths in one root: the targets of the protected paths are looked up once. */
 export function shieldingPlaces(
   root: string,
   shielded: readonly string[],
@@ -146,7 +146,7 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
   return { allowed: false, rule, remedy }
 }
 
-/** The entry of a git directory that `path` is or lies in, if git would execute or follow that entry. */
+/** The entry of a git directory that is or contains `path`, if git would execute or follow that entry. */
 export function gitMetadata(path: string, host: FileSystemView): string | undefined {
   for (let at = path; at !== '/'; at = dirname(at)) {
     for (let git = dirname(at); git !== '/'; git = dirname(git)) {
@@ -157,7 +157,7 @@ export function gitMetadata(path: string, host: FileSystemView): string | undefi
   return undefined
 }
 
-/** The path with symlinks resolved in its existing part: missing parts would be created there. */
+/** The path with symlinks resolved in the part that exists: the missing part would be created there. */
 export function resolveExisting(path: string, host: FileSystemView): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     const real = host.realPath(at)
@@ -166,7 +166,7 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** The places as written, and their targets: a missing place is known by its name alone. */
+/** The paths as written, and their targets. A missing path is recognised only as written. */
 function withRealPaths(places: readonly string[], host: FileSystemView): readonly string[] {
   return [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
 }

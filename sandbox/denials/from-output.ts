@@ -5,21 +5,21 @@ import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'
 
-/** The parts of a command's result that matter here. `code` is null if the command was ended from outside. */
+/** The parts of a command's result that are needed here. `code` is null if the command was ended from outside. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
 
-/** More denials would only repeat the same mistake. */
+/** The most denials to report; more would only repeat the same mistake. */
 const mostDenials = 5
 
-/** 128 + SIGSYS, as bwrap and shells report it: the filter kills a process only for a foreign system call interface. */
+/** 128 + SIGSYS, as bwrap and shells report it: the filter kills a process only for system calls of a foreign architecture. */
 const killedByFilter = 128 + 31
 
 /**
- * Finds denials in a command's output. A path or a host counts if the output names it together with a refusal *and* the policy does refuse it. This
- * remains a suspicion: a command can print anything, so only the kernel's or the proxy's own evidence proves a denial.
+ * Finds denials in a command's output. A path or a host counts if the output mentions it together with a refusal *and* the policy does refuse it. It
+ * is still only a suspicion: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
-  // Most commands write nothing there, and compiling what recognizes a denial takes longer than all of this.
+  // Most commands write no errors, and compiling the patterns that recognize a denial takes longer than everything else here.
   const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {
@@ -62,7 +62,7 @@ const refusedSocket: Denial = {
   remedy: { kind: 'open-unix-sockets' },
 }
 
-/** As tmux, Node, ssh-agent and programs that wrap their errors say that they could not listen. */
+/** How tmux, Node, ssh-agent and programs that wrap their errors report that they could not listen. */
 function namesUnixSocket(line: string): boolean {
   const start = line.slice(0, 2_000)
   return /\bunix\b|\bAF_UNIX\b|\.sock(?:et)?\b|^error (?:creating|connecting to) \/|\bsocket\(?\)?:|\bEPERM: operation not permitted \//i.test(
@@ -79,17 +79,17 @@ function pathDenials(
   const refusedWrite = /Read-only file system|\bEROFS\b/i.test(line)
   const refusedAccess = /Permission denied|\bEACCES\b/i.test(line)
   const refused = refusedWrite || refusedAccess || /Device or resource busy|\bEBUSY\b/i.test(line)
-  // A denied directory reads as empty, so a file that the command looked for in it seems missing. A command that succeeded has merely looked.
+  // A denied directory looks empty, so a file that the command expected in it seems to be missing. If the command succeeded, it didn't need the file.
   const missing = code !== 0 && /No such file or directory|\bENOENT\b/.test(line)
   if (!refused && !missing) return []
   return namedPaths(line, cwd).flatMap((path): readonly Denial[] => {
-    // If the host hasn't got the file either, the sandbox is not the reason.
+    // If the file doesn't exist on the host either, the sandbox is not the reason.
     if (!refused && host.kindOf(path) === 'absent') return []
     const read = refusedWrite ? undefined : evaluateAccess(policy, { path, want: 'read' }, host)
     const write = refused ? evaluateAccess(policy, { path, want: 'write' }, host) : undefined
     const verdict = read?.allowed === false ? read : write
     if (verdict === undefined || verdict.allowed) return []
-    // An ordinary file mode refuses access too. The sandbox is the reason only if the policy hides the place or makes it read-only.
+    // An ordinary file mode can refuse access too. The sandbox is the reason only if the policy hides the path or makes it read-only.
     if (!refusedWrite && verdict === write && refusedAccess) return []
     const { rule, remedy } = verdict
     return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]

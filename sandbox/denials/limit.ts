@@ -1,7 +1,7 @@
 import type { Denial } from '../sandbox.ts'
 import type { LimitName } from './denial-remedy.ts'
 
-/** A limit that a command ran into. `value` is the limit's, in its own unit. */
+/** A limit that a command reached. `value` is the limit itself, in its own unit. */
 export function limitDenial(limit: LimitName, value: number, certainty: Denial['certainty']): Denial {
   return {
     kind: 'limit',
@@ -24,7 +24,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   openFiles: (value) => `more than ${value} open files in one process`,
 }
 
-/** A size in the largest unit that keeps it exact. */
+/** A size in the largest unit that represents it exactly. */
 function bytes(value: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const
   const power = Math.min(Math.floor(Math.log2(value) / 10), units.length - 1)

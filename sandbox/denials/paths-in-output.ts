@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize } from 'node:path'
 
-/** An error message names a path or two; one line of a command's output may be megabytes. */
+/** The longest line to examine: an error message names a path or two, but one line of a command's output may be megabytes long. */
 const longest = 2_000
 
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
@@ -14,12 +14,12 @@ const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 
 /**
- * The paths that an error message is about: quoted ones, absolute ones, and those next to the reason, where programs put them. Relative paths start
- * at `cwd`.
+ * The paths that an error message is about: quoted paths, absolute paths, and paths next to the reason, which is where programs put them. Relative
+ * paths start at `cwd`.
  */
 export function namedPaths(complaint: string, cwd: string): readonly string[] {
   const message = complaint.slice(0, longest)
-  // Of three parts, the first is the program that reports the error.
+  // If there are three parts, the first is the program that reports the error.
   const line = message.replace(/^[^:]+: (?=.*: )/, '')
   const marked = [
     ...[...line.matchAll(/(?<=^|[\s(=:,[])['"`‘“]([^'"`‘’“”]+)['"`’”](?=$|[\s):,.;\]])/g)].map(
@@ -44,11 +44,11 @@ function nextToReason(line: string, complainer: boolean): readonly string[] {
   // `could not lock config file PATH`
   if (inability.test(last)) return last.split(' ').slice(-1)
   if (call.test(last)) return [last.replace(call, '')]
-  // A single part is the program's own name.
+  // If there is only one part, it is the program's own name.
   return complainer || parts.length > 1 ? [last] : []
 }
 
-/** Error messages of programs that could not connect, with the host in them. */
+/** Error messages of programs that could not connect, each with the host's name. */
 const unreachable: readonly RegExp[] = [
   /Could not resolve host(?:name)?:? '?([\w.-]+)/i,
   /(?:getaddrinfo|connect|getaddrinfo\(\)) (?:ENOTFOUND|EAI_AGAIN|EPERM|ENETUNREACH|ECONNREFUSED) ([\w.:-]+)/,
@@ -59,7 +59,7 @@ const unreachable: readonly RegExp[] = [
   /resolve '([\w.-]+)'/,
 ]
 
-/** The host that a line reports as unreachable, if the line is such an error message. */
+/** The host that a line reports as unreachable; undefined if the line is not such an error message. */
 export function namedHost(line: string): string | undefined {
   const start = line.slice(0, longest)
   return unreachable.map((pattern) => pattern.exec(start)?.[1]).find((match) => match !== undefined)

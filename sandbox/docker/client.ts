@@ -6,17 +6,17 @@ import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan-container.ts'
 
-/** A running container that runs one command at a time. */
+/** A running container, which runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /** The kernel's counts for everything that ran in it; undefined if they can't be read from here. */
+  /** Returns the kernel's counts for everything that ran in it; undefined if they can't be read from here. */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
-  /** Signals every process but the first. */
+  /** Signals every process except the container's first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
-  /** Waits until its first process is the only one; false if other processes live on. */
+  /** Waits until the container's first process is the only one left; false if others keep running. */
   empty(): Promise<boolean>
-  /** Ends it with all that runs in it; the daemon then removes it. */
+  /** Ends the container and everything that runs in it; the daemon then removes it. */
   remove(): Promise<void>
 }
 
@@ -26,17 +26,17 @@ type ContainerCommand = {
   readonly variables: Readonly<Record<string, string>>
   readonly user: string
   readonly stdin: boolean
-  /** Run in a terminal of the container, which `stdin` goes to and `stdout` comes from. */
+  /** Whether to run it in a terminal of the container, to which `stdin` goes and from which `stdout` comes. */
   readonly terminal: boolean
 }
 
 export type ContainerProcess = {
-  /** Changes the size of its terminal. It is no error if the terminal has ended in the meantime. */
+  /** Changes the size of its terminal. Does nothing if the terminal has already ended. */
   resize(size: TerminalSize): void
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The exit code; rejects when the daemon couldn't start the command or disappeared. */
+  /** The exit code; rejects if the daemon couldn't start the command, or disappeared. */
   readonly code: Promise<number>
 }
 
@@ -47,27 +47,27 @@ const Info = z.object({
   PidsLimit: z.boolean().nullish(),
 })
 
-/** The daemon's components, by which podman is told from docker. */
+/** The daemon's components, which distinguish podman from docker. */
 const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() })
 
 /** The facts about a daemon that decide how containers are created. */
 export type DaemonFacts = {
-  /** The daemon runs with an ordinary user's rights: root in a container is that user outside. */
+  /** Whether the daemon runs with an ordinary user's rights: root in a container is that user outside. */
   readonly rootless: boolean
   readonly podman: boolean
   readonly remapsUsers: boolean
-  /** Can limit memory and processes. */
+  /** Whether it can limit memory and processes. */
   readonly limits: boolean
 }
 
 export type DockerClient = {
-  /** Facts about the daemon; rejects when none answers. */
+  /** Returns facts about the daemon; rejects if none answers. */
   info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
-  /** The containers with our label, which names their owner. */
+  /** Lists the containers with our label, whose value names their owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` are the arguments that precede programs other than commands. */
+  /** `filtered` are the arguments to put before programs that are not commands. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
@@ -81,7 +81,7 @@ export async function connectDocker(): Promise<DockerClient> {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
       const rootless = options.some((option) => option.startsWith('name=rootless'))
-      // Only a rootless daemon needs to know whether it is podman, so other daemons aren't asked.
+      // Only for a rootless daemon does it matter whether it is podman, so other daemons aren't asked.
       const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
         rootless,
@@ -114,7 +114,7 @@ async function startContainer(
   filtered: readonly string[],
 ): Promise<WarmContainer> {
   const container = await docker.createContainer(plan)
-  // The container's first process reads this stream and ends with it: when we are gone, so is the container.
+  // The container's first process reads this stream and ends when the stream does: if this program is gone, so is the container.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
   const remove = async (): Promise<void> => {
@@ -122,8 +122,8 @@ async function startContainer(
     await removeContainer(container)
   }
   const { State } = await startedState(container).catch(async (error: unknown) => {
-    // A container that never started isn't removed automatically, and its stream would keep this process alive. It is a stream of Node's net,
-    // although the package's types don't say so.
+    // A container that never started isn't removed automatically, and its stream would keep this process alive. The stream is a socket of Node's net
+    // module, although the package's types don't say so.
     ;(lifeline as Duplex).destroy()
     await remove().catch(() => undefined)
     throw error
@@ -143,7 +143,7 @@ async function startContainer(
     signal,
     empty: async () => {
       if (population !== undefined) return isEmptied(population)
-      // A remote daemon: its resources can't be counted from here.
+      // For a remote daemon, resources can't be counted from here.
       await signal('KILL')
       return true
     },
@@ -159,7 +159,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
 /** How long a killed container may take to end. */
 const dyingMs = 50
 
-/** Waits until a container's first process is the only one left. */
+/** Waits until the container's first process is the only one left. */
 async function isEmptied(population: () => number): Promise<boolean> {
   for (const end = performance.now() + dyingMs; population() !== 1;) {
     if (performance.now() > end) return false
@@ -187,7 +187,7 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
         Tty: terminal,
       })
       const stream = await exec.start({ hijack: true, stdin: command.stdin, Tty: terminal })
-      // A terminal has one output, which needs no demultiplexing.
+      // With a terminal there is only one output, so nothing has to be separated.
       if (!terminal) demultiplex(stream, stdout, stderr)
       else stream.pipe(stdout, { end: false })
       tell = resizeInOrder(exec, () => wanted)
@@ -216,8 +216,8 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
 }
 
 /**
- * Keeps a terminal at the size that `wanted` returns, whenever it is called. The daemon may carry out two requests in either order, so the next one
- * is sent when the last one is answered.
+ * Keeps a terminal at the size that `wanted` returns: the returned function is called after each change. The daemon may carry out two requests in
+ * either order, so the next one is sent only after the last one has been answered.
  */
 function resizeInOrder(exec: Docker.Exec, wanted: () => TerminalSize | undefined): () => void {
   let told: TerminalSize | undefined
@@ -239,7 +239,7 @@ async function removeContainer(container: Docker.Container): Promise<void> {
   try {
     await container.remove({ force: true })
   } catch (error) {
-    // Removed already, or being removed by the daemon itself.
+    // It has been removed already, or the daemon is removing it.
     if (![404, 409].includes(statusOf(error) ?? 0)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// Not by execa: the relay passes a socket on through Node's own channel, and starts before each command.
+// Not by execa: the relay passes a socket on through Node's own channel, and is started before each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
@@ -16,21 +16,21 @@ import { filterRules } from '../seccomp/rules.ts'
 
 /** The network of one sandbox's containers. */
 type ContainerNetwork = {
-  /** What the containers see of the network. */
+  /** What to add to the containers for the network. */
   readonly plan: NetworkPlan
-  /** The network of one command. */
+  /** Creates the network for one command. */
   start(): CommandNetwork
 }
 
-/** The network of a container: nothing unless there is an allow-list. */
+/** What a container needs for its network: nothing unless there is an allow-list. */
 export type NetworkPlan = {
-  /** The directory on the host that is mounted, read-only, at `shownAt`. */
+  /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
-  /** The arguments before programs other than commands in the container. */
+  /** The arguments to put before programs in the container that are not commands. */
   readonly filtered: readonly string[]
 }
 
-/** Where containers see the programs and the sockets: in `/dev`, which each container has anew. */
+/** Where containers see our programs and their sockets. It is in `/dev`, because every container gets a fresh one. */
 export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
@@ -40,11 +40,12 @@ type CommandNetwork = {
    */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections. Returns the refused connections, and whether another command may use the port. Rejects with `setup-failed` when the command
-   * never started because the port or its directory was missing. A command that was `stopped` with its container may have been ended before that.
+   * Ends all connections. Returns the refused connections, and whether another command may use the port. Rejects with `setup-failed` if the command
+   * never started because the port or its directory was missing. If the command was `stopped` together with its container, it may have ended before
+   * that.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
-  /** Removes all parts of it, however the command ended. */
+  /** Removes everything that belongs to this network, however the command ended. */
   release(): void
 }
 
@@ -54,20 +55,20 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How long a socket may still arrive after a command that was ended before it began. */
+/** How long to wait for a socket after a command that was ended before it began. */
 const arrivalMs = 1000
 
-/** The descriptor of the relay's channel: Node's `ipc` after the three that all programs have. */
+/** The descriptor of the relay's channel: Node's `ipc`, which comes after the three standard descriptors. */
 const channel = 3
 
 /**
- * Prepares the network below `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an allow-list.
- * Throws `unavailable` on a processor that our programs don't support.
+ * Prepares the network. Its files are in `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an
+ * allow-list. Throws `unavailable` on a processor that our programs don't support.
  *
- * A container has no network but its own loopback. The socket that listens there is made inside, before each command, and handed to the engine
- * through a unix socket, so that the engine itself answers the command's connections. Since that takes a unix socket, the container's own profile
- * permits them; every command in it runs under bubblewrap's filter instead, which forbids them. Our programs can be executed but not read, and such a
- * process is closed to all others (proc(5), "dumpable"): no process can tamper with it before its filter is installed.
+ * A container has no network except its own loopback. Before each command, one of our programs creates a listening socket inside and passes it to the
+ * engine through a unix socket, so that the engine itself answers the command's connections. The container's profile therefore has to permit unix
+ * sockets; each command runs under bubblewrap's filter instead, which forbids them. Our programs can be executed but not read, and other processes
+ * can't inspect such a process (proc(5), "dumpable"), so none can tamper with it before its filter is installed.
  */
 export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {
@@ -122,7 +123,7 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
   }
 }
 
-/** Starts the program that takes one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
+/** Starts the program that receives one listening socket through a unix socket in `directory`; `ready` rejects if that fails. */
 function startRelay(
   program: string,
   directory: string,
@@ -140,7 +141,7 @@ function startRelay(
   return { ready, end: () => void child.kill('SIGKILL') }
 }
 
-/** Whether `awaited` resolves in time; if it has resolved already, always true. */
+/** Whether `awaited` resolves in time; always true if it has already resolved. */
 async function within(milliseconds: number, awaited: Promise<true>): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), milliseconds)

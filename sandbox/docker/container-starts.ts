@@ -9,10 +9,10 @@ import type { Identity, Step } from '../mounting/step-layout.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { SIGCHLD } from '../machine-code/kernel.ts'
 
-/** Where containers see our own programs that start first: in `/dev`, which each container has anew. */
+/** Where containers see the programs of ours that run first. It is in `/dev`, because every container gets a fresh one. */
 export const startsAt = '/dev/portcullis-start'
 
-/** The mounts of a container, with their sources. */
+/** A mount of a container, with its source. */
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /**
@@ -20,22 +20,22 @@ type Bound = { readonly source: string; readonly target: string; readonly readOn
  * be inspected by others.
  */
 export type Starts = {
-  /** The directory on the host that is mounted, read-only, at `startsAt`. */
+  /** The directory on the host that is mounted read-only at `startsAt`. */
   readonly directory: string
   /** The arguments that start a container's first process. */
   readonly init: readonly [string]
-  /** The arguments before a command's own that check the mounts. */
+  /** The arguments to put before a command's own, which check the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
-  /** The path with another entry than planned, from a command's standard error; undefined if all entries were right. */
+  /** The path at which the entry wasn't the planned one, according to the command's standard error; undefined if all entries were right. */
   failure(complaint: string): string | undefined
 }
 
 const SIG_IGN = 1
 
 /**
- * Prepares the first programs below `run`, the sandbox's own directory.
+ * Prepares these programs in `run`, the sandbox's own directory.
  *
- * @param identityOf the identity of a path when the sandbox was opened; undefined for paths that are not held
+ * @param identityOf returns the identity that a path had when the sandbox was opened; undefined for paths whose identity isn't kept
  */
 export function prepareStarts(
   architecture: Architecture,
@@ -61,7 +61,7 @@ export function prepareStarts(
     directory,
     init: [install('init', () => initProgram(architecture))],
     check: (mounts) => {
-      // A daemon in a virtual machine, as on macOS, has other numbers for the same files.
+      // A daemon in a virtual machine, as on macOS, sees the same files under other inode numbers.
       if (process.platform !== 'linux') return []
       const steps = mounts.map(({ source, target, readOnly }): Step => ({
         do: 'expect',
@@ -80,12 +80,12 @@ export function prepareStarts(
   }
 }
 
-/** Waits for its input to end, and reaps orphans meanwhile. */
+/** Waits for its input to end, and reaps orphaned processes meanwhile. */
 function initProgram(architecture: Architecture): Uint8Array {
   return makeProgram(architecture, (memory) => {
     const buffer = memory.space(64)
     const count = memory.variable()
-    // struct sigaction of the kernel: handler, flags, restorer, mask.
+    // The kernel's struct sigaction: handler, flags, restorer, mask.
     const ignore = memory.bytes(words(SIG_IGN, 0, 0, 0))
     return [
       { call: 'rt_sigaction', operands: [SIGCHLD, ignore, 0, 8] },

@@ -15,21 +15,21 @@ import type { Starts } from './container-starts.ts'
 /** What one command needs from a container. */
 type Planned = {
   readonly container: ContainerPlan
-  /** The arguments before the command's own that check the mounts. */
+  /** The arguments to put before the command's own, which check the mounts. */
   readonly check: readonly string[]
-  /** Equal for commands that may share a container. */
+  /** Commands with the same key may share a container. */
   readonly key: string
-  /** Paths that became visible although they are hidden, or writable although they are protected. */
+  /** Reports hidden paths that became visible, and protected paths that became writable. */
   readonly uncovered: () => readonly Denial[]
 }
 
-/** The containers of one sandbox, each for one command at a time. */
+/** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
-  /** What a command needs now; commands of its kind (writing or not) are expected to keep needing it. */
+  /** Plans what a command needs now; later commands of the same kind (writing or not) are expected to need the same. */
   plan(command: Command): Planned
-  /** A warm container, or a new one. Rejects with the daemon's error. */
+  /** Returns a warm container, or a new one. Rejects with the daemon's error. */
   take(planned: Planned): Promise<WarmContainer>
-  /** Keeps a container in which nothing runs any more for the next command. */
+  /** Keeps a container in which nothing is running any more, for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
   /** Removes warm containers whose mounts are no longer right. */
   dropStale(): Promise<void>
@@ -38,7 +38,8 @@ type Containers = {
 }
 
 /**
- * Plans and keeps the containers of a sandbox. Protected paths change as repositories appear and disappear, but a container's mounts can't change.
+ * Plans the containers of a sandbox, and keeps them for later commands. Protected paths change as repositories appear and disappear, but a
+ * container's mounts can't change.
  */
 export function createContainers(
   docker: DockerClient,
@@ -68,7 +69,7 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // Containers that lost a mount, as when the host replaces a file, don't count.
+      // Containers that have lost a mount don't count; that happens when the host replaces a file.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )

@@ -1,12 +1,12 @@
 import { Writable, type Readable } from 'node:stream'
 
-/** The header of a frame: the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach", stream format). */
+/** The header of a frame: the number of the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach", stream format). */
 const headerBytes = 8
 const isStderr = 2
 
 /**
- * Splits the one stream in which a daemon sends the two outputs of a command. A slow reader of either slows down the command, as a pipe would, so
- * that our memory doesn't fill up. It ends neither output.
+ * Splits the single stream in which a daemon sends a command's two outputs. A slow reader of either output slows down the command, as a pipe would,
+ * so that our memory doesn't fill up. This doesn't end either output.
  */
 export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable): void {
   let header = Buffer.alloc(0)
@@ -38,7 +38,7 @@ export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable
   )
 }
 
-/** Resolves when a stream accepts more data, or never will again. */
+/** Resolves when a stream accepts more data, or when it never will again. */
 async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {

@@ -13,12 +13,12 @@ export const docker: BackendModule = {
   endLeftovers: endContainers,
 }
 
-/** How long an unresponsive daemon may delay a start, which may not even need it. */
+/** How long an unresponsive daemon may delay a start that might not need it at all. */
 const patienceMs = 2000
 
-/** A container may live a moment longer than its owner. */
+/** A container may outlive its owner by a moment. */
 async function endContainers(): Promise<void> {
-  // If no daemon answers, its commands can't be ended, and probably don't run.
+  // If no daemon answers, its commands can't be ended, but they probably aren't running.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

@@ -1,6 +1,6 @@
 import { SandboxError } from '../sandbox-error.ts'
 
-/** Why the daemon refuses to create a container for a policy. The sandbox asks for a container before any command runs. */
+/** Explains why the daemon refuses to create a container for a policy. The sandbox creates a container before any command runs. */
 export function cannotStart(error: unknown): SandboxError {
   const detail = messageOf(error)
   const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
@@ -21,7 +21,7 @@ export function cannotStart(error: unknown): SandboxError {
   )
 }
 
-/** Why a command was never run, or not to its end, although a container was ready for it. */
+/** Explains why a command didn't run, or didn't run to its end, although a container was ready for it. */
 export function setupFailed(error: unknown): SandboxError {
   return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
 }

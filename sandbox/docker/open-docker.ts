@@ -38,12 +38,12 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** Runs the command, which alone gets a terminal's interrupt, then ends what it left: `kill -1` spares this shell and the container's first process. */
+/** Runs the command, which alone gets a terminal's interrupt, then kills all others: `kill -1` spares this shell and the first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
- * Confines commands in warm containers of the given image. Each container runs one command at a time, so that everything left in it can be killed,
- * and its limits apply to one command. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
+ * Confines commands in warm containers of the given image. Each container runs one command at a time, so that everything left in it can be killed and
+ * its limits apply to that command alone. Throws `unavailable` if no daemon answers, or it can't enforce the policy.
  */
 export async function openDocker(
   policy: SandboxPolicy,
@@ -91,7 +91,7 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /** @param whose `own` for one of our own programs, which only reads files that commands left */
+  /** @param whose `own` for one of our own programs, which only read files that commands left behind */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
@@ -106,7 +106,7 @@ export async function openDocker(
     let atLast: GroupCounts | undefined
     const spoil = (): void => {
       spoiled = true
-      // Read before the container is removed, because its counters disappear with it.
+      // These are read before the container is removed, because its counters disappear with it.
       atLast ??= container?.counts?.()
       void container?.remove().catch(() => undefined)
     }
@@ -118,7 +118,7 @@ export async function openDocker(
       return container.exec({
         argv: [...planned.check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
         cwd,
-        // The image knows its own PATH, and the caller's home isn't in it.
+        // The image sets its own PATH, and the caller's home directory doesn't exist in it.
         variables: { HOME: '/tmp', ...variables },
         user,
         stdin: command.stdin === 'pipe' || command.stdin === 'inherit' || command.terminal !== undefined,
@@ -137,7 +137,7 @@ export async function openDocker(
       exit: output.code.then(
         (code) => ({ code, signal: null }),
         (error: unknown) => {
-          // The container was removed to end the command, so no exit code will arrive.
+          // The container was removed in order to end the command, so no exit code will arrive.
           if (spoiled) return { code: null, signal: 'SIGKILL' }
           spoil()
           return { code: null, signal: null, error: setupFailed(error) }
@@ -235,7 +235,7 @@ export async function openDocker(
   }
 }
 
-/** The limits that were hit according to the kernel's counts; undefined if the counts aren't known. */
+/** The limits that were reached according to the kernel's counts; undefined if the counts aren't known. */
 function provenBetween(
   { group }: LimitPlan,
   before: GroupCounts | undefined,

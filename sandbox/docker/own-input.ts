@@ -2,8 +2,8 @@ import process from 'node:process'
 import type { Writable } from 'node:stream'
 
 /**
- * Passes this process's own standard input on to a command that a daemon runs, which can't have the descriptor itself. Returns a function that stops
- * it, so that an input that stays open keeps nothing waiting. Input that was already read by then is lost.
+ * Passes this process's own standard input on to a command that a daemon runs, because the command can't be given the descriptor itself. Returns a
+ * function that stops this, so that an input that stays open keeps nothing waiting. Input that has been read by then is lost.
  */
 export function passOwnInput(to: Writable): () => void {
   const { stdin } = process

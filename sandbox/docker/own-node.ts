@@ -1,4 +1,4 @@
-// Not by execa: it is called once, synchronously.
+// Not by execa: this is called once, synchronously.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -11,21 +11,24 @@ type ContainerNode = {
   readonly shown: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** In `/dev`, which each container has anew. */
+/** In `/dev`, because every container gets a fresh one. */
 const shownAt = '/dev/portcullis-node'
 
 let known: ContainerNode | undefined
 
 /**
- * The Node that runs this program, with its dynamic loader and its linked libraries, so that it runs in an image with any C library, or without one.
- * If the libraries can't be found out, the image's own Node.
+ * The Node that runs this program, with its dynamic loader and its libraries, so that it runs in an image with any C library, or with none. If the
+ * libraries can't be determined, the image's own Node.
  */
 export function containerNode(): ContainerNode {
   known ??= bringNode(librariesOf(process.execPath))
   return known
 }
 
-/** The output of ldd(1) for a program; empty if there is no ldd. The ldd program never comes from a workspace's `PATH`. */
+/**
+ * The output of ldd(1) for a program; empty if there is no ldd. The ldd program is never taken from `PATH`, which may name directories of the
+ * workspace.
+ */
 function librariesOf(program: string): string {
   const ldd = ['/usr/bin/ldd', '/bin/ldd', '/usr/local/bin/ldd', '/run/current-system/sw/bin/ldd'].find(isExecutable)
   return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
@@ -42,7 +45,7 @@ export function bringNode(libraries: string, program: string = process.execPath)
     words: [start, '--library-path', library, node],
     shown: [
       { source: realpathSync(program), target: node },
-      // Each library under the name that the program requests, whatever the file is called.
+      // Each library is mounted under the name that the program requests, whatever the file is called.
       ...[...new Set(paths)].map((path) => ({ source: realpathSync(path), target: join(library, basename(path)) })),
     ],
   }

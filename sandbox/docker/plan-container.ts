@@ -11,31 +11,31 @@ import { startsAt, type Starts } from './container-starts.ts'
 /** The request to the daemon, in the terms of its API. */
 export type ContainerPlan = ReturnType<typeof planContainer>
 
-/** The label whose value names the process that a container belongs to. */
+/** The label that names the process to which a container belongs. */
 export const ownerLabel = 'dev.portcullis.owner'
 
-/** The run's directories on the host. */
+/** The run's directories on the host, which containers mount. */
 type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
 
 /** The settings that all containers of a sandbox share. */
 export type Common = {
-  /** The image's name as the daemon knows it. */
+  /** The name by which the daemon knows the image. */
   readonly image: string
   readonly identity: ContainerUser
   readonly limits: LimitPlan
   readonly starts: Pick<Starts, 'directory' | 'init'>
   readonly network: NetworkPlan
-  /** Files of this machine that our own programs need. */
+  /** Files of this machine that our own programs need in the container. */
   readonly shown: readonly { readonly source: string; readonly target: string }[]
-  /** The group of the docker socket that the policy grants; undefined for none. */
+  /** The group of the docker socket that the policy grants; undefined if it grants none. */
   readonly socketGroup?: number | undefined
 }
 
 type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
- * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our system call filter,
- * and only its own loopback network unless the policy allows the full network.
+ * The container that enforces a policy: its image is read-only, what the policy grants is mounted at its own path, and it has no capabilities. It
+ * runs under our system call filter, with only its own loopback network unless the policy allows the full network.
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each
@@ -45,9 +45,9 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Labels: { [ownerLabel]: options.owner },
     User: options.identity.user,
     Entrypoint: [],
-    // The first process waits for the end of its input. No command can run there: a command that could would survive.
+    // The first process waits for its input to end. No command may run as the first process, because it would survive until the container ends.
     Cmd: [...options.network.filtered, ...options.starts.init],
-    // A health check from the image would run outside our filter.
+    // The image's own health check would run outside our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',
@@ -90,7 +90,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
   }
 }
 
-/** The mounts of a plan, and the checks of each command's first program. */
+/** The mounts of a plan, and the checks that each command's first program makes. */
 export function boundMounts(
   mounts: readonly Mount[],
   directories: Directories,
@@ -113,8 +113,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The image provides everything that is not granted, so of the mounts over a view of the host only these remain: grants, and denied or
- * protected paths within them.
+ * The image provides everything that is not granted. Of the mounts planned over a view of the host, only grants remain, and denied or protected paths
+ * within them.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

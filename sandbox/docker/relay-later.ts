@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
-/** The streams of a process that hasn't started yet: they are connected once it has. */
+/** The streams of a process that hasn't started yet. They are connected once it has. */
 export function relayLater(
   size: TerminalSize | undefined,
   start: () => Promise<ContainerProcess>,
@@ -10,9 +10,9 @@ export function relayLater(
   readonly stdin: PassThrough
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Sets the size of the process's terminal, as soon as that exists. */
+  /** Sets the size of the process's terminal, as soon as there is one. */
   readonly resize: (size: TerminalSize) => void
-  /** The exit code; rejects when it could not be started. */
+  /** The exit code; rejects if the process could not be started. */
   readonly code: Promise<number>
 } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
@@ -41,6 +41,6 @@ export function relayLater(
 
 function relay(from: Readable, to: PassThrough): void {
   from.pipe(to)
-  // Unread output must still be drained, or the stream would never end.
+  // Output that nobody reads must still be drained, or the stream would never end.
   to.once('close', () => from.resume())
 }

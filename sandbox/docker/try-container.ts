@@ -9,7 +9,7 @@ import type { WarmContainer } from './client.ts'
 /** What the trial of a container needs. */
 type Trial = {
   readonly user: string
-  /** The arguments before programs other than commands. */
+  /** The arguments to put before programs that are not commands. */
   readonly filtered: readonly string[]
   /** Directories that commands must be able to write to. */
   readonly roots: readonly string[]
@@ -19,7 +19,7 @@ type Trial = {
   readonly privateTemp: string
 }
 
-/** The file that a trial creates below the run's directory. */
+/** The file that a trial creates in the container's `/tmp`, which is the run's directory on the host. */
 const mark = '.portcullis-trial'
 
 const script = `
@@ -33,8 +33,8 @@ for path; do
 done`
 
 /**
- * Checks that commands in a container can use the mounts as the policy allows, and that their files belong to the caller. It leaves nothing behind.
- * Throws `unavailable`.
+ * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. It leaves no
+ * files behind. Throws `unavailable`.
  *
  * @returns the shell of the image
  */
@@ -76,7 +76,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
 }
 
-/** Advice for a path that commands can't access: who owns it, and how to give this user access. */
+/** Advice for a path that commands can't access: who owns it, and how to give the container's user access. */
 function ownerAdvice(path: string): string {
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   const own = process.geteuid?.()

@@ -8,22 +8,22 @@ import { replaceFile } from './replace-file.ts'
 import { parseIndex } from './index-file.ts'
 import { importableState, stateDirectories, todoList } from './operation-state.ts'
 
-/** Moves an entry to a place where no program of the host finds it. Returns its new path; undefined if it no longer existed. */
+/** Moves an entry to a place where no program of the host finds it. Returns its new path; undefined if the entry no longer existed. */
 type TakeAway = (path: string) => string | undefined
 
-/** Removed entries, or those changed in place. */
+/** Entries that were removed, or changed in place. */
 type Cleaned = { readonly path: string; readonly to: string | undefined }
 
 const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Cleans a repository that commands have made, or an incomplete one, so that git runs nothing because of it: its config keeps only data, hooks are
- * removed except for samples, and so is every link or setting that leads elsewhere.
+ * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. Its config keeps only data, hooks other
+ * than samples are removed, and so are links and settings that lead elsewhere.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
  * @param git its directory
- * @param isKnown whether a directory is one of the host's repositories, or a clean one
+ * @param isKnown whether a directory is one of the host's repositories, or one that has been cleaned
  */
 export function cleanMadeRepository(
   root: string,
@@ -40,7 +40,7 @@ export function cleanMadeRepository(
   const held = holdBelow(root, git)
   if (held === undefined) return cleaned
   try {
-    // Git makes no link, pipe or device here; it only looks for `config` and `hooks` under these names.
+    // Git creates no links, pipes or devices in these places, and looks for `config` and `hooks` only under these names.
     for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
       const kind = held.stat(name)?.kind
       if (kind === 'link' || kind === 'other') away(name)
@@ -62,7 +62,7 @@ export function cleanMadeRepository(
   return cleaned
 }
 
-/** Rewrites a config that contains anything but data; false if it was fine. */
+/** Rewrites a config that contains anything except data. Returns false if there was nothing to change. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
   const text = held.read(name, largest)?.toString('latin1')
@@ -88,7 +88,7 @@ function cleanState(held: HeldDirectory, directory: string, away: (name: string)
   }
 }
 
-/** Writes a new file in place of another by a rename, because the other file may have a second name elsewhere. */
+/** Replaces a file by writing a new one and renaming it: the old file may have a second name elsewhere. */
 function replace(held: HeldDirectory, name: string, text: string): void {
   const directory = held.hold(dirname(name))
   if (directory === undefined) return
@@ -99,7 +99,7 @@ function replace(held: HeldDirectory, name: string, text: string): void {
   }
 }
 
-/** Recognises the form that `git worktree add` writes: it names the repository that contains this directory. */
+/** Recognises the file that `git worktree add` writes, which names the repository that contains this directory. */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
     held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
@@ -109,8 +109,8 @@ function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) 
 }
 
 /**
- * Keeps alternates that are the objects of the host's or of clean repositories, by plain paths. A clone of a private repository names the path at
- * which that repository sees the host's objects.
+ * Keeps alternates that name, by plain paths, the objects of the host's repositories or of cleaned ones. In a clone of a private repository, the
+ * alternate is the path at which the private repository sees the host's objects; it is replaced by the host's path.
  */
 function cleanAlternates(
   git: string,
@@ -131,8 +131,8 @@ function cleanAlternates(
 }
 
 /**
- * Whether a file called `.git` that a command made is in the form that git itself writes: byte by byte, with a path without links to a repository
- * that is the host's or clean.
+ * Whether a `.git` file that a command made has exactly the form that git itself writes, byte by byte. It must name, by a path without links, a
+ * repository of the host's or a cleaned one.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
   const held = holdBelow(root, dirname(link))
@@ -145,11 +145,11 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   }
 }
 
-/** Whether a path has the same meaning as text and with its links resolved, and is known. */
+/** Whether a path leads to the same place when its links are resolved, and `isKnown` accepts that place. */
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)
-    // U+FFFD stands for invalid bytes.
+    // U+FFFD represents invalid bytes.
     if (named.includes('\ufffd') || named !== named.trim() || plain.startsWith('/proc/')) return false
     return realpathSync.native(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
   } catch {
@@ -167,7 +167,7 @@ function holdBelow(root: string, path: string): HeldDirectory | undefined {
       top.close()
     }
   } catch {
-    // Removed in the meantime, or no longer a directory.
+    // It was removed in the meantime, or is no longer a directory.
     return undefined
   }
 }

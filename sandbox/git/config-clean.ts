@@ -1,25 +1,27 @@
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
-/** Settings that contain a secret or the path of one, whatever their value. */
+/** Settings that contain a secret or the path of one, whatever their value looks like. */
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
-  // `actions/checkout` leaves an ssh command with the path of its key file.
+  // `actions/checkout` leaves an ssh command that contains the path of its key file.
   /^core\.(?:sshcommand|askpass|gitproxy)$/,
   /(?:token|secret|passwd|password|passphrase|smtppass|\.pass|apikey)$/,
   /oauth[a-z0-9-]{0,40}$/,
-  // Includes are resolved before this: they would name the files that commands must not see.
+  // Includes have already been resolved. If they were kept, they would name files that commands must not see.
   /^include\.path$/,
   /^includeif\..*\.path$/s,
-  // Commands can't reach the host's daemon, and a new daemon doesn't outlive its command.
+  // Commands can't reach the host's daemon, and a daemon that they start ends with its command.
   /^core\.fsmonitor$/,
 ]
 
-/** The forms of tokens of well-known services, and parameters that contain a token. */
+/** The formats of well-known services' tokens, and parameters that contain a token. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 
-/** A text without user names and passwords in URLs; `ssh` keeps the name, without which it would mean another account. */
+/**
+ * Removes user names and passwords from the URLs in a text. With `ssh`, the user name stays, because without it the URL would mean another account.
+ */
 export function withoutUserinfo(text: string): string {
   return text.replace(/:\/\/[^/\s"']*@/g, (userinfo: string, at: number) => {
     const isSsh = /(?:^|[^a-z0-9+.-])(?:git\+)?ssh$/i.test(text.slice(Math.max(at - 8, 0), at))
@@ -29,7 +31,7 @@ export function withoutUserinfo(text: string): string {
 }
 
 /**
- * The settings that commands see: everything that changes git's behaviour, since it runs confined, and no secrets.
+ * The settings that commands see: no secrets, but everything that changes git's behaviour, because git runs confined.
  *
  * @param entries with includes resolved
  * @returns the remaining ones, and whether any were removed
@@ -59,18 +61,18 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
   return { kept, lost }
 }
 
-/** The allowed names of remotes, branches and submodules that are imported. */
+/** The names of remotes, branches and submodules that may be imported. */
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
-/** Transports that only move objects; `ext::` and the like run programs. A host can't begin with a dash, which ssh would take for an option. */
+/** Transports that only move objects; `ext::` and others run programs. A host can't begin with a dash, because ssh would take it for an option. */
 const plainAddress =
   /^(?:(?:https?|ssh|git|file):\/\/(?!-)[^\s\0-\x1f\x7f]*|\.{0,2}\/[^\0-\x1f\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\0-\x1f\x7f]*)$/
 
 const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
 
 /**
- * Whether a setting made by a command may be imported into the host's config: it names no program, no configuration file and only plain
- * URLs.
+ * Whether a setting made by a command may be imported into the host's config: it must name no program and no configuration file, and its URLs must be
+ * plain.
  */
 export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
   if (value === undefined) return false
@@ -95,7 +97,10 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
   }
 }
 
-/** Settings of a repository made by a command that may stay: those that `init` and `clone` write, and those that are imported elsewhere. */
+/**
+ * Settings that may stay in a repository that a command made: those that `init` and `clone` write, and those that may be imported into other
+ * repositories.
+ */
 export function isHarmless(entry: ConfigEntry): boolean {
   const key = keyOf(entry)
   const plain =

@@ -1,5 +1,5 @@
 /**
- * One setting of a git config file, in the order of the file. Texts have one character for each byte (latin1), so that bytes other than
+ * One setting of a git config file; settings keep the order of the file. Texts have one character for each byte (latin1), so that bytes that aren't
  * UTF-8 are preserved.
  */
 export type ConfigEntry = {
@@ -8,16 +8,16 @@ export type ConfigEntry = {
   readonly subsection: string | undefined
   /** Lower case. */
   readonly name: string
-  /** Undefined for a name without a value, which git reads as true. */
+  /** Undefined if the name has no value, which git reads as true. */
   readonly value: string | undefined
 }
 
-/** Git's name of a setting: section, subsection and name, joined by dots. */
+/** The name of a setting as git writes it: section, subsection and name, joined by dots. */
 export function keyOf({ section, subsection, name }: ConfigEntry): string {
   return subsection === undefined ? `${section}.${name}` : `${section}.${subsection}.${name}`
 }
 
-/** An entry from a key as `git config --list` prints it. */
+/** An entry for a key in the form that `git config --list` prints. */
 export function entryOf(key: string, value: string | undefined): ConfigEntry {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
   const subsection = first === last ? undefined : key.slice(first + 1, last)
@@ -27,12 +27,12 @@ export function entryOf(key: string, value: string | undefined): ConfigEntry {
 const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
 
 /**
- * Reads a git config file as git's own `config.c` does, character by character. Undefined if git would refuse the file.
+ * Reads a git config file character by character, as git's own `config.c` does. Undefined if git would reject the file.
  *
  * @param text the file's bytes as latin1
  */
 export function parseConfigFile(text: string): readonly ConfigEntry[] | undefined {
-  // A carriage return counts only where no line feed follows it.
+  // A carriage return counts as a character only if no line feed follows it.
   const input = text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll('\r\n', '\n')
   const entries: ConfigEntry[] = []
   let at = 0
@@ -99,7 +99,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   for (; ; at += 1) {
     const character = input[at]
     if (character === undefined || character === '\n') {
-      // Trailing white space doesn't belong to the value.
+      // White space at the end doesn't belong to the value.
       return quoted ? undefined : { at, value: value.slice(0, kept) }
     }
     if (!quoted && isSpace(character)) {
@@ -125,7 +125,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   }
 }
 
-/** The text of a config file with these settings, each in a form that every reader understands alike. */
+/** The text of a config file with these settings, each in a form that all parsers read in the same way. */
 export function writeConfigFile(entries: readonly ConfigEntry[]): string {
   let [text, last] = ['', '']
   for (const { section, subsection, name, value } of entries) {

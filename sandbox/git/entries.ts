@@ -4,7 +4,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 
-/** One protected entry, and its root. */
+/** A protected entry, and the root that contains it. */
 export type Entry = { readonly root: string; readonly path: string }
 
 /** Finds the first symlink among the directories between `root` and `path`. Results are cached in `known`, by directory. */
@@ -17,26 +17,29 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
   return link
 }
 
-/** If a command's symlink leads to an entry, the symlink counts; if a symlink of the host's does, its target counts. */
+/**
+ * If the path to an entry leads through a symlink that a command made, returns that symlink. If the symlink is the host's, returns the entry it leads
+ * to.
+ */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
   if (link === undefined) return entry
   if (!trusted.has(identify(link)?.key ?? '')) return { ...entry, path: link }
   const directory = hostFileSystem.realPath(dirname(entry.path))
   const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
-  // No command could write an entry outside of every root.
+  // No command can write to an entry outside every root.
   return directory === undefined || root === undefined
     ? entry
     : { ...entry, root, path: join(directory, basename(entry.path)) }
 }
 
 /**
- * The identity by which an entry is recognised; for a directory, without its contents. `file` identifies a file with a single name, whatever its
+ * The identity by which an entry is recognised; a directory's contents don't count. `file` identifies a file with only one name, whatever its
  * contents: while it is mounted read-only, only the host can change it in place.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {
-    // Most entries don't exist, and creating an error takes longer than asking first.
+    // Most entries don't exist, and creating an error takes longer than checking first.
     const stat = lstatSync(encodePath(path), { bigint: true, throwIfNoEntry: false })
     if (stat === undefined) return undefined
     const key = `${stat.dev}:${stat.ino}`
@@ -45,7 +48,7 @@ export function identify(path: string): { key: string; file?: string; target?: s
     if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(encodePath(path), 'utf8') }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
-    // Missing, or removed in the meantime: nothing to judge.
+    // It is missing, or was removed in the meantime, so there is nothing to judge.
     return undefined
   }
 }

@@ -3,12 +3,12 @@ import { encodePath } from '../path-bytes.ts'
 import { parseRef, refInPacked } from './refs.ts'
 
 /**
- * The directories in which git stores the data of a work tree: `own` has its HEAD and index, `common` has the refs and objects, which all work trees
- * of a repository share. They are the same directory, unless the work tree is a linked one. Absolute, without symlinks.
+ * The directories in which git stores the data of a work tree: `own` has its HEAD and index; `common` has the refs and objects that all work trees of
+ * a repository share. Both are the same directory unless the work tree is a linked one. Absolute, without symlinks.
  */
 export type GitDirectories = { readonly own: string; readonly common: string }
 
-/** The checked-out branch, by its full name, and commit. Either may be undefined: if there is no branch, or the branch has no commits. */
+/** The full name of the checked-out branch, and its commit. Either may be undefined: no branch is checked out, or the branch has no commits. */
 export type CheckedOut = { readonly branch: string | undefined; readonly commit: string | undefined }
 
 /** Both, held open. */
@@ -16,7 +16,7 @@ export type HeldGit = { readonly own: HeldDirectory; readonly common: HeldDirect
 
 export const [smallFile, largestPacked] = [4096, 256 * 1024 * 1024]
 
-/** Opens git's directories; undefined if one is missing, or isn't a directory. */
+/** Opens git's directories; undefined if one of them is missing or isn't a directory. */
 export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
   const held: HeldDirectory[] = []
   const close = (): void => held.forEach((each) => each.close())
@@ -32,7 +32,7 @@ export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
 }
 
 /**
- * The checked-out branch and commit, read without git. Undefined if they can't be determined, as with refs in reftables.
+ * Reads the checked-out branch and commit without starting git. Undefined if they can't be determined, as with refs in reftables.
  *
  * @internal
  */
@@ -56,7 +56,7 @@ export function headOf(own: HeldDirectory): string | undefined {
   return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
 }
 
-/** The commit that a ref names; undefined if there is none, or the ref names another ref. */
+/** The commit that a ref names; undefined if there is none, or if the ref names another ref. */
 export function commitOf(common: HeldDirectory, ref: string): string | undefined {
   const loose = common.read(ref, smallFile)?.toString('latin1').trimEnd()
   if (loose !== undefined) {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
 
-/** The directory, without symlinks, that a file or symlink named `.git` leads to; undefined when it names none. */
+/** The directory, without symlinks, to which a file or symlink named `.git` leads; undefined if it leads to none. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
     const real = realpathSync.native(link)

@@ -3,21 +3,20 @@ import process from 'node:process'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 
-/** A git entry with its identity: a directory by itself, anything else by its inode, change time and size. */
+/** A git entry with its identity: for a directory, the directory alone; for anything else, its inode, change time and size. */
 export type GitEntry = { readonly path: string; readonly key: string }
 
-/** The git entries in a tree, and the requested names. */
+/** The git entries in a tree, and its entries with requested names. */
 export type GitEntries = {
   /**
-   * Directories that git would take for a repository or for the directory of a worktree or submodule, at any depth; and all directories called
-   * `.git`.
+   * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.
    */
   readonly directories: readonly GitEntry[]
-  /** Other entries named `.git`: they lead git elsewhere. */
+  /** Other entries named `.git`, which lead git to a directory elsewhere. */
   readonly links: readonly GitEntry[]
-  /** Entries with one of the requested names, outside the host's git directories. */
+  /** Entries with one of the requested names that are not in the host's git directories. */
   readonly named: readonly string[]
-  /** Directories too deep to be read. */
+  /** Directories that are too deep to read. */
   readonly deep: readonly GitEntry[]
 }
 
@@ -27,33 +26,36 @@ type CachedDirectory = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  /** The names of entries called `.git`, in any case, that are no directories. */
+  /** The names of entries that match `.git` in any case and aren't directories. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }
 
-/** How old a change must be before an equal time stamp proves that nothing changed since: coarser than any clock's tick. */
+/** How old a change must be before an equal time stamp proves that nothing has changed since. It is longer than any clock's tick. */
 const settledMs = 50
 
 /**
- * The longest path that is examined: a system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
- * reached step by step, which programs of the host can do too.
+ * The longest path to examine: a system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be reached one
+ * directory at a time, which programs of the host can do too.
  */
 const longestPath = 3800
 
-/** Scans trees. Paths have the form of `decodeName`. */
+/** Scans trees. Paths are in the form that `decodeName` returns. */
 type GitScanner = {
   /**
-   * Finds git's entries below a directory, all of them: there is no depth limit.
+   * Finds all of git's entries below a directory, at any depth.
    *
-   * @param below how much of a repository to examine: nothing if no command can have written there
+   * @param below how much of a repository to examine: nothing if no command can have written to it
    */
   scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
-  /** Restores the mode of directories that had to be made readable. */
+  /** Restores the modes of directories that had to be made readable. */
   restore(): void
 }
 
-/** A scanner remembers each directory's change time, which nobody but root can set, so that the next scan reads only changed ones. */
+/**
+ * Creates a scanner. It remembers each directory's change time, which nobody but root can set, so that the next scan reads only directories that have
+ * changed.
+ */
 export function createGitScanner(): GitScanner {
   const memory = new Map<string, CachedDirectory>()
   const opened = new Map<string, number>()
@@ -126,7 +128,7 @@ function look(
   memory.delete(path)
   const lookedMs = Date.now()
   let entries = list(path)
-  // The command that planted something may have made the directory unreadable; as its owner, we can change that.
+  // The command that planted something may have made the directory unreadable. We can undo that, because we own the directory.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {
@@ -141,7 +143,7 @@ function look(
     changedMs: stat.ctimeMs,
     lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
-    // Git's criteria, but broader: git would also check HEAD.
+    // Git's criteria, but less strict: git would also check HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
@@ -150,18 +152,18 @@ function look(
   return seen
 }
 
-/** The entries of a directory, with names that represent their bytes; undefined if it can't be read. */
+/** The entries of a directory, under names that represent their bytes; undefined if it can't be read. */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
     return entries.map((entry) => ({ name: decodeName(entry.name), directory: entry.isDirectory() }))
   } catch {
-    // Removed in the meantime, or unreadable.
+    // It was removed in the meantime, or is unreadable.
     return undefined
   }
 }
 
-/** Changes the mode of a directory, only if it belongs to this user. */
+/** Changes the mode of a directory, but only if this user owns it. */
 function changeMode(path: string, next: (mode: number) => number): boolean {
   const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
   try {
@@ -180,7 +182,7 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
   }
 }
 
-/** A directory that can't be listed can still be entered by a program that knows the names, and git knows them. */
+/** A program that knows the names can still enter a directory that can't be listed, and git knows them. */
 function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirectory {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))

@@ -1,11 +1,11 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** How many entries are examined; git itself never makes more. */
+/** The most entries to examine; git itself never creates more. */
 const most = 100_000
 
 /**
- * The metadata of everything in a private directory: an equal text means that nothing changed. Objects are left out, because the files that name them
- * change too.
+ * The metadata of everything in a private directory: if the text is the same, nothing has changed. Objects are left out, because whenever they
+ * change, so do the files that name them.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** The entries of a work tree's git directory, and of the repository's own, that the host changes. */
+/** The entries in the git directories of a work tree and of its repository that the host changes. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )
@@ -34,7 +34,7 @@ const ofRepository: ReadonlySet<string> = new Set(
   'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
 )
 
-/** The evidence that the host changed its repository, without reading its files. */
+/** A text that shows whether the host has changed its repository, made without reading the repository's files. */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
@@ -43,14 +43,14 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
     for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
     add(`${prefix}logs/HEAD`)
-    // The repository's own bisect refs are among its refs.
+    // The bisect refs of the main work tree are found among the repository's refs.
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')
-  // Writing to an existing file leaves the directory's time unchanged.
+  // Writing to an existing file doesn't change the directory's time.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    // Samples never run, and commands don't see them.
+    // Sample hooks never run, and commands don't see them.
     const isShown = path === 'hooks' ? (name: string) => !name.endsWith('.sample') : undefined
     for (const [name, { kind, stamp }] of host.entries(path, isShown) ?? []) {
       stamps.push(`${path}/${name} ${stamp}`)

@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A file of git's to write as a whole. Undefined: the file doesn't exist. */
+/** A file in a git directory to replace as a whole. An undefined content means that the file doesn't exist. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -11,8 +11,8 @@ type GitWrite = {
 }
 
 /**
- * The changes to git's own files, for code that makes them all at once: it holds `locks` meanwhile, as git does, and `unchanged` files must not have
- * changed. Paths are absolute.
+ * Changes to git's own files, for code that makes all of them at once. It holds `locks` meanwhile, as git does, and requires that the `unchanged`
+ * files are still the same. Paths are absolute.
  */
 export type GitWrites = {
   readonly within: readonly string[]
@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A ref to change. Undefined: the ref doesn't exist. */
+/** A ref to change. An undefined value means that the ref doesn't exist. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
@@ -31,7 +31,7 @@ const message = 'portcullis: taken over'
 export type GitPlan = {
   /** Changes the value of a ref. @returns why that is impossible, or undefined */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD, whose value must not change until then. */
+  /** Adds a line to the log of HEAD, whose value must not change before that. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Replaces the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
@@ -105,13 +105,13 @@ export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirecto
   }
 }
 
-/** Whether git creates logs here for refs that have none yet. */
+/** Whether git creates logs in this repository for refs that have none yet. */
 function isLogged(git: HostGit, own: HeldDirectory): boolean {
   const said = git.run(own, ['config', '--get', 'core.logAllRefUpdates']).stdout.toString('latin1').trim()
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
 }
 
-/** Whether a part of a ref's name is a ref itself, or other refs are below it. */
+/** Whether a leading part of a ref's name is itself a ref, or other refs exist below the name. */
 function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
@@ -122,7 +122,7 @@ function isInTheWay(common: HeldDirectory, name: string): boolean {
   )
 }
 
-/** A `packed-refs` file without one of its refs, and without the line with its peeled value. */
+/** A `packed-refs` file without one of its refs, and without the line for that ref's peeled value. */
 function withoutRef(packed: Buffer, name: string): Buffer {
   const lines = packed.toString('latin1').split('\n')
   const at = lines.findIndex((each) => each.endsWith(` ${name}`) && /^[0-9a-f]/.test(each))

@@ -9,11 +9,11 @@ import { randomName } from '../random-name.ts'
 import { withoutSecrets } from './config-clean.ts'
 import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
 
-/** The caller's and the machine's own git config, in the form that commands see. */
+/** The user's and the machine's git configuration, in the form that commands see. */
 type GlobalConfig = {
-  /** Files with secrets, and their versions without them. */
+  /** Files that contain secrets, and their versions without them. */
   readonly replaced: readonly Mount[]
-  /** Files that contain nothing but secrets, and the key files that a config names. */
+  /** Files that contain nothing but secrets, and key files that the configuration names. */
   readonly hidden: readonly string[]
 }
 
@@ -25,15 +25,15 @@ type CachedConfig = {
 }
 
 const largest = 4 * 1024 * 1024
-/** The depth to which git follows includes (config.c). */
+/** How many levels of includes git follows (config.c). */
 const deepest = 10
 
 /**
- * Finds secrets in git's config outside repositories: `insteadOf` with a token, headers, logins. Commands see each file without them, but with its
- * includes.
+ * Finds secrets in git's configuration outside repositories: `insteadOf` with a token, headers, credentials. Commands see each file without its
+ * secrets, but with the content of its includes.
  *
  * @param directory the run's own, for the cleaned copies
- * @param roots the writable roots: files in them are not copied, since commands could replace them by a link
+ * @param roots the writable roots: files in them are not copied, because commands could replace them with a link
  */
 export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
   const known = new Map<string, CachedConfig>()
@@ -49,7 +49,7 @@ export function createGlobalConfig(directory: string, roots: readonly string[]):
   return () => {
     const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
     const visited = new Set<string>()
-    // A file that was included before may be included again.
+    // Files that were included earlier are examined too, because they may be included again.
     let level: readonly string[] = [...globalFiles(), ...known.keys()]
     for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
       const next: string[] = []
@@ -93,12 +93,12 @@ function read(path: string, directory: string, roots: readonly string[]): Omit<C
   return { replaced: [{ path, source, as: 'replaced-file' }], hidden, includes }
 }
 
-/** Whether a setting names another file of settings. */
+/** Whether a setting names another configuration file. */
 export function isInclude(entry: ConfigEntry): boolean {
   return entry.name === 'path' && (entry.section === 'include' || entry.section === 'includeif')
 }
 
-/** Files that settings name as logins, cookies and keys. */
+/** The files with credentials, cookies and keys that settings name. */
 export function keyFilesOf(entries: readonly ConfigEntry[], base: string): readonly string[] {
   return entries.flatMap((entry) => {
     const [key, value] = [keyOf(entry), entry.value ?? '']
@@ -122,12 +122,12 @@ function pathsIn(value: string, base: string): readonly string[] {
 
 function stampOf(path: string): string | undefined {
   try {
-    // Most of these files don't exist, and creating an error takes longer than asking first.
+    // Most of these files don't exist, and creating an error takes longer than checking first.
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    // Nobody can set the time of the last change, unlike that of the last write.
+    // Nobody can set the time of the last change, but anybody can set that of the last write.
     return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
   } catch {
-    // Missing, or not readable for us: then commands can't read it either.
+    // It is missing, or this program can't read it; then commands can't read it either.
     return undefined
   }
 }

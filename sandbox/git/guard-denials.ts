@@ -3,13 +3,13 @@ import type { Denial } from '../sandbox.ts'
 /** Why a git entry was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** Why a directory that nobody can open by its path was removed. */
+/** Why a directory was removed if its path is too long for anybody to open it. */
 export const tooDeep = 'too deep to be searched'
 
 /** What to do about an entry that can't be removed. */
 export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
 
-/** Reports removed entries, and where they are. */
+/** Reports entries that were removed, and where they are now. */
 export function denial(path: string, rule: string, to: string): Denial {
   return {
     kind: 'quarantine',

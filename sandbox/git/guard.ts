@@ -21,24 +21,24 @@ import {
   type RootEntries,
 } from './root-entries.ts'
 
-/** The existing entries that must be read-only. */
+/** The existing entries that must be read-only for commands. */
 export type GuardedPlaces = {
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
-  /** Directories outside the roots to which a commit in a linked worktree has to write. */
+  /** Directories outside the roots to which commits in a linked worktree have to write. */
   readonly repositories: readonly string[]
   readonly protectedPaths: readonly string[]
 }
 
-/** Guards the files in the writable roots that programs of the host would obey. */
+/** Guards the files in the writable roots that control programs of the host. */
 type MetadataGuard = {
-  /** Trusts the present entries as the host's own. Only while no command runs. */
+  /** Trusts the entries that exist now as the host's own. Call it only while no command runs. */
   trust(): GuardedPlaces
   /** What `trust` found. */
   places(): GuardedPlaces
-  /** Moves entries that a command has planted since then to quarantine, and returns the denials. */
+  /** Moves to quarantine the entries that a command has planted since then, and returns the denials. */
   review(): readonly Denial[]
-  /** Called when no command runs and all changes are reviewed: then no later start has to finish a review. */
+  /** Called when no command runs and all changes have been reviewed: no later start then has to finish a review. */
   rest(): void
 }
 
@@ -46,9 +46,9 @@ type MetadataGuard = {
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**
- * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file counts as trusted by its inode and change time,
- * not by its path: a moved file stays trusted, and a file put in its place is not. With a `record`, the trusted entries are on disk as long as a
- * review is pending.
+ * Creates a guard. `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file is trusted by its inode and
+ * change time, not by its path: a file stays trusted when it is moved, and a file put in its place is not trusted. With a `record`, the trusted
+ * entries are kept on disk while a review is pending.
  */
 export function createMetadataGuard(
   roots: readonly string[],
@@ -59,7 +59,7 @@ export function createMetadataGuard(
   return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record)
 }
 
-/** Finishes the review of a killed run, from the entries that it trusted before its commands ran. */
+/** Finishes the review of a killed run, using the entries that the run trusted before its commands ran. */
 export function finishReview(trust: Trust): readonly Denial[] {
   return guardFrom(trust, undefined).review()
 }
@@ -71,7 +71,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   const quarantine = createQuarantine(roots)
   const trusted = new Set(before.trusted)
   const symlinks = new Map(before.symlinks)
-  // Repositories that commands of this run made: cleaned after each command, and writable for commands until the run ends.
+  // Repositories that commands of this run created: they are cleaned after each command, and commands can write to them until the run ends.
   const made = new Set<string>()
   const mixed = new Set<string>()
   let places: GuardedPlaces = before.places
@@ -91,7 +91,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       ),
     }))
 
-  // The same list object while its contents are the same, because results are cached by that object.
+  // Returns the same list object while its contents stay the same, because results are cached by that object.
   const always = [...new Set(protectedPaths)]
   let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
   const listed = (others: readonly string[]): readonly string[] => {
@@ -115,7 +115,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     for (const { key } of others) mixed.add(key)
     const links = found.flatMap((each) => host(each.links))
     const nested = nestedIn(found, protectedPaths)
-    // Entries that git would obey in a directory that isn't only a repository.
+    // Entries that would control git, in a directory that isn't only a repository.
     const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
     places = {
       repositories,
@@ -156,7 +156,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  /** Removes an entry; if that fails, the failure is reported and the rest is still reviewed. */
+  /** Removes an entry. If that fails, the failure is reported and the review continues with the other entries. */
   const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
     try {
       const to = quarantine.take(root, path)
@@ -189,7 +189,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     return denials
   }
 
-  /** Commands can't write to the host's repositories, so new git entries come from commands. */
+  /** Commands can't write to the host's repositories, so any new git entry comes from a command. */
   const reviewGit = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     for (const { root, directories } of found) {

@@ -3,11 +3,11 @@ import process from 'node:process'
 import { namesHeld } from '../directory-names.ts'
 import { readRegular } from '../host-files.ts'
 
-/** O_PATH of open(2), which Node doesn't name. */
+/** O_PATH of open(2), for which Node has no constant. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 const asDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** The kind of a directory entry, and a text that differs after the entry has changed. */
+/** The kind of a directory entry, and a text that changes when the entry does. */
 type HeldEntry = {
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   readonly size: number
@@ -17,33 +17,36 @@ type HeldEntry = {
 
 /**
  * A directory that is held open, so that it stays the same directory whatever happens to its path. Entries below it are opened component by
- * component, without following symlinks. Reads never block and are bounded, because commands may have created the directory and may still change it.
- * Names and paths have one character for each byte (latin1).
+ * component, without following symlinks. Reads never block and are limited in size, because commands may have created the directory and may still be
+ * changing it. Names and paths have one character for each byte (latin1).
  */
 export type HeldDirectory = {
   readonly descriptor: number
-  /** A path to an entry through the descriptor, for callers that trust its contents. */
+  /** A path to an entry that leads through the descriptor, for callers that trust the entry's contents. */
   at(name?: string): string
-  /** The bytes of a regular file of at most `most` bytes; undefined for anything else. */
+  /** The bytes of a regular file with at most `most` bytes; undefined for anything else. */
   read(path: string, most: number): Buffer | undefined
-  /** The entry's metadata; undefined where there is none, or it can't be reached through directories alone. */
+  /** The metadata of an entry; undefined if there is none, or if something on its path is not a directory. */
   stat(path: string): HeldEntry | undefined
-  /** The names in a directory; undefined where there is none. */
+  /** The names in a directory; undefined if there is no such directory. */
   names(path: string): readonly string[] | undefined
-  /** The entries of a directory, by name; undefined where there is none. It costs a fraction of `names` and a `stat` of each. */
+  /**
+   * The entries of a directory, by name; undefined if there is no such directory. This is much faster than calling `names` and then `stat` for each
+   * of them.
+   */
   entries(path: string, isWanted?: (name: string) => boolean): ReadonlyMap<string, HeldEntry> | undefined
   /** The target of a symlink; undefined for anything else. */
   link(path: string): string | undefined
-  /** A subdirectory, held open separately; undefined where there is none. */
+  /** A subdirectory, held open by a descriptor of its own; undefined if there is none. */
   hold(path: string): HeldDirectory | undefined
   close(): void
 }
 
-/** Opens a directory that isn't a symlink. Throws what open(2) does. */
+/** Opens a directory that isn't a symlink. Throws the errors of open(2). */
 export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`
-  /** Calls a function with the path of an entry, while the directories before it are held. */
+  /** Calls a function with the path of an entry, while the directories that lead to it are held. */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)
     const parts = path.split('/').filter((part) => part !== '')
@@ -64,7 +67,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
-  /** The same for entries of the directory itself, which is the usual case. */
+  /** The same for entries of the directory itself, which are the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
       return act(bytes(`${base}/${name === '' ? '.' : name}`))
@@ -94,13 +97,13 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   }
 }
 
-/** A path in bytes, where it isn't plain ASCII. */
+/** A path as bytes, if it isn't plain ASCII. */
 export function bytes(path: string): string | Buffer {
   return /^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, 'latin1')
 }
 
 function describe(entry: string | Buffer): HeldEntry | undefined {
-  // Most of these entries don't exist, and creating an error takes longer than asking first.
+  // Most of these entries don't exist, and creating an error takes longer than checking first.
   const stat = lstatSync(entry, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'link' : 'other'

@@ -1,4 +1,4 @@
-// Not by execa: git gets a directory by its descriptor and is called synchronously, several times after each command.
+// Not by execa: git is given a directory by its descriptor, and is called synchronously, several times after each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
@@ -7,7 +7,7 @@ import type { HeldDirectory } from './held-directory.ts'
 /** How a git process of the host ended. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
-/** Options that keep git from obeying the repository's settings while it only stores objects. */
+/** Options that make git ignore the repository's settings while it only stores objects. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -18,18 +18,18 @@ const hardened = [
   'advice.detachedHead=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** The host's git, used only for the host's own repositories. */
+/** The host's git, which is used only for the host's own repositories. */
 export type HostGit = {
-  /** Runs to its end with some input. */
+  /** Runs git to its end with a given input. */
   run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
-  /** Feeds it from a stream. */
+  /** Runs git with a stream as its input. */
   feed(directory: HeldDirectory, words: readonly string[], input: Readable): Promise<HostGitResult>
 }
 
 type HostGitOptions = { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> }
 
 /**
- * The git of this machine that no command could have written; undefined if there is none.
+ * The machine's own git, which no command could have written; undefined if there is none.
  *
  * @param roots the writable roots, without symlinks
  */
@@ -37,7 +37,7 @@ export function locateHostGit(roots: readonly string[]): HostGit | undefined {
   try {
     return hostGit(hostProgram('git', roots))
   } catch {
-    // No git can be trusted: repositories are then shown read-only.
+    // No git can be trusted, so repositories are shown read-only.
     return undefined
   }
 }
@@ -47,7 +47,7 @@ function hostGit(program: string): HostGit {
     PATH: '/usr/bin:/bin',
     LC_ALL: 'C',
     HOME: '/nonexistent',
-    // The directory itself, by the descriptor that the child gets: its path may lead elsewhere by now.
+    // This is the directory itself, through the descriptor that the child is given: the directory's path may lead elsewhere by now.
     GIT_DIR: '/proc/self/fd/3',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -79,7 +79,7 @@ function hostGit(program: string): HostGit {
         let complaint = ''
         child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
         child.stderr?.on('data', (chunk: Buffer) => (complaint = `${complaint}${String(chunk)}`.slice(-4096)))
-        // Git exits when it has read enough, and its exit code is the result.
+        // Git closes its input as soon as it has read enough. Only its exit code shows whether it failed.
         child.stdin?.on('error', () => input.resume())
         if (child.stdin !== null) input.pipe(child.stdin)
         child.once('error', (error) => resolve({ ok: false, stdout: Buffer.alloc(0), complaint: error.message }))

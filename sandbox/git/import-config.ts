@@ -4,14 +4,14 @@ import type { ImportSides, Known } from './import-types.ts'
 
 const largestConfig = 4 * 1024 * 1024
 
-/** A setting to import, with all its values; an empty list removes it. */
+/** A setting to import, with all its values. If there are no values, the setting is removed. */
 type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
 
 /**
- * Imports the changed settings that are only data. It imports none that name a program, and of remotes and submodules only new ones, since the user's
- * own URLs belong to the user.
+ * Imports changed settings that are only data. It imports no setting that names a program. For remotes and submodules, it imports only the settings
+ * of new ones: existing URLs are the user's own.
  *
- * @returns whether the host's config now makes the work tree sparse
+ * @returns whether the work tree is sparse according to the host's config afterwards
  */
 export function importConfig(sides: ImportSides, known: Known): boolean {
   const { git, host, left, scopes } = sides
@@ -33,7 +33,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
         if (file === 'config') changes.push({ file, key, values })
         continue
       }
-      // A setting for one work tree would apply to all if the host has no separate file for it.
+      // If the host has no separate file for the work tree, a setting for it would apply to all work trees.
       if (linked && !perWorktree) continue
       changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
       if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'
@@ -55,7 +55,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
   return sparse
 }
 
-/** The importable settings of a kind whose values changed. */
+/** The importable settings of one kind whose values changed. */
 function changedSettings(
   before: readonly ConfigEntry[],
   now: readonly ConfigEntry[],
@@ -65,7 +65,7 @@ function changedSettings(
     const [old, values] = [valuesOf(before, key), valuesOf(now, key)]
     if (old.length === values.length && old.every((value, index) => value === values[index])) return []
     const shaped = now.filter((each) => keyOf(each) === key)
-    // A removed setting has no value to judge, but its key must be of this kind.
+    // A removed setting has no value to check, but its key must be of this kind.
     const judged = shaped.length === 0 ? before.filter((each) => keyOf(each) === key) : shaped
     if (!judged.every(isImportable) || (shaped.length === 0 && entry.section !== 'branch')) return []
     return [{ key, values, entry }]
@@ -80,7 +80,7 @@ function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string
   return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
 }
 
-/** The text of these bytes for a program's argument; undefined for bytes that are not UTF-8. */
+/** The text of these bytes, for a program's argument; undefined if they are not UTF-8. */
 function utf8(latin1: string): string | undefined {
   const content = Buffer.from(latin1, 'latin1')
   const text = content.toString('utf8')

@@ -11,7 +11,7 @@ import { remember, same, type ImportNote, type ImportResult, type ImportSides, t
 const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
 
 /**
- * The changes of one work tree to import besides refs. They are read before the objects, so that the objects include everything that the changes
+ * The changes of one work tree to import, except refs. They are read before the objects, so that the objects include everything that the changes
  * name.
  */
 type ScopeChanges = {
@@ -51,7 +51,7 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
   }
 }
 
-/** The objects that the host needs before these changes make sense. */
+/** The objects that the host must have before these changes make sense. */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
   const at = head?.toString('latin1').trim() ?? ''
   const before = new Set(
@@ -127,7 +127,7 @@ async function importIndex(
   return []
 }
 
-/** An index without git's cached metadata of files: a change of that metadata alone doesn't count. */
+/** An index without the metadata of files that git caches in it: a change of that metadata alone doesn't count. */
 function contentOf(entries: readonly IndexEntry[]): string {
   return entries
     .map(({ path, mode, stage, oid, intentToAdd }) => `${mode} ${oid} ${stage} ${intentToAdd} ${path}`)
@@ -142,7 +142,7 @@ function importState(
   now: Buffer | undefined,
 ): void {
   const name = `${prefix}${path}`
-  // A change that the user made in the meantime stays.
+  // A change that the user has made in the meantime is kept.
   if (!same(host.read(name, largestState), known.raw.get(name))) return
   if (now === undefined) {
     rmSync(bytes(host.at(name)), { force: true })
@@ -158,7 +158,7 @@ function importState(
   remember(known, name, now, content)
 }
 
-/** A rebase is over when its directory is gone, which contains more than is imported. */
+/** Removes the directory of a rebase that is over. The whole directory is removed, because it contains more than is imported. */
 function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
   if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
   if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })

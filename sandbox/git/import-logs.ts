@@ -5,19 +5,19 @@ import { remember, same, type ImportSides, type Known } from './import-types.ts'
 
 const largestLog = 64 * 1024 * 1024
 
-/** A reflog's new lines, each with the object that it names. */
+/** A new line of a reflog, and the object that it names. */
 type LogChange = {
   readonly name: string
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
-  /** The stash's log is a list from which lines are removed; all others only grow. */
+  /** The stash's log is a list from which lines can be removed; all other logs only grow. */
   readonly whole: boolean
 }
 
 /** The lines that commands added to the reflogs. */
 export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
   const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
-  // The log of a branch only grows, so a log of the same size is unchanged.
+  // The log of a branch only grows, so if its size is the same, it is unchanged.
   const branches = [...sizesBelow(left, 'logs/refs/heads')].flatMap(([name, size]) =>
     size === known.files.get(name)?.length ? [] : [name],
   )
@@ -40,7 +40,7 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
   })
 }
 
-/** Whether the last new line in a branch's log names an object, and also in the log of the host's HEAD if it is on that branch. */
+/** Whether the last new line in a branch's log names an object. If the host's HEAD is on that branch, the log of HEAD must name the object too. */
 export function isLogged(
   { host, scopes }: ImportSides,
   changes: readonly LogChange[],
@@ -54,9 +54,9 @@ export function isLogged(
 }
 
 /**
- * Writes the lines that commands added into the host's reflogs, in place of the single line that git wrote when the ref was imported.
+ * Writes the lines that commands added to reflogs into the host's reflogs, in place of the single line that git wrote when it imported the ref.
  *
- * @param refused refs that weren't imported, whose logs aren't either
+ * @param refused refs that weren't imported, so that their logs aren't imported either
  */
 export async function importLogs(
   { host, oidBytes }: ImportSides,
@@ -77,7 +77,7 @@ export async function importLogs(
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // Any line but our own was written by another program.
+      // Any line except our own was written by another program.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

@@ -10,15 +10,15 @@ import type { ImportNote, ImportResult, ImportSides, Known, NewObjects, RunPack 
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
 type MadeOptions = {
-  /** The repository's path, the same inside and outside the sandbox. */
+  /** The repository's path, which is the same inside and outside the sandbox. */
   readonly git: string
   readonly roots: readonly string[]
   readonly pack: RunPack
 }
 
 /**
- * Imports work trees and submodules that commands added to a repository, or removed. Git's data about them is written anew here; only data that an
- * import accepts is copied.
+ * Imports work trees and submodules that commands added to a repository, and the removal of others. Git's data about them is written anew here; only
+ * data that an import accepts is copied.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
@@ -38,7 +38,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   }
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
-    // Git removed it, together with its files.
+    // Git removed it, and its files with it.
     if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
     rmSync(sides.host.at(prefix), { recursive: true, force: true })
     stale = true
@@ -51,7 +51,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   return { notes, stale }
 }
 
-/** The directory of a new work tree, if it and the repository name each other and commands may write there. */
+/** The directory of a new work tree, provided that it and the repository name each other and that commands may write there. */
 function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
   const back = sides.left.read(`worktrees/${name}/gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
   if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined
@@ -70,7 +70,7 @@ function namesBack(directory: string, git: string, roots: readonly string[]): bo
       held.close()
     }
   } catch {
-    // It doesn't exist, or lies where the host can't see it.
+    // It doesn't exist, or is in a place that the host can't see.
     return false
   }
 }
@@ -132,7 +132,7 @@ async function importModule(
         known,
         objectsFrom([() => pack(inside, sides.oidBytes)]),
       )
-      // Without its objects the repository would be unusable.
+      // Without its objects, the repository would be unusable.
       if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
       return result
     } finally {
@@ -147,7 +147,7 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 
-/** The host has none of the data to import yet. */
+/** The host doesn't have any of the data to import yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
 }

@@ -2,10 +2,10 @@ import { moveBranch } from './move-branch.ts'
 import { isImportedRef } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
-/** A ref that commands changed; undefined means that it is missing. */
+/** A ref that commands changed; an undefined value means that the ref doesn't exist. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** The identity in our own entry in the host's reflog, for when the commands' entry can't be used. */
+/** The identity in the line that we add to the host's reflog if the commands' own line can't be used. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',
@@ -13,7 +13,7 @@ const identity = {
   GIT_AUTHOR_EMAIL: 'portcullis@localhost',
 }
 
-/** The importable refs that commands changed. */
+/** The refs that commands changed and that may be imported. */
 export function changedRefs(known: Known, left: ReadonlyMap<string, string>): readonly RefChange[] {
   const names = new Set([...known.refs.keys(), ...left.keys()])
   return [...names].flatMap((name) => {
@@ -23,12 +23,12 @@ export function changedRefs(known: Known, left: ReadonlyMap<string, string>): re
 }
 
 /**
- * Imports changed refs: each only if the host still has the value that commands began with. If the host moved it meanwhile, the host's
- * value stays, and the commands' value goes to `refs/portcullis/RUN/`.
+ * Imports changed refs. Each is imported only if the host still has the value that commands began with. If the host has changed it meanwhile, the
+ * host's value stays, and the commands' value is stored below `refs/portcullis/RUN/`.
  *
  * @param options.exists whether the host has an object
- * @param options.isLogged whether commands have logged a branch's new value in lines that will be imported: git need not add its own
- * @param options.commits objects that are certainly commits
+ * @param options.isLogged whether commands have logged a branch's new value in lines that will be imported, so that git need not add a line
+ * @param options.commits objects that are known to be commits
  */
 export async function importRefs(
   sides: ImportSides,
@@ -54,7 +54,7 @@ export async function importRefs(
       })
     } else plain.push(change)
   }
-  // Removals come first: `a` may have to be removed before `a/b` is created.
+  // Removals come first, because `a` may have to be removed before `a/b` can be created.
   plain.sort((a, b) => Number(a.now !== undefined) - Number(b.now !== undefined))
   const all = plain.length === 0 || (await moveOne(sides, plain, options)) || update(sides, plain)
   for (const change of plain) {
@@ -75,7 +75,7 @@ export async function importRefs(
   return { notes, stale: refused.size > 0, refused }
 }
 
-/** Handles a new commit on a branch without git, if nothing else changed; returns whether it did. */
+/** Handles a new commit on a branch without starting git, if nothing else changed. Returns whether it did. */
 async function moveOne(
   sides: ImportSides,
   [only, ...rest]: readonly RefChange[],
@@ -87,7 +87,7 @@ async function moveOne(
   return moveBranch(sides, { name, old, now })
 }
 
-/** All of them, or none. */
+/** Either all of them are written, or none. */
 function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChange[], force = false): boolean {
   const none = '0'.repeat(oidBytes * 2)
   const input = changes

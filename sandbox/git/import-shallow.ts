@@ -6,7 +6,7 @@ import { remember, same, type ImportSides, type Known } from './import-types.ts'
 
 const largest = 16 * 1024 * 1024
 
-/** Imports the shallow boundary of the history, which a `fetch --depth` or `--unshallow` moves. */
+/** Imports the boundary of a shallow history, which `fetch --depth` and `--unshallow` change. */
 export function importShallow({ host, left, oidBytes }: ImportSides, known: Known): void {
   const now = left.read('shallow', largest)
   if (same(now, known.files.get('shallow')) || !same(host.read('shallow', largest), known.raw.get('shallow'))) return

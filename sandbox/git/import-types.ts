@@ -8,38 +8,38 @@ import type { ConfigEntry } from './config-file.ts'
 /** The two sides of an import. */
 export type ImportSides = {
   readonly git: HostGit
-  /** The host's repository, which no command can write. */
+  /** The host's repository, which no command can write to. */
   readonly host: HeldDirectory
   /** The commands' side: nothing in it is trusted. */
   readonly left: HeldDirectory
   readonly oidBytes: number
   readonly scopes: readonly WorktreeScope[]
-  /** A name for this run, which becomes part of a ref's name. */
+  /** A name for this run, which becomes part of the names of refs. */
   readonly run: string
 }
 
-/** The state that both sides had in common at the last comparison; the import updates it. */
+/** What both sides had in common when they were last compared; the import updates it. */
 export type Known = {
   refs: Map<string, string>
-  /** Files of the private directory by their paths. */
+  /** Files of the private directory, by path. */
   readonly files: Map<string, Buffer>
-  /** The host's versions of files that differ from them. */
+  /** The host's versions of files that differ between the two sides. */
   readonly raw: Map<string, Buffer>
-  /** Settings shown to commands, by the path of their file. */
+  /** The settings shown to commands, by the path of their file. */
   readonly config: Map<string, readonly ConfigEntry[]>
 }
 
-/** Messages about an import for the user. */
+/** Messages for the user about an import. */
 export type ImportNote = { readonly subject: string; readonly advice: string }
 
-/** The result of a part of an import. */
+/** The result of one part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private side still has changes that the host rejects: then it must be made anew. */
+  /** Whether the private side still contains changes that the host rejects: it must then be made anew. */
   readonly stale: boolean
 }
 
-/** Refs except those that belong to one work tree, which count as state. */
+/** All refs except those that belong to a single work tree, which count as state. */
 export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }
@@ -50,24 +50,24 @@ export function remember(known: Known, name: string, left: Buffer, host: Buffer)
   known.raw.set(name, host)
 }
 
-/** Whether two contents, or their absence, are the same. */
+/** Whether two contents are the same, or both are missing. */
 export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b)
 }
 
-/** The objects of the private directory that the host doesn't have, as a pack that git made in the sandbox. */
+/** Makes a pack of the objects in the private directory that the host doesn't have, with git in the sandbox. */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
-/** The private directory's objects that the host may lack. */
+/** Objects of the private directory that the host may not have. */
 export type NewObjects = {
-  /** Whether the host has been given all of them before: it may have removed some since. */
+  /** Whether the host has already received all of them; it may have removed some since. */
   readonly given: boolean
-  /** Ways to get them as a pack, each for the case that the one before failed; empty if there are no objects. */
+  /** Ways to get them as a pack. Each is tried if the one before it failed. Empty if there are no objects. */
   readonly packs: readonly PackObjects[]
-  /** The ids of objects whose content was checked against its id; and those that are commits. */
+  /** The ids of the objects whose content was found to match their id, and those of them that are commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }
 
-/** Runs git in the sandbox to make a pack of the objects that only the private directory has; `git` is that directory's path there. */
+/** Runs git in the sandbox to make a pack of the objects that only the private directory has. `git` is that directory's path in the sandbox. */
 export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>

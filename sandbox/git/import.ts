@@ -16,16 +16,16 @@ import {
 import { isOid, parseRef, readRefs } from './refs.ts'
 import { importShallow } from './import-shallow.ts'
 
-/** The most that one command may add to a repository. */
+/** The largest amount of data that one command may add to a repository. */
 const largestPack = 4 * 1024 ** 3
 const largestConfig = 4 * 1024 * 1024
 
 /**
- * Imports the changes that commands made in the private repository into the host's. Objects come as a pack, which the host's git checks; everything
- * else is parsed here byte by byte, and written by the host's git or by this program: nothing that git would run can be imported.
+ * Imports the changes that commands made in the private repository into the host's. Objects come as a pack, which the host's git checks. Everything
+ * else is parsed here byte by byte, and written by the host's git or by this program. Nothing that git would run can be imported.
  *
- * @param objects the objects that the host needs first
- * @param what `work tree` for a new work tree of a repository whose refs and settings are imported already
+ * @param objects the objects that the host must receive first
+ * @param what `work tree` for a new work tree of a repository whose refs and settings have already been imported
  * @returns the result, and whether the host now has all objects
  */
 export async function importChanges(
@@ -49,7 +49,7 @@ export async function importChanges(
       complete: false,
     }
   }
-  // Read before the objects, so that these include everything that the changes name.
+  // These are read before the objects, so that the objects include everything that the changes name.
   const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
@@ -89,9 +89,9 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Passes the objects to the host's git, and finds out which of the objects that the import will name exist there.
+ * Passes the objects to the host's git, then asks it which of the objects that the import will name exist.
  *
- * @param refs the objects of the host's own refs, which it has in any case
+ * @param refs the objects that the host's own refs name, which the host certainly has
  */
 async function takeAll(
   sides: ImportSides,
@@ -107,14 +107,14 @@ async function takeAll(
     problem = await takeObjects(sides, pack)
     if (problem !== undefined) continue
     taken = whatExists(sides, wanted, new Set(index === 0 ? [...refs, ...oids] : refs))
-    // The host may have removed objects that it received before.
+    // The host may have removed objects that it had received earlier.
     if (wanted.every(taken)) break
   }
   if (taken !== undefined) return { exists: taken }
   return { problem: problem ?? 'there is no pack', exists: () => false }
 }
 
-/** Passes the objects to the host's git. Returns undefined if git accepted them, else its error. */
+/** Passes the objects to the host's git. Returns undefined if git accepted them, otherwise its error. */
 async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promise<string | undefined> {
   const { stdout, done } = pack()
   const header = await firstBytes(stdout, 12)
@@ -128,12 +128,12 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
     return done
   }
   stdout.unshift(header)
-  // Git reads these from the file alone, without includes.
+  // Git reads these settings only from this file, without includes.
   const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
   const shallow = host.stat('shallow')?.kind === 'file'
-  // If parts of the history are missing by design, links can't be followed.
+  // If parts of the history are missing on purpose, links to them can't be followed.
   const result = await git.feed(host, [...words, ...(partial || shallow ? [] : ['--strict'])], stdout)
   const failed = await done
   return result.ok ? failed : result.complaint || failed || 'the pack was refused'
@@ -161,7 +161,7 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Asks the host's git in one call which of the objects that will be named exist, except those that are `sure`. */
+/** Asks the host's git, in a single call, which of the objects that will be named exist, leaving out those that are `sure`. */
 function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure: ReadonlySet<string>): Exists {
   const asked = wanted.filter((oid) => !sure.has(oid))
   if (asked.length === 0) return (oid) => sure.has(oid)

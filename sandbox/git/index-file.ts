@@ -6,7 +6,7 @@ export type IndexEntry = {
   readonly mode: number
   readonly stage: number
   readonly oid: string
-  /** The forty bytes of the file's metadata when git last looked at it. */
+  /** The forty bytes with the file's metadata, as git last saw it. */
   readonly stat: Buffer
   readonly assumeValid: boolean
   readonly skipWorktree: boolean
@@ -20,7 +20,7 @@ const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o1600
 
 /**
  * Reads an index byte by byte. Undefined if it isn't clearly valid, refers to another file (a split index), or contains a path that git would never
- * add: git trusts its index, and a checkout would write such a path.
+ * add. Git trusts its index, so a checkout would write to such a path.
  *
  * @internal
  */
@@ -70,12 +70,12 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
       intentToAdd: (more & 0x2000) !== 0,
     })
   }
-  // Only the extension for a split index matters: all others are left out of the result.
+  // Only the extension for a split index matters; all others are dropped from the result.
   if (content.toString('latin1', at, at + 4) === 'link') return undefined
   return holdsOneOf(entries) ? undefined : entries
 }
 
-/** Whether the path of one entry is a directory of another entry. */
+/** Whether the path of one entry is a parent directory of another entry. */
 function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   const files = new Set(entries.filter(({ mode, stage }) => stage === 0 && mode !== 0o040000).map(({ path }) => path))
   return entries.some(({ path, stage }) => {
@@ -87,11 +87,11 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   })
 }
 
-/** Whether git would accept a path into its index, on any system: no part of it is git's own or leads outside. */
+/** Whether git would accept a path into its index on every system: no part of it may be git's own or lead outside. */
 function isSafePath(path: string): boolean {
   return path.split('/').every((part) => {
     if (part === '' || part === '.' || part === '..') return false
-    // The name without characters that HFS+ ignores and those that NTFS drops.
+    // The name without the characters that HFS+ ignores or NTFS drops.
     const plain = Buffer.from(part, 'latin1')
       .toString('utf8')
       .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
@@ -102,8 +102,8 @@ function isSafePath(path: string): boolean {
 }
 
 /**
- * Converts the index that commands left for the host. Entries that both have keep the host's metadata of the file. For all others git has to read the
- * file itself, since a command could claim that a file is what it isn't.
+ * Converts the index that commands left into one for the host. Entries that are the same in both keep the metadata that the host had for the file.
+ * For all others git has to read the file itself, because a command could lie about the file's content.
  *
  * @param sparse whether the host's config says that files are left out of the work tree
  */
@@ -130,13 +130,13 @@ export function mergeIndex(
 }
 
 /**
- * The index for commands that can't read some of its files: git assumes that these files are unchanged (git-update-index(1), `--assume-unchanged`,
- * `--skip-worktree`), so that no git command fails on them or reports them as deleted. Unchanged if there are no such files, or the index can't be
- * read.
+ * The index for commands that can't read some of its files. Git assumes that these files are unchanged (git-update-index(1), `--assume-unchanged`,
+ * `--skip-worktree`), so that no git command fails on them or reports them as deleted. The same index is returned if there are no such files, or if
+ * it can't be read.
  *
  * @param names the names of files and directories, with one character for each byte
- * @param sparse whether files are left out of the work tree anyway: then the skip mark isn't ours, and `git reset --hard` fails on files with both
- * marks
+ * @param sparse whether the work tree leaves out files anyway: the skip mark then isn't used here, because it has another meaning, and `git reset
+ * --hard` fails on files with both marks
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content
@@ -155,7 +155,7 @@ export function assumeUnchanged(content: Buffer, names: readonly string[], oidBy
   )
 }
 
-/** The owner is left out, because ids are mapped inside the sandbox. */
+/** The owner is left out, because user ids are mapped inside the sandbox. */
 function isSameFile(a: Buffer, b: Buffer): boolean {
   return a.subarray(0, ownerAt).equals(b.subarray(0, ownerAt)) && a.subarray(sizeAt).equals(b.subarray(sizeAt))
 }
@@ -187,7 +187,7 @@ function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
 
 /** The checksum at the end of an index. */
 export function checksum(content: Buffer, oidBytes: number): Buffer {
-  // Loaded only when needed, because most runs don't need it and loading takes longer than confining a command.
+  // Loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash(oidBytes === 32 ? 'sha256' : 'sha1')
     .update(content)

@@ -1,13 +1,13 @@
 import process from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The limits for packing loose objects here; git packs more or larger ones. */
+/** The limits for packing loose objects in this program; if there are more or larger objects, git packs them. */
 const [mostObjects, mostBytes] = [128, 1024 * 1024]
 
 /** The kinds of objects in gitformat-pack(5). */
 const kinds: Readonly<Record<string, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
-/** A pack, the ids of the objects in it, and which of them are commits. */
+/** A pack, the ids of the objects in it, and which of these are commits. */
 type LoosePack = {
   readonly content: Buffer
   readonly oids: ReadonlySet<string>
@@ -15,12 +15,12 @@ type LoosePack = {
 }
 
 /**
- * Packs the loose objects that commands left, without starting git in the sandbox, which takes longer. Each object's id is checked against its
- * content; the host's git checks everything else about the objects.
+ * Packs the loose objects that commands left, without starting git in the sandbox, which would take longer. Each object's content is checked against
+ * its id; the host's git checks everything else about the objects.
  *
  * @param objects a directory of objects
  * @param known ids of objects that the host has received
- * @returns undefined if git has to do it: for packs, for many or large objects, or for anything that git wouldn't have left
+ * @returns undefined if git has to do it, because there are packs, many or large objects, or files that git wouldn't have left
  */
 export function packLoose(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): LoosePack | undefined {
   if (objects.names('pack')?.length !== 0) return undefined
@@ -40,7 +40,7 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
     try {
       content = inflateSync(compressed, { maxOutputLength: left })
     } catch {
-      // Too large, or not what git writes.
+      // It is too large, or git doesn't write such a file.
       return undefined
     }
     left -= content.length
@@ -56,14 +56,14 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
   return { content: Buffer.concat([content, sum]), oids: new Set(found), commits }
 }
 
-/** Ids of loose objects, from the names of their files; undefined if there are too many. */
+/** The ids of loose objects, taken from the names of their files; undefined if there are too many. */
 function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): readonly string[] | undefined {
   const found: string[] = []
   for (const directory of objects.names('') ?? []) {
     if (!/^[0-9a-f]{2}$/.test(directory)) continue
     for (const name of objects.names(directory) ?? []) {
       const oid = directory + name
-      // Git gives unfinished files another kind of name.
+      // Files that git hasn't finished have names of another form.
       if (oid.length !== oidBytes * 2 || !/^[0-9a-f]+$/.test(name) || known.has(oid)) continue
       found.push(oid)
       if (found.length > mostObjects) return undefined
@@ -78,7 +78,7 @@ function head(count: number): Buffer {
   return buffer
 }
 
-/** The kind and size of an object, in seven bits a byte, except for the first byte, which has four bits of the size. */
+/** The kind and size of an object, in seven bits of each byte; the first byte has only four bits of the size. */
 function entryHead(kind: number, size: number): Buffer {
   const bytes = [(kind << 4) | (size & 15)]
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

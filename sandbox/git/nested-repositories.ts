@@ -6,11 +6,11 @@ import type { GitDirectories } from './git-directories.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
 
-/** The depth to which names of submodules, which may contain slashes, are searched. */
+/** How deep to search for submodules, whose names may contain slashes. */
 const deepest = 8
 
 /**
- * Submodules and linked work trees in a tree, each with git's directories, which are inside the tree's own. An entry counts only if it and its
+ * Submodules and linked work trees in a tree, each with git's directories, which lie inside those of the tree. An entry counts only if it and its
  * repository name each other.
  *
  * @param tree a work tree, absolute and without symlinks
@@ -55,11 +55,11 @@ function modulesIn(git: string): readonly string[] {
 }
 
 /**
- * The settings of a repository for a copy of it with another work tree.
+ * The settings of a repository, changed for a copy of it that has another work tree.
  *
  * @param config the file, as latin1
- * @param worktree its path, relative to the git directory. Undefined: the directory around it
- * @returns undefined if git would refuse the file
+ * @param worktree that work tree's path, relative to the git directory. Undefined: the directory that contains the git directory
+ * @returns undefined if git would reject the file
  * @internal
  */
 export function configForWorktree(config: string, worktree: string | undefined): string | undefined {

@@ -1,12 +1,14 @@
 import { withoutUserinfo } from './config-clean.ts'
 import { isOid, isRefName } from './refs.ts'
 
-/** The rule for a git file that describes an operation in progress: its importable form; undefined refuses it. */
+/**
+ * The rule for a git file that describes an operation in progress. It returns the content to import, or undefined if the file must not be imported.
+ */
 type Rule = (text: string, oidBytes: number) => string | undefined
 
 const largestState = 16 * 1024 * 1024
 
-/** Directories of a work tree's git directory whose files are state, each with a rule for its files. */
+/** Directories in a work tree's git directory whose files describe an operation in progress, each with the rule for these files. */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
   'rebase-apply': (name) => rebaseFile(name),
@@ -37,15 +39,15 @@ const files: Readonly<Record<string, Rule>> = {
   BISECT_FIRST_PARENT: (text) => (text === '' ? '' : undefined),
 }
 
-/** The paths of state: names of files in a work tree's git directory, and of directories with such files. */
+/** The names of all these files in a work tree's git directory, and of the directories that contain others. */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
 
 /**
- * The importable part of a state file: texts that git only shows or reads as data are kept; text that it would run is removed.
+ * The part of a state file that may be imported. Text that git only shows or reads as data is kept; text that it would run is removed.
  *
  * @param path below the git directory of the work tree
- * @returns undefined for other files, or an invalid form
+ * @returns undefined if the file is not a state file, or its form is invalid
  */
 export function importableState(path: string, content: Buffer, oidBytes: number): Buffer | undefined {
   if (content.length > largestState) return undefined
@@ -55,7 +57,10 @@ export function importableState(path: string, content: Buffer, oidBytes: number)
   return text === undefined ? undefined : Buffer.from(text, 'latin1')
 }
 
-/** Files of an interrupted rebase or `am`. A strategy is a program's name, and options would be passed on to git. */
+/**
+ * Files of an interrupted rebase or `am`. The rebase strategy is not imported because it names a program, nor are options because git would pass them
+ * on.
+ */
 function rebaseFile(name: string): Rule | undefined {
   if (/^git-rebase-todo(?:\.backup)?$|^done$/.test(name)) return todoList
   if (
@@ -78,7 +83,7 @@ function rebaseFile(name: string): Rule | undefined {
   return texts.test(name) ? plainText : undefined
 }
 
-/** A rebase's task list, without the lines that run programs. */
+/** A rebase's task list without the lines that run programs. */
 export function todoList(text: string): string | undefined {
   const known =
     /^\s*(?:#.*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)\s.*|)$/

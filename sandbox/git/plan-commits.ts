@@ -9,23 +9,23 @@ import { locateHostGit, type HostGit } from './host-git.ts'
 
 /** The commits to import into a repository. */
 type CommitsWish = {
-  /** The repository in the private view in which they were made. */
+  /** The repository, inside the private view, in which the commits were made. */
   readonly from: GitDirectories
   /** The repository into which they are imported. */
   readonly to: GitDirectories
-  /** The full name of the branch that will name them there. If the name is taken by other commits, a number is added. */
+  /** The full name of the branch that will name them in that repository. If the name already belongs to other commits, a number is added. */
   readonly ref: string
-  /** The directories that commands can write to, so that no git from there is started. */
+  /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** Moves the checked-out branch, if it is this one and still at this commit. Absent: it stays. */
+  /** Moves the checked-out branch, if it is this branch and still at this commit. Absent: it stays. */
   readonly move?: CheckedOut
   /** Whether it may move only to a descendant of its commit. Default: to any commit. */
   readonly onlyForward?: boolean
 }
 
-/** The plan for the commits. */
+/** The plan for importing the commits. */
 export type PlannedCommits =
-  /** `moved`: the branch that moves to them, from `old`. `stayed`: why a branch that was to move doesn't. `git`: the changes to git's files. */
+  /** `moved`: the branch that moves to them from `old`. `stayed`: why a branch that should have moved doesn't. `git`: the changes to git's files. */
   | {
       readonly type: 'planned'
       readonly ref: string
@@ -34,7 +34,7 @@ export type PlannedCommits =
       readonly stayed?: string
       readonly git: GitWrites
     }
-  /** The view has no commits that the repository doesn't already name. */
+  /** The view has no commits except those that the repository already names. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
@@ -42,9 +42,9 @@ const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
 const noGit = 'this machine has no git that commands could not have written'
 
 /**
- * Plans the import of the commits that commands made in a private view. The objects are stored at once, checked by git, while nothing names them yet.
- * A branch will name the last of them. None of the view's settings are read. The checked-out branch moves, with its index, only if that is requested,
- * and only from its original commit.
+ * Plans the import of the commits that commands made in a private view. The objects are stored at once and checked by git, while no ref names them
+ * yet. A branch will name the last commit. None of the view's settings are read. The checked-out branch moves, with its index, only if that is
+ * requested and only from its original commit.
  *
  * @internal
  */
@@ -59,7 +59,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
     const known = commitOf(host.common, ref)
     const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
     if (typeof stored === 'string') return { type: 'failed', why: stored }
-    // A killed landing may have got this far.
+    // A landing that was killed may have got this far.
     const isThere =
       move !== undefined &&
       made.branch === move.branch &&
@@ -91,10 +91,10 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
 }
 
 /**
- * Plans to undo what `planCommits` planned: the branch moves back to its original commit, if it hasn't moved since, and the branch that names the
+ * Plans how to undo what `planCommits` planned: the branch moves back to its original commit unless it has moved since, and the branch that names the
  * commits is removed. The objects stay until git removes them.
  *
- * @returns `stayed`: why the branch stays, in which case nothing is done
+ * @returns `stayed`: why the branch can't move back, in which case nothing is done
  * @internal
  */
 export function planGiveBack(options: {
@@ -116,7 +116,7 @@ export function planGiveBack(options: {
       const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
       if (stayed !== undefined) return { stayed }
     }
-    // If somebody else moved it since, it is theirs.
+    // If somebody else has moved it since, it must stay as it is.
     if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
     return { git: plan.writes() }
   } finally {
@@ -124,7 +124,7 @@ export function planGiveBack(options: {
   }
 }
 
-/** Lets git store a commit and everything that it needs. @returns whether anything was missing, or why it can't be stored */
+/** Has git store a commit and everything that it needs. @returns whether anything was missing, or why it can't be stored */
 async function storeObjects(
   git: HostGit,
   host: HeldDirectory,
@@ -152,7 +152,7 @@ type Move = {
   readonly now: string | undefined
 }
 
-/** Plans to move the checked-out branch with its index. Returns why it stays, if it does. */
+/** Plans to move the checked-out branch together with its index. Returns the reason if it can't move. */
 function planMove(
   git: HostGit,
   { own, common }: { readonly own: HeldDirectory; readonly common: HeldDirectory },
@@ -173,7 +173,7 @@ function planMove(
   return undefined
 }
 
-/** The index after the branch has moved from one tree to the other: changes that somebody staged meanwhile stay, or prevent the move. */
+/** The index after the branch has moved from one tree to the other. Changes that somebody has staged meanwhile are kept, or prevent the move. */
 function movedIndex(
   git: HostGit,
   own: HeldDirectory,
@@ -198,7 +198,7 @@ function emptyTree(git: HostGit, host: HeldDirectory): string {
   return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
 }
 
-/** The wanted name, with a number added if the name already belongs to commits that would be lost. */
+/** The requested name, with a number added if that name already belongs to commits that would be lost. */
 function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
   for (let number = 1; number < mostRefs; number += 1) {
     const name = number === 1 ? ref : `${ref}-${number}`

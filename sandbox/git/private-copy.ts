@@ -8,20 +8,20 @@ import { assumeUnchanged } from './index-file.ts'
 import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
 import { stateDirectories, stateFiles } from './operation-state.ts'
 
-/** One work tree of a repository: its main work tree, or a linked one. */
+/** A work tree of a repository: the main one, or a linked one. */
 export type WorktreeScope = {
   /** The prefix of its files below the repository's directory: empty, or `worktrees/NAME/`. */
   readonly prefix: string
-  /** Its directory, without symlinks; undefined where it is unknown, as for a bare repository. */
+  /** Its directory, without symlinks; undefined if it is unknown, as for a bare repository. */
   readonly worktree: string | undefined
-  /** Whether commands may change it: then their changes are imported. */
+  /** Whether commands may change it, so that their changes are imported. */
   readonly writable: boolean
 }
 
-/** The state that the host's repository and the private one have in common, byte by byte. */
+/** What the host's repository and the private one have in common, byte by byte. */
 type Baseline = {
   readonly refs: Refs
-  /** Files of the private directory, by their paths. */
+  /** Files of the private directory, by path. */
   readonly files: ReadonlyMap<string, Buffer>
   /** The host's original of each file from which secrets were removed. */
   readonly raw: ReadonlyMap<string, Buffer>
@@ -31,12 +31,12 @@ const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 *
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
 
 /**
- * Makes a private copy of a repository's directory, without objects, in a new directory, so that no link that a command left can redirect a write.
- * Undefined if this kind of repository can't be read from its files.
+ * Makes a private copy of a repository's directory, without objects. It is made in a new directory, so that no link left by a command can redirect a
+ * write. Undefined if this kind of repository can't be read from its files.
  *
- * @param config the texts of its config files, by their paths
- * @param modules names of submodules whose own directories are to be mounted
- * @param denied what commands can't read in the work trees
+ * @param config the texts of its config files, by path
+ * @param modules names of submodules whose directories will be mounted
+ * @param denied paths in the work trees that commands can't read
  */
 export function makePrivateCopy(
   host: HeldDirectory,
@@ -47,15 +47,15 @@ export function makePrivateCopy(
     readonly config: ReadonlyMap<string, string>
     readonly modules: readonly string[]
     readonly denied: readonly string[]
-    /** Directories to create inside, at which borrowed objects are mounted. */
+    /** Directories to create in the copy, at which borrowed objects are mounted. */
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
-  // Linked to other repositories by `git-new-workdir` and similar tools, or not stored in files at all.
+  // It is linked to other repositories by `git-new-workdir` or a similar tool, or its refs are not stored in files.
   if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
   const all = readRefs(host, options.oidBytes)
   if (all === undefined) return undefined
-  // These belong to one work tree, and are never packed.
+  // These refs belong to a single work tree, and are never packed.
   const refs = new Map([...all].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
   const [files, raw] = [new Map<string, Buffer>(), new Map<string, Buffer>()]
   for (const directory of ['', 'objects', 'portcullis/objects', 'portcullis/lfs', 'refs/heads', 'refs/tags', 'info']) {
@@ -123,20 +123,22 @@ export function makePrivateCopy(
   return { refs, files, raw }
 }
 
-/** The paths of a work tree's entries, relative to it, with a character for each byte. */
+/** The paths of a work tree's entries, relative to it, with one character for each byte. */
 function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
 }
 
-/** Git could not add the files that commands see in place of denied ones, so they are ignored, as if the host had a rule for them (gitignore(5)). */
+/**
+ * Git can't add the files that commands see in place of denied ones. They are therefore ignored, as if the host had a rule for them (gitignore(5)).
+ */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`
   return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(added, 'latin1')])
 }
 
-/** Hooks run in the sandbox like everything else; samples never run. */
+/** Hooks run in the sandbox, like everything else; samples never run. */
 function copyHooks(
   host: HeldDirectory,
   put: (name: string, content: Buffer, mode: number) => void,
@@ -144,7 +146,7 @@ function copyHooks(
 ): void {
   const target = host.link('hooks')
   if (target !== undefined) {
-    // A relative symlink is resolved from where the directory is mounted, which is the same path.
+    // A relative symlink is resolved from the place where the directory is mounted, which has the same path as on the host.
     symlinkSync(bytes(target), `${path}/hooks`)
     return
   }

@@ -17,57 +17,57 @@ import { repositoryOf } from './repository.ts'
 import { createGitScanner } from './git-scanner.ts'
 import type { View } from '../views/view-paths.ts'
 
-/** The git data that a command sees instead of the host's. */
+/** The git data that a command sees in place of the host's. */
 export type GitView = {
-  /** The private directories of the repositories that the command works in, wherever these are. */
+  /** The private directories of the repositories that the command works in, wherever they are. */
   readonly mounts: readonly Mount[]
-  /** The views of other repositories below the roots, as far as they are visible at all. */
+  /** The views of other repositories below the roots; each is mounted only if the repository is visible at all. */
   readonly nested: readonly Mount[]
   /** Files with secrets that git would otherwise read. */
   readonly hidden: readonly string[]
-  /** Files that commands see without their secrets. */
+  /** Files that commands see with the secrets removed. */
   readonly replaced: readonly Mount[]
 }
 
 /** The repositories of a run, each with a private directory that its commands see in place of the host's. */
 export type PrivateGit = {
   /**
-   * The view of a command.
+   * Returns the git data that a command sees.
    *
-   * @param nested repositories of the host below the roots: read-only, except for those in which the command starts. Undefined where
+   * @param nested repositories of the host below the roots: read-only, except for those in which the command starts. Undefined if
    *   they weren't searched
-   * @param settled whether no writing command runs, so that the host's changes can be copied in
+   * @param settled whether no command that can write is running, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
-  /** Imports the commands' changes to git, and reports what could not be imported. */
+  /** Imports the changes that commands made to git's data, and reports what could not be imported. */
   takeOver(pack: RunPack): Promise<readonly Denial[]>
   close(): void
 }
 
-/** If nothing can be mounted, commands see the host's own repository. */
+/** For sandboxes that can't mount anything: commands see the host's own repository. */
 export const noPrivateGit: PrivateGit = {
   view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
   takeOver: async () => [],
   close: () => undefined,
 }
 
-/** How many bare repositories below the roots are private from the start, as remotes to push to. */
+/** How many bare repositories below the roots are private from the start, so that commands can push to them. */
 const mostBare = 16
 
 /**
  * Makes the private git of a run.
  *
- * @param options.roots what commands may write to, without symlinks
+ * @param options.roots the directories that commands may write to, without symlinks
  * @param options.workspace the policy's, without symlinks
- * @param options.directory the run's own, which no command sees as a whole
- * @param options.denied what commands can't read below the roots at present: git assumes that it is unchanged, or ignored
+ * @param options.directory the run's own directory, which no command sees as a whole
+ * @param options.denied returns the paths below the roots that commands can't read now: git takes these files for unchanged or ignored
  */
 export function openPrivateGit(options: {
   readonly roots: readonly string[]
   readonly workspace: string
   readonly directory: string
   readonly denied: () => readonly string[]
-  /** The policy's private views, because of which commands see a repository at another path. */
+  /** The policy's private views, which give repositories another path in the sandbox. */
   readonly views: readonly View[]
 }): PrivateGit {
   const { roots, workspace, directory, views } = options
@@ -104,10 +104,10 @@ export function openPrivateGit(options: {
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
   }
 
-  /** The repositories that a command starts in or has as a root, from the inside out. */
+  /** The repositories that a command starts in, or that are its roots, innermost first. */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
-    // Cached, because most of these paths have the same parents.
+    // Cached, because most of these paths have the same parent directories.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
@@ -125,7 +125,7 @@ export function openPrivateGit(options: {
           roots.some((root) => isWithin(place, root)),
         )
     }
-    // A repository above the roots may contain secrets too.
+    // A repository above the roots may also contain secrets.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
       const git = at(place)
       if (git !== undefined && !found.has(git)) found.set(git, false)
@@ -136,7 +136,7 @@ export function openPrivateGit(options: {
     return found
   }
 
-  // Even if nothing can be written, repositories may contain secrets. One search is enough: no command can create a repository there.
+  // Repositories may contain secrets even if nothing can be written. Searching once is enough, because no command can create a repository there.
   let seen: readonly string[] | undefined
   const below = (): readonly string[] => {
     if (seen === undefined) {
@@ -188,7 +188,7 @@ export function openPrivateGit(options: {
   return {
     view,
     takeOver: (pack) => {
-      // One import at a time: each compares with the result of the one before.
+      // One import at a time, because each compares with the result of the previous one.
       taking = taking.then(() => takeAll(pack))
       return taking
     },
@@ -199,11 +199,11 @@ export function openPrivateGit(options: {
   }
 }
 
-/** The mounts for a repository in which no command works: unchanged, except for secrets in its config. `known` caches the result for a config. */
+/** The mounts for a repository in which no command works: unchanged except for secrets in its config. `known` caches results. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)
-  // Removed by the host since it was found.
+  // The host has removed it since it was found.
   if (host === undefined) return []
   try {
     const key = `${git} ${host.stat('config')?.stamp ?? ''}`

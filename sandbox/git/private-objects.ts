@@ -8,7 +8,7 @@ import { packLoose } from './loose-pack.ts'
 import { isWithin } from '../paths.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 
-/** The directory for the commands' objects, which borrows the host's objects and those that the host borrows. */
+/** The directory for objects that commands create. It borrows the host's objects, and those that the host borrows. */
 export class PrivateObjects {
   readonly #git: string
   readonly #directory: string
@@ -16,21 +16,21 @@ export class PrivateObjects {
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
-  /** The stamp of the objects that the host has received. */
+  /** A text that stood for the objects when the host last received them. */
   #taken: string | undefined
-  /** The objects among these that this program packed itself. */
+  /** Those of the objects that this program packed itself. */
   readonly #given = new Set<string>()
 
   /**
-   * @param git the repository's directory on the host, held as `host`
-   * @param directory one of the run's own
-   * @param views private views because of which commands see the repository at another path. Default: none
+   * @param git the repository's directory on the host, which `host` holds open
+   * @param directory a directory of the run's own for the objects
+   * @param views private views in which commands see the repository at another path. Default: none
    */
   constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
     this.#git = git
     this.#views = views
     this.#directory = directory
-    // The host's objects are visible too, and those that it borrows from others.
+    // The host's objects are visible too, and those that the host borrows from other repositories.
     const borrowed =
       host
         .read('objects/info/alternates', 1024 * 1024)
@@ -43,7 +43,7 @@ export class PrivateObjects {
     this.#path = this.#make()
   }
 
-  /** The mounts for these objects, and for the objects that they borrow. */
+  /** The mounts for these objects and for borrowed ones. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     return [
       { path: `${this.#git}/objects`, source: this.#path, as },
@@ -56,12 +56,12 @@ export class PrivateObjects {
     ]
   }
 
-  /** Paths below the private directory at which objects are mounted whose own path is covered by a view. */
+  /** Paths in the private directory at which borrowed objects are mounted, because a view covers their own path. */
   get borrowedInside(): readonly string[] {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
 
-  /** Starts again if a command has changed the list of borrowed objects. */
+  /** Starts with a new directory if a command has changed the list of borrowed objects. */
   repair(): void {
     const isSame = this.#within(
       (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),
@@ -69,7 +69,10 @@ export class PrivateObjects {
     if (!isSame) this.#path = this.#make()
   }
 
-  /** The objects that the host may lack: packed here if they are few, else by git in the sandbox. The caller calls `taken` when the host has them. */
+  /**
+   * The objects that the host may not have. They are packed here if there are few, otherwise by git in the sandbox. The caller calls `taken` when the
+   * host has them.
+   */
   newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
     const stamp = this.#stamp()
     const isNew = stamp !== undefined && stamp !== this.#taken
@@ -88,7 +91,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A new directory for objects, so that nothing from a command can lead elsewhere. */
+  /** Makes a new directory for objects, so that nothing left by a command can lead elsewhere. */
   #make(): string {
     const path = `${this.#directory}/objects-${(this.#count += 1)}`
     mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
@@ -116,7 +119,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A text that differs after a command has added objects; undefined if there are no objects. */
+  /** A text that changes when a command adds objects; undefined if there are none. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

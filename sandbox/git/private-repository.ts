@@ -13,9 +13,9 @@ import { hostStamp, snapshot } from './git-snapshot.ts'
 import type { View } from '../views/view-paths.ts'
 
 type Options = {
-  /** The repository's directory on the host, without symlinks: where the private one is mounted. */
+  /** The repository's directory on the host, without symlinks, at which the private one is mounted. */
   readonly git: string
-  /** The run's own directory for the private repository. */
+  /** The run's own directory in which the private repository is made. */
   readonly directory: string
   readonly hostGit: HostGit
   /** The writable roots, without symlinks. */
@@ -23,7 +23,7 @@ type Options = {
   /** Whether commands may change it at all. */
   readonly writable: boolean
   readonly run: string
-  /** Private views because of which commands see the repository at another path. */
+  /** Private views in which commands see the repository at another path. */
   readonly views: readonly View[]
 }
 
@@ -39,7 +39,7 @@ type State = {
   host: string
 }
 
-/** A repository of the host as commands see it: a private directory instead of its own, from which data is imported. */
+/** A repository of the host in the form that commands see: a private directory in place of its own, from which data is imported. */
 export class PrivateRepository {
   readonly git: string
   readonly #options: Options
@@ -62,20 +62,20 @@ export class PrivateRepository {
     return this.#options.writable
   }
 
-  /** Directories of submodules below it, by their names: repositories themselves. */
+  /** The directories of submodules below it, by name; each is itself a repository. */
   get modules(): readonly string[] {
     return this.#state?.modules ?? []
   }
 
-  /** Files with secrets that its config includes, and the key files that it names. */
+  /** Files with secrets that its config includes, and the key files that its config names. */
   get secretFiles(): readonly string[] {
     return this.#state?.config.secretFiles ?? []
   }
 
   /**
-   * Makes the private directory, or makes it anew if the host changed something. Call it only while no writing command runs.
+   * Makes the private directory, or makes it anew if the host has changed anything. Call it only while no command that can write is running.
    *
-   * @param denied what commands can't read, absolute and without symlinks
+   * @param denied the paths that commands can't read, absolute and without symlinks
    * @returns whether it exists: some kinds of repositories can't be read from their files
    */
   prepare(denied: readonly string[]): boolean {
@@ -126,7 +126,7 @@ export class PrivateRepository {
     return true
   }
 
-  /** The mount that puts it in place of the host's, for the mounts of a command. */
+  /** The mount that puts it in place of the host's, to be added to a command's mounts. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     const state = this.#state
     if (state === undefined) return []
@@ -139,7 +139,7 @@ export class PrivateRepository {
     ]
   }
 
-  /** Imports the commands' changes, if there are any. */
+  /** Imports the changes that commands made, if there are any. */
   async takeOver(pack: RunPack): Promise<readonly ImportNote[]> {
     const state = this.#state
     if (state === undefined || !this.writable) return []
@@ -155,7 +155,7 @@ export class PrivateRepository {
       run,
     }
     const objects = this.#objects.newOnes(this.#oidBytes, pack)
-    // From here on this program changes the host's repository: earlier changes by others must be copied in first.
+    // From here on, this program changes the host's repository, so changes that others have made must be copied in first.
     const moved = this.#stamp(state.scopes) !== state.host
     const { notes, stale, complete } = await importChanges(sides, state.known, objects)
     if (complete) objects.taken()
@@ -179,7 +179,7 @@ export class PrivateRepository {
   }
 }
 
-/** The directories below `modules` that are repositories: a submodule's name may contain slashes. */
+/** The directories below `modules` that are repositories; the name of a submodule may contain slashes. */
 function modulesOf(host: HeldDirectory): readonly string[] {
   const found: string[] = []
   const look = (path: string, depth: number): void => {

@@ -1,11 +1,11 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** What a repository's refs say: an object id, or `ref: ` and the name of another. */
+/** The values of a repository's refs: an object id, or `ref: ` and the name of another ref. */
 export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 
-/** `git check-ref-format`, for bytes: a name that begins with `refs/`. */
+/** The rules of `git check-ref-format`, for bytes. The name must begin with `refs/`. */
 export function isRefName(name: string): boolean {
   return (
     name.startsWith('refs/') &&
@@ -16,12 +16,12 @@ export function isRefName(name: string): boolean {
   )
 }
 
-/** Whether something is an object id of this length in bytes. */
+/** Whether a text is an object id of this length in bytes. */
 export function isOid(text: string, oidBytes: number): boolean {
   return text.length === oidBytes * 2 && /^[0-9a-f]+$/.test(text)
 }
 
-/** The value in the file of a ref; undefined for an invalid one. */
+/** The value in a ref's file; undefined if it is invalid. */
 export function parseRef(content: Buffer | undefined, oidBytes: number): string | undefined {
   const text = content?.toString('latin1').replace(/\n$/, '')
   if (text === undefined) return undefined
@@ -30,7 +30,7 @@ export function parseRef(content: Buffer | undefined, oidBytes: number): string 
   return isOid(text, oidBytes) ? text : undefined
 }
 
-/** All refs below `refs/` of a directory, loose and packed; undefined if there are too many. Other files are skipped. */
+/** All refs below `refs/` in a directory, loose and packed; undefined if there are too many. Other files are skipped. */
 export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
   const refs = new Map<string, string>()
   const packed = directory.read('packed-refs', largestPacked)
@@ -63,13 +63,13 @@ export function refInPacked(packed: Buffer | undefined, name: string): string | 
   return /^[0-9a-f]+$/.test(value) ? value : undefined
 }
 
-/** A `packed-refs` file with all refs except symbolic ones, which must be loose. */
+/** A `packed-refs` file with all refs except symbolic ones, which can't be packed. */
 export function writePackedRefs(refs: Refs): string {
   const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`
 }
 
-/** The refs that are imported from commands. */
+/** Which refs are imported from commands. */
 export function isImportedRef(name: string): boolean {
   return isRefName(name) && /^refs\/(?:heads|tags|remotes|notes)\/|^refs\/stash$/.test(name)
 }

@@ -6,11 +6,11 @@ const largestIndex = 1024 * 1024 * 1024
 const lockWaitMs = 2000
 const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** How a file that git locks was replaced, or why not. */
+/** Whether a file that git locks was replaced; if not, why. */
 export type Replaced = 'done' | 'moved' | 'locked'
 
 /**
- * Calls a function while `NAME.lock` is held, as git does. It waits for another program's lock, and never removes that.
+ * Calls a function while it holds `NAME.lock`, as git does. If another program holds that lock, it waits, and never removes it.
  *
  * @param act returns whether it renamed the lock, which must then not be removed
  */
@@ -42,9 +42,9 @@ export async function withLock(
 }
 
 /**
- * Replaces a file of the host, only if it has the expected content.
+ * Replaces a file of the host, but only if it has the expected content.
  *
- * @param next returns the new content for the present one; undefined if that isn't the expected one
+ * @param next returns the new content for the current one; undefined if the current content isn't the expected one
  */
 export async function replaceLocked(
   host: HeldDirectory,
@@ -62,7 +62,7 @@ export async function replaceLocked(
   return held === 'locked' ? held : content === undefined ? 'moved' : 'done'
 }
 
-/** Replaces a file of the host atomically, for callers that hold its lock. */
+/** Replaces a file of the host atomically. The caller must hold the file's lock. */
 export function replaceFile(host: HeldDirectory, name: string, content: Buffer): void {
   mkdirSync(bytes(dirname(host.at(name))), { recursive: true })
   const beside = bytes(`${host.at(name)}.portcullis`)

@@ -10,16 +10,16 @@ import type { WorktreeScope } from './private-copy.ts'
 const largest = 1024 * 1024
 
 /**
- * Finds the git directory of a work tree, which all its work trees share, or recognises the directory itself as a repository; undefined if it is
- * neither. A file named `.git` counts only if the repository names this directory in turn: the file may come with the tree, and could name any
- * repository on the disk.
+ * Finds the git directory that all work trees of a repository share, from one of them, or recognises the directory itself as a repository; undefined
+ * if it is neither. A file named `.git` counts only if the repository in turn names this directory: the file may have come with the tree, and could
+ * name any repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {
   return gitDirectoriesOf(directory)?.common ?? (isBareAt(directory) ? directory : undefined)
 }
 
 /**
- * Git's directories of a work tree; undefined if it isn't one. A file named `.git` is treated as in `repositoryOf`.
+ * Git's directories for a work tree; undefined if the path isn't one. A file named `.git` is treated as in `repositoryOf`.
  *
  * @internal
  */
@@ -67,14 +67,14 @@ export function worktreeNamedBy(git: string): string | undefined {
   return back === undefined ? undefined : realOrUndefined(resolve(git, back))
 }
 
-/** Whether git would take a directory for a repository. */
+/** Whether git would use a directory as a repository. */
 function looksLikeGit(path: string): boolean {
   const has = (name: string): boolean =>
     lstatSync(encodePath(join(path, name)), { throwIfNoEntry: false }) !== undefined
   return has('HEAD') && has('objects') && has('refs')
 }
 
-/** Whether a directory is a bare repository, which contains nothing but git's own files. */
+/** Whether a directory is a bare repository, which contains only git's own files. */
 export function isBare(path: string): boolean {
   if (!looksLikeGit(path)) return false
   const held = holdDirectory(encodePath(path))
@@ -90,7 +90,7 @@ export function isBare(path: string): boolean {
 /**
  * The work trees of a repository.
  *
- * @param roots what commands may write to, without symlinks
+ * @param roots the directories that commands may write to, without symlinks
  */
 export function scopesOf(git: string, host: HeldDirectory, roots: readonly string[]): readonly WorktreeScope[] {
   const isWritable = (path: string | undefined): boolean =>
@@ -119,7 +119,7 @@ function realOrUndefined(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    // A work tree that no longer exists.
+    // This work tree no longer exists.
     return undefined
   }
 }

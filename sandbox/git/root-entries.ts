@@ -6,10 +6,10 @@ import { isWithin } from '../paths.ts'
 import { identify, type Entry } from './entries.ts'
 import type { GitEntries } from './git-scanner.ts'
 
-/** The git entries of a root. */
+/** The git entries in a root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Returns a test for repositories of the host or cleaned ones, and for their parts. */
+/** Returns a test for paths of repositories that are the host's or have been cleaned, and for paths of their parts. */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
@@ -19,12 +19,12 @@ export function isClean(found: readonly RootEntries[]): (path: string) => boolea
   return isOne
 }
 
-/** Whether a path is named as a repository is, in any case of letters. */
+/** Whether a path's last component is `.git`, in any case. */
 export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** The entries that may exist and that are protected in every directory. */
+/** Entries that are protected in every directory. They need not exist. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
@@ -36,13 +36,13 @@ export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean 
   return identity.file !== undefined && trusted.has(identity.file)
 }
 
-/** The existing entries of a list of protected paths in the roots. */
+/** The entries in the roots that exist and are on a list of protected paths. */
 export function entriesOf(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
 
-/** The root of each protected path. Matches of a pattern are in such a list with their own paths. */
+/** Maps each protected path to its root. For a pattern, the list already contains the paths that match it. */
 const rootsOf = memoize((protectedPaths: readonly string[]) => {
   type Within = {
     readonly among: string
@@ -64,9 +64,9 @@ const rootsOf = memoize((protectedPaths: readonly string[]) => {
   }
 })
 
-/** The host's own symlinks on the paths to protected entries, even to missing ones. */
+/** The host's own symlinks on the way to protected entries, whether these exist or not. */
 export function linksTo(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
-  // A path outside all roots has no parent in one.
+  // A path outside every root has no parent directory in one.
   const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))
   const entries = entriesOf(found, directoriesAbove(paths))
   return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))

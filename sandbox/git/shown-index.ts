@@ -2,16 +2,16 @@ import process from 'node:process'
 import { shownOwner } from '../shown-owner.ts'
 import { checksum, parseIndex } from './index-file.ts'
 
-/** The offsets of numbers in the metadata of an entry (gitformat-index(5)). */
+/** The offsets of the numbers in an entry's metadata (gitformat-index(5)). */
 const [modifiedAt, uidAt, gidAt] = [8, 28, 32]
 
 /**
- * Git's index of a tree, adapted to the files as commands see them: the caller's files have another owner there, so the first `git status` would read
- * all of them again. Some files were written in the same second as the index or later, so only their content can prove that they are unchanged. Their
- * entries lose their metadata, since the copy of the index is newer, and git would trust it (racy-git, in git's documentation).
+ * Git's index of a tree, adapted to the files as commands see them. The caller's files have another owner in the sandbox, so without this the first
+ * `git status` would read all of them again. Files written in the same second as the index, or later, can only be proven unchanged by their content.
+ * Their entries lose their metadata: the copy of the index is newer than they are, so git would trust it (racy-git, in git's documentation).
  *
  * @param writtenSeconds when the original was written
- * @returns the same index if it can't be read
+ * @returns the index unchanged, if it can't be read
  * @internal
  */
 export function shownIndex(content: Buffer, writtenSeconds: number): Buffer {

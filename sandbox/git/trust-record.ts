@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
-/** A stored record with its backend: each backend ends remaining processes in its own way. */
+/** A stored record, with the backend of its run: each backend ends leftover processes in its own way. */
 type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
-/** The files that a guard knew as the host's own before commands ran: everything that a review needs. */
+/** The files that a guard recorded as the host's own before commands ran: everything that a review needs. */
 export type Trust = StoredTrust['trust']
 
-/** Compiled only if there is a record to read: hardly any start finds one. */
+/** Compiled only if there is a record to read, which hardly ever happens at a start. */
 const storedTrust = () => {
   const paths = z.array(z.string()).readonly()
   const trust = z.object({
@@ -18,16 +18,16 @@ const storedTrust = () => {
     places: z.object({ gitDirectories: paths, gitLinks: paths, repositories: paths, protectedPaths: paths }),
     /** Identities of entries. */
     trusted: paths,
-    /** The targets of symlinks, by their paths. */
+    /** The targets of symlinks, by the symlinks' paths. */
     symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
   })
   return z.object({ backend: z.string(), trust })
 }
 
-/** Cached, because the list of protected paths is long and the same for all commands of a run. */
+/** Cached, because the list of protected paths is long and is the same for all commands of a run. */
 const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
 
-/** As `JSON.stringify` would write it. */
+/** The text is the same as that of `JSON.stringify`. */
 function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trust): string {
   const { protectedPaths, ...others } = places
   const before = JSON.stringify({ backend }).slice(0, -1)
@@ -39,7 +39,7 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
 /** Stores the trusted entries on disk while commands run, so that the review after them takes place even if this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
-  /** Removes the record, after the review has taken place. */
+  /** Removes the record after the review. */
   drop(): void
 }
 
@@ -55,10 +55,10 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // The record of the previous command is kept: the next one nearly always equals it.
+      // The previous command's record is kept in memory: the next one nearly always equals it.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
-      // Renamed atomically: half a record would be useless.
+      // The file is renamed into place, because half a record would be useless.
       renameSync(aside, file)
       written = text
       kept = true
@@ -69,7 +69,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
       try {
         renameSync(file, aside)
       } catch {
-        // Somebody removed it, so it is written anew.
+        // Somebody has removed it, so it is written again.
         written = undefined
         rmSync(file, { force: true })
       }

@@ -12,7 +12,7 @@ type Installation = {
   /**
    * Restores changed files, and reports them.
    *
-   * @param alone whether no other command runs that could be reinstalling the program: then missing files are restored too
+   * @param alone whether no other command is running, which could be reinstalling the program; only then are missing files restored too
    */
   putBack(alone: boolean): readonly Denial[]
 }
@@ -27,10 +27,13 @@ type Watched = {
   seen: string | undefined
 }
 
-/** All files that any sandbox of this process recorded when it was opened: later sandboxes may be opened after a command has changed them. */
+/**
+ * The files that any sandbox of this process recorded when it was opened. Sandboxes that are opened later use these records, because a command may
+ * have changed the files by then.
+ */
 const watched = new Map<string, Watched>()
 
-/** Takes note of this program's files in `roots`, by their bytes, before any command runs there. */
+/** Records the bytes of this program's files in `roots` before any command runs there. */
 export function holdInstallation(roots: readonly string[]): Installation {
   const { program, start } = ownPaths(roots)
   const note = (path: string, part: Watched['part']): void => {
@@ -44,7 +47,7 @@ export function holdInstallation(roots: readonly string[]): Installation {
 }
 
 /**
- * The same for all sandboxes of this process.
+ * Does the same for all sandboxes of this process.
  *
  * @internal
  */
@@ -63,7 +66,9 @@ export function putBackInstallation(alone: boolean): readonly Denial[] {
   ]
 }
 
-/** The protected name for a path that only the user may change: a file of this program, or one that decides how it is started. */
+/**
+ * The name under which a path that only the user may change is reported as protected: a file of this program, or one that decides how it is started.
+ */
 export function ownPlaceOf(path: string): string | undefined {
   for (const each of watched.keys()) if (isWithin(path, each)) return each
   return undefined
@@ -110,7 +115,7 @@ function isChanged(each: Watched, alone: boolean): boolean {
   const stamp = stampOf(each.path)
   if (stamp === each.seen) return false
   if (stamp === undefined) return alone
-  // The same package may have been reinstalled, for example.
+  // For example, the same package may have been reinstalled.
   if (!isSame(entryAt(each.path, largest), each.was)) return true
   each.seen = stamp
   return false
@@ -123,7 +128,7 @@ function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
   return one === other
 }
 
-/** A value that changes whenever a file does: nobody can set its change time. Undefined if there is no file. */
+/** A text that changes whenever the file does, because nobody can set the file's change time. Undefined if there is no file. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })
@@ -133,10 +138,10 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-/** Larger than any file of this program; a larger file can't be a copy of one. */
+/** Larger than any file of this program: a larger file can't be a copy of one. */
 const largest = 512 * 1024 * 1024
 
-/** The file at a path before any command runs. Node's executable is large, and the kernel protects a running program. */
+/** The file at a path before any command runs. Node's executable is left out because it is large, and the kernel protects a program while it runs. */
 function snapshotOf(path: string): Entry | undefined {
   if (path !== process.execPath || process.platform !== 'linux') return entryAt(path, largest)
   const stat = lstatSync(path, { throwIfNoEntry: false })

@@ -5,22 +5,23 @@ import { fileURLToPath } from 'node:url'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { isWithin } from '../paths.ts'
 
-/** The files of this program that a command could change, by paths whose directories are no symlinks. */
+/** The files of this program that a command could change. Their paths have no symlinks among the directories. */
 type OwnPaths = {
-  /** The program's own files, and the links that lead to them. */
+  /** The program's own files, and the links to them. */
   readonly program: readonly string[]
-  /** Files that decide which program `npx agent` starts, and with what options, whether they exist now or not. */
+  /** Files that decide which program `npx agent` starts and with which options, whether they exist now or not. */
   readonly start: readonly string[]
 }
 
-/** Matches code, and files that decide what counts as code; source maps and declarations are neither. */
+/** Matches code, and files that decide what counts as code. Source maps and declarations are neither. */
 const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(name)
 
-/** Names in a directory of programs: our own programs, and those by which `npx` starts them. */
+/** Names in a directory of programs: those of our own programs, and those by which `npx` starts them. */
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
 
 /**
- * The files of this program that lie in one of `roots`. If none does, the result is empty: then a command can't change what is started next.
+ * The files of this program that lie in one of `roots`. If there are none, the result is empty, because a command then can't change what is started
+ * next.
  *
  * @param roots without symlinks
  */
@@ -59,14 +60,14 @@ function findPackage(): string | undefined {
       return name === 'portcullis' ? at : undefined
     }
   } catch {
-    // There is no such file, or it can't be read: nothing of ours to protect.
+    // There is no such file, or it can't be read, so there is nothing to protect.
   }
   return undefined
 }
 
 /**
- * The files of the package. In a checkout, which somebody may be working on, only the built ones; otherwise also the files that say how the package
- * is used.
+ * The files of the package. In a checkout, which somebody may be working on, these are only the built files; otherwise they include the files that
+ * describe how the package is used.
  */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
@@ -83,7 +84,7 @@ function readdirIfThere(directory: string): readonly string[] {
   }
 }
 
-/** The package folders that contain `paths`. */
+/** The folders of the packages that contain `paths`. */
 function packageFolders(paths: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const path of paths) {
@@ -92,7 +93,7 @@ function packageFolders(paths: readonly string[]): readonly string[] {
   return [...found]
 }
 
-/** A path whose directories are no symlinks; undefined if the directory doesn't exist. */
+/** The path with symlinks resolved in its directories; undefined if the directory doesn't exist. */
 function plainPath(path: string): string | undefined {
   for (let [at, below] = [dirname(path), basename(path)]; ; [at, below] = [dirname(at), join(basename(at), below)]) {
     const real = realPath(at)

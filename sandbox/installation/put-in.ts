@@ -12,15 +12,15 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { openDirectory, through } from '../quarantine.ts'
 
-/** What lies at a path. */
+/** What exists at a path. */
 export type Entry =
   | { readonly kind: 'file'; readonly mode: number; readonly bytes: () => Buffer }
   | { readonly kind: 'link'; readonly target: Buffer }
   | { readonly kind: 'other' }
 
 /**
- * Creates `entry` at the free path `path`, below `root` and without following symlinks. Missing directories are created; files in their place are
- * passed to `away`.
+ * Creates `entry` at the unused path `path`, below `root` and without following symlinks. Missing directories are created. Files that are in the
+ * place of these directories are passed to `away`.
  *
  * @throws the system's error
  */
@@ -59,7 +59,7 @@ function enter(inside: string, name: string, clear: () => void): number {
   }
 }
 
-/** Whoever changed a directory's content may have removed its permissions too. */
+/** Whoever changed the content of a directory may also have removed its permissions. */
 function evenIfClosed<T>(act: () => T, directory: string): T {
   try {
     return act()
@@ -74,7 +74,7 @@ function writeNewFile(path: string, { bytes, mode }: Extract<Entry, { kind: 'fil
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     writeFileSync(file, bytes())
-    // Set afterwards, because the process's umask removes permissions from new files.
+    // Set afterwards, because the process's umask removes permissions when a file is created.
     fchmodSync(file, mode)
   } finally {
     closeSync(file)

@@ -1,30 +1,30 @@
 import { statfsSync } from 'node:fs'
 
-/** How much space of the disks that it writes to a command may use while it runs. */
+/** How much space a command may use, while it runs, on the disks that it can write to. */
 export type DiskLimit = {
-  /** Directories on each of these disks. */
+  /** Directories that are on these disks. */
   readonly places: readonly string[]
-  /** The limit in bytes for each disk; undefined for a default that leaves the machine some space. */
+  /** The limit for each disk in bytes. Undefined: a default that leaves some space for the machine. */
   readonly bytes: number | undefined
-  /** The same limit in files. */
+  /** The limit for each disk as a number of files. Undefined: a default of the same kind. */
   readonly files: number | undefined
 }
 
-/** The limit that a command exceeded, and its value. */
+/** The limit that a command exceeded, with its value. */
 export type DiskExceeded = { readonly limit: 'diskBytes' | 'files'; readonly value: number }
 
-/** The interval between two checks. A command exceeds the limit by no more than it can write in that time. */
+/** The interval between two checks. A command can exceed the limit only by what it can write in that time. */
 const lookMs = 100
 
 const gibibyte = 1024 ** 3
 const defaults = { diskBytes: 32 * gibibyte, files: 4_000_000 } as const
 
-/** The default share of the free space that a command may take: the rest is for whoever has to clean up. */
+/** The share of the free space that a command may take by default. The rest is left for whoever has to clean up. */
 const defaultShare = 0.9
 
 /**
- * Watches the disks while a command runs. Writes of other programs count too, since a full disk stops everybody. `onExceeded` is called once, with
- * the limit in bytes, or in files if the file system has a fixed number of them.
+ * Watches the disks while a command runs. What other programs write counts too, since a full disk affects everybody. `onExceeded` is called once,
+ * with the limit in bytes, or in files if the file system has a fixed number of them.
  *
  * @returns a function that ends the watch
  */
@@ -51,13 +51,13 @@ export function watchDisks(
   return () => clearInterval(timer)
 }
 
-/** The free space of a disk. Some file systems (btrfs) allocate inodes on demand, and report none. */
+/** The free space of a disk. Some file systems (btrfs) create inodes on demand and report no number of them. */
 function freeOn(place: string): { readonly diskBytes: number; readonly files: number | undefined } | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(place)
     return { diskBytes: bavail * bsize, files: files === 0 ? undefined : ffree }
   } catch {
-    // A directory that was removed, perhaps by the command, is no longer watched.
+    // A directory that has been removed, perhaps by the command, is no longer watched.
     return undefined
   }
 }

@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ownerName, isOwnerGone } from '../run-owner.ts'
 
-/** Where control groups can be created, and in which version of the interface. */
+/** Where control groups can be created, and for which version of the interface. */
 export type Hierarchy =
   | { readonly version: 1; readonly memory: string; readonly pids: string }
   | { readonly version: 2; readonly parent: string }
 
-/** The kernel's counts for a group since its creation. */
+/** The kernel's counts for a group since the group was created. */
 export type GroupCounts = { readonly killedForMemory: number; readonly forksRefused: number }
 
-/** A group that holds one command's processes. */
+/** A control group for the processes of one command. */
 export type ControlGroup = {
-  /** A process that writes `0` to each of these joins. */
+  /** Files that add a process to the group when the process writes `0` to each of them. */
   readonly joinFiles: readonly string[]
   counts(): GroupCounts
-  /** Removes it; possible once no process is in it. */
+  /** Removes the group, which is possible only when no process is in it. */
   remove(): void
 }
 
@@ -26,8 +26,8 @@ const prefix = 'portcullis-group-'
 let made = 0
 
 /**
- * Finds where this process may create control groups for memory and processes, by creating one. Undefined if it may not: as an ordinary user without
- * delegation, and in most containers. It removes leftovers of killed runs there.
+ * Finds where this process may create control groups for memory and processes, by creating one. Undefined if it may create none, as in most
+ * containers, or for an ordinary user without delegation. It also removes leftovers of killed runs there.
  */
 export function findHierarchy(mountInfo?: string, membership?: string): Hierarchy | undefined {
   const found = makeFirstGroup({ processes: 64, memoryBytes: 64 * 1024 * 1024 }, mountInfo, membership)
@@ -35,7 +35,7 @@ export function findHierarchy(mountInfo?: string, membership?: string): Hierarch
   return found?.hierarchy
 }
 
-/** The same, and returns the created group too, for a caller that needs a group at once. */
+/** Like `findHierarchy`, but also returns the created group, for a caller that needs one at once. */
 export function makeFirstGroup(
   limits: GroupLimits,
   mountInfo: string = read('/proc/self/mountinfo'),
@@ -46,7 +46,7 @@ export function makeFirstGroup(
       reap(hierarchy)
       return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
-      // Not here: read-only, not delegated, or without these controllers. A parent group may work.
+      // It isn't possible here, because the directory is read-only, not delegated, or lacks these controllers. It may be possible in a parent group.
     }
   }
   return undefined
@@ -63,12 +63,13 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Otherwise swap would only make the limit slow instead of enforcing it; kernels without swap accounting have no such file.
+      // Otherwise the command would only become slow by swapping instead of being stopped by the limit. Kernels without swap accounting have no such
+      // file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
       return {
-        // Writing to `tasks` moves one thread, and a shell has only one, without stopping the machine.
+        // Writing to `tasks` moves only one thread, but a shell has no other, and this doesn't stop the whole machine for a moment.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
         counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),
@@ -92,10 +93,10 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
 }
 
 /**
- * The kernel's counts for the groups of another program's process, such as a container's; each call reads them anew. Undefined if these groups can't
- * be seen from here, for instance because the process runs on another machine.
+ * Returns the kernel's counts for the groups of another program's process, such as a container's; each call reads them anew. Undefined if these
+ * groups can't be seen from here, for instance because the process runs on another machine.
  *
- * @param mark a text that the groups' names must contain, so that a process of this machine with the same pid can't be mistaken for it
+ * @param mark a text that the groups' names must contain, so that an unrelated process with the same pid on this machine isn't mistaken for it
  */
 export function countsOfProcess(
   pid: number,
@@ -113,7 +114,7 @@ export function countsOfProcess(
 }
 
 /**
- * How many processes, including zombies, another program's group contains now; undefined if that can't be seen from here. The parameters are those of
+ * How many processes, including zombies, are now in another program's group; undefined if that can't be seen from here. The parameters are those of
  * `countsOfProcess`.
  */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
@@ -124,7 +125,7 @@ export function populationOfProcess(pid: number, mark: string): (() => number) |
   return file === undefined ? undefined : () => Number(read(file))
 }
 
-/** The counts of the group with these directories. */
+/** The counts of the group that has these directories. */
 function countsIn(group: Hierarchy): GroupCounts {
   const [memory, pids, killed] =
     group.version === 1
@@ -136,7 +137,7 @@ function countsIn(group: Hierarchy): GroupCounts {
   }
 }
 
-/** Parent groups to try, the nearest first. */
+/** The parent groups to try, nearest first. */
 function candidates(mountInfo: string, membership: string): readonly Hierarchy[] {
   return groupsNamed(mountInfo, membership).flatMap((group) =>
     group.version === 1 ? [group] : unifiedParents(group.top, group.parent),
@@ -145,7 +146,10 @@ function candidates(mountInfo: string, membership: string): readonly Hierarchy[]
 
 type Named = Extract<Hierarchy, { version: 1 }> | (Extract<Hierarchy, { version: 2 }> & { readonly top: string })
 
-/** The groups that a process is in, where they are mounted (cgroups(7): `/proc/PID/cgroup` names groups from the root of their hierarchy). */
+/**
+ * The groups that a process is in, at the paths where they are mounted (cgroups(7): `/proc/PID/cgroup` names groups relative to the root of their
+ * hierarchy).
+ */
 function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   const mounts = mountInfo.split('\n').flatMap((line) => {
     const [before, after] = line.split(' - ')
@@ -178,7 +182,7 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   ]
 }
 
-/** A group that contains processes can't have child groups with limits, so a parent further up may be needed. */
+/** A group that contains processes can't have child groups with limits, so a group further up may be needed. */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []
   for (let at = own; ; at = dirname(at)) {
@@ -201,7 +205,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // One of its processes is still dying: the next start removes the group.
+    // One of its processes has not completely ended yet, so the next start removes the group.
   }
 }
 
@@ -214,7 +218,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Absent on this kind of system.
+    // This kind of system doesn't have it.
     return ''
   }
 }

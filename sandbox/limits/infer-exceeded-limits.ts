@@ -16,8 +16,9 @@ const ofEach = {
 } as const
 
 /**
- * Infers which limits a command hit. The kernel reports some limits only to the process itself: a signal proves one, and an error message of the
- * process is a suspicion. `counted` means that the kernel's own count of memory and processes is known, so that messages about these are ignored.
+ * Infers which limits a command exceeded. Some limits are reported by the kernel only to the process itself: a signal proves that it exceeded one,
+ * but an error message is only a suspicion. `counted` means that the kernel's own counts of memory and processes are known, so messages about these
+ * are ignored.
  */
 export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counted: boolean): readonly Denial[] {
   if (ended.code === 0) return []
@@ -34,7 +35,7 @@ export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counte
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
     const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
-    // Another value would be refused, because no group can be created.
+    // A different value would be refused, because no group can be created.
     denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes

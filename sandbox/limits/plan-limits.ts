@@ -3,31 +3,31 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Backend } from '../backend.ts'
 
-/** The means of this machine to enforce limits. */
+/** What this machine offers for enforcing limits. */
 type LimitTools = {
-  /** Control groups can be made for memory and processes. */
+  /** Whether control groups can be created for memory and processes. */
   readonly groups: boolean
-  /** The limit on a user's processes counts only those of the sandbox, and is effective. It never restricts root. */
+  /** Whether the limit on a user's processes works, and counts only those of the sandbox. It never restricts root. */
   readonly processLimit: boolean
-  /** Processor time can be rationed. */
+  /** Whether processor time can be limited. */
   readonly cpus?: boolean
 }
 
 /** How each limit is enforced. Absent: not at all. */
 export type LimitPlan = {
-  /** Limits for the control group of one command. */
+  /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
-  /** Limits for each process by itself, set before the sandbox is created. */
+  /** Limits for each single process, set before the sandbox is created. */
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
-  /** The limit for the container of one command; undefined for all processors. */
+  /** The limit on processors for the container of one command; undefined for no limit. */
   readonly cpus: number | undefined
-  /** The limit for the sandbox's user, set inside the sandbox. */
+  /** The limit on processes for the sandbox's user, set inside the sandbox. */
   readonly processes: number | undefined
   /** Default limits that can't be enforced here, as sentences. */
   readonly unenforced: readonly string[]
 }
 
-/** A default that a backend can't enforce, as a sentence. */
+/** A sentence about a default limit that a backend can't enforce. */
 export const unlimitedWatches =
   'the number of inotify instances and watches is not limited: a command can use up those of the user'
 
@@ -35,8 +35,8 @@ const gibibyte = 1024 ** 3
 
 /**
  * Decides how the policy's limits are enforced. A default limit that can't be enforced is left out and reported; a limit that the user set is refused
- * with `unavailable`. Without a group, the default for memory limits each process's own data, without shared memory and other processes: that helps
- * against an accident, but doesn't satisfy a limit that a user sets.
+ * with `unavailable`. Without a control group, the default for memory limits only each process's own data, not shared memory or all processes
+ * together. That helps against accidents, but isn't enough for a limit that the user set.
  */
 export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Backend): LimitPlan {
   const asked = policy.limits
@@ -81,15 +81,15 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
 }
 
 /**
- * A shell script that limits itself and becomes the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. It joins the groups itself: if
- * another process moved it, that process would wait for all processors, which costs more than the whole sandbox.
+ * A shell script that sets limits for itself and then replaces itself with the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. It joins
+ * the groups itself, because moving another process has to wait for all processors, which costs more than the whole sandbox.
  */
 export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): string {
   const { fileSizeBytes, openFiles, dataBytes } = plan.each
   return [
     ...joinFiles.map((file) => `echo 0 > ${quote(file)} || { echo "bwrap: can't join a control group" >&2; exit 1; }`),
     'ulimit -c 0',
-    // POSIX counts files in blocks of 512 bytes, the others in KiB.
+    // POSIX counts files in blocks of 512 bytes; the other limits are in KiB.
     `ulimit -f ${Math.ceil(fileSizeBytes / 512)}`,
     // An inherited hard limit that is lower can't be raised, and needn't be.
     `ulimit -n ${openFiles} 2>/dev/null || :`,
@@ -98,7 +98,10 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
   ].join('\n')
 }
 
-/** The same script for the limit that must be set inside the sandbox: shells disagree on its letter. */
+/**
+ * The same script, for the limit that must be set inside the sandbox. It tries more than one letter, because shells don't agree on that limit's
+ * letter.
+ */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`
 }

@@ -16,11 +16,11 @@ import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.
 
 /** The limits of one command. */
 type LimitedCommand = {
-  /** The script for `sh -c SCRIPT NAME PROGRAM ARGS…`, which replaces starting the program itself. */
+  /** The script for `sh -c SCRIPT NAME PROGRAM ARGS…`, which is run instead of the program. */
   readonly script: string
-  /** Arguments that come before the program's own, inside the sandbox. */
+  /** Arguments to put before the program's own, inside the sandbox. */
   readonly inside: readonly string[]
-  /** Called when no process of the command is left. Returns the limits that it hit. */
+  /** To be called when no process of the command is left. Returns the limits that the command exceeded. */
   end(ended: EndedCommand): readonly Denial[]
 }
 
@@ -33,19 +33,20 @@ type PreparedLimits = {
 
 let known: { readonly hierarchy: Hierarchy | undefined } | undefined
 
-/** Where control groups can be created, looked up once per process. */
+/** Where control groups can be created, determined once per process. */
 export function hierarchyHere(): Hierarchy | undefined {
   known ??= { hierarchy: process.platform === 'linux' ? findHierarchy() : undefined }
   return known.hierarchy
 }
 
-/** Plans how this machine enforces the policy's limits. Throws `unavailable` for a limit that the user set and that can't be enforced. */
+/** Plans how this machine enforces the policy's limits. Throws `unavailable` if the user set a limit that can't be enforced. */
 export function prepareLimits(
   policy: SandboxPolicy,
   tools: { readonly processLimit: boolean },
   backend: Backend,
 ): PreparedLimits {
-  // Groups are reused: creating one is cheap, but the kernel frees it late. The group from finding the hierarchy is the first.
+  // Groups are reused: creating one is cheap, but the kernel takes long to free it. The first group is the one that was created to find the
+  // hierarchy.
   const idle: ControlGroup[] = []
   const wanted = known === undefined ? planLimits(policy, { ...tools, groups: true }, backend).group : undefined
   if (wanted !== undefined && process.platform === 'linux') {
@@ -77,7 +78,7 @@ export function prepareLimits(
   }
 }
 
-/** The limits that a group hit between two readings of the kernel's counts. */
+/** The limits that a group exceeded between two readings of the kernel's counts. */
 export function provenLimits(
   limits: NonNullable<LimitPlan['group']>,
   before: GroupCounts,

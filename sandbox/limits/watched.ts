@@ -2,16 +2,16 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 import type { DiskLimit } from './disk.ts'
 
-/** Half an hour: longer than a build, shorter than a CI job's own limit. */
+/** Half an hour: longer than most builds, but shorter than a CI job's own limit. */
 const defaultWallTimeMs = 30 * 60 * 1000
 
-/** More than anybody reads, but less than what fills a disk, or the memory of a program that keeps the output. */
+/** More than anybody reads, but not enough to fill a disk, or the memory of a program that keeps the output. */
 const defaultOutputBytes = 1024 ** 3
 
 /**
- * The limits of one command that this program watches itself.
+ * The limits of one command that this program itself watches.
  *
- * @param writes where it may write
+ * @param writes the directories that the command may write to
  */
 export function commandLimits(
   policy: SandboxPolicy,
