@@ -1,8 +1,8 @@
 /**
- * Builds `dist/`: one bundle per public face and program, shared chunks between them, and declarations.
+ * Builds `dist/`: one bundle for each public interface and each program, chunks that they share, and type declarations.
  *
- * Bundled because opening a vendor SDK's hundreds of files costs more than the whole rest of a start; split into
- * chunks so that what is imported lazily (a model SDK, a backend) is read only when it is used.
+ * The code is bundled because opening the hundreds of files of a vendor SDK takes longer than the rest of a start. It is split into chunks so that lazily
+ * imported code (a model SDK, a backend) is read only when it is used.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,21 +19,23 @@ import { bundleVendors, takeVendors, vendorsApart } from './separate-bundles.ts'
 import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
-/** Of Node's own modules alone: what is no part of this package is not looked for in folders that commands may write to. */
+/**
+ * A `require` for Node's own modules only. Modules that aren't part of this package are not searched for, because commands may be able to write to the folders.
+ */
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
 
 const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 
-/** The programs behind `agent`: all of it, and what confines one command. */
+/** The two programs behind `agent`: the complete one, and the one that confines a single command. */
 const agentPrograms = ['main', 'sandbox-main'] as const
 
-// Where only what runs is installed there are no build tools, and nothing is to be built.
+// An installation for production has no build tools, and nothing needs to be built there.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')
 
-/** What makes of a bundle a function that is given what a script doesn't have, and gives `exported`. */
+/** Wraps a bundle in a function. Its parameters are what a script lacks, such as `require`, and it returns `exported`. */
 function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
   return {
     banner: { js: `${givenEntry.head},require,module){` },
@@ -44,14 +46,14 @@ function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
 const common = {
   bundle: true,
   minifySyntax: true,
-  // The blanks between words are read at every start. Without both of these `agent exec` takes 26 ms more of processor
-  // time (221 instead of 195 ms, medians of 25 runs by turns). Names stay in what others load, for the traces of a fault.
+  // White space would be read at every start. Without this and `minifySyntax`, `agent exec` takes 26 ms more processor time (221 instead of 195 ms, medians of
+  // 25 alternating runs). In libraries that other programs load, names are kept for stack traces.
   minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
   legalComments: 'linked',
-  // For the lines of a trace. The sources themselves would be twice the package again.
+  // Source maps provide the lines for stack traces. Including the sources themselves would triple the size of the package.
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
@@ -66,16 +68,16 @@ await build({
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
   plugins: [prepared, emptyResources, localDocker, mixins, builtins(true)],
-  // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+  // Vendor packages in CommonJS call `require` for Node's own modules, but an ES module has no `require`.
   banner: { js: requireForCommonJs },
 })
-// A program is one file for the same reason, and to be kept as compiled with all its functions (see launchers.ts).
+// Each program is a single file for the same reason, and so that its compiled code can be stored with all functions (see launchers.ts).
 await build({
   ...common,
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
-  // The trace of a fault tells places in the sources (trace-in-sources.ts). Short names take a third off `main.js`, whose text stays in memory, and 5 % off its compiled code. `agent sandbox`
-  // takes 2 ms less (98 instead of 100), and a reply of `agent exec` 50 ms less (192 instead of 245, medians of 10 runs by turns): its heap stays
-  // below the size at which V8 collects all of it.
+  // Stack traces name positions in the sources (trace-in-sources.ts), so names can be short. This makes `main.js`, whose text stays in memory, a third smaller,
+  // and its compiled code 5 % smaller. `agent sandbox` takes 2 ms less (98 instead of 100), and a reply of `agent exec` takes 50 ms less (192 instead of 245,
+  // medians of 10 alternating runs), because its heap stays below the size at which V8 does a full garbage collection.
   minifyIdentifiers: true,
   outdir: 'dist/engine',
   format: 'cjs',
@@ -92,7 +94,7 @@ await build({
   outdir: 'dist/chunks',
   plugins: [bundleVendors, localDocker, builtins(false)],
 })
-// Only so does a package in CommonJS have its default export.
+// Without this step, a CommonJS package would not have its default export.
 await build({
   ...common,
   bundle: false,
@@ -100,14 +102,14 @@ await build({
   outdir: 'dist/chunks',
   allowOverwrite: true,
   format: 'cjs',
-  // A script has no place, and none of these looks for anything beside itself.
+  // A CommonJS script has no `import.meta.url`, and none of these bundles looks for files next to itself, so any URL will do.
   define: { 'import.meta.url': '"file:///"' },
   ...asScript('module.exports'),
 })
-// apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
+// apply-patch starts for every single patch, and each file that Node opens takes time. Therefore, it is one file that is built separately.
 const ofPatch = {
   ...common,
-  // Nothing tells of a fault by these names. It takes a third of the file, and 1 ms of a start.
+  // No error report uses these names. Short names make the file a third smaller and a start 1 ms faster.
   minifyIdentifiers: true,
   plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
 } satisfies BuildOptions

@@ -1,11 +1,11 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * OpenAI's client makes an object for each of the hundred resources of the API, of which we use none: requests go through the client's own
- * `post`. Empty classes stand in their place.
+ * OpenAI's client makes an object for each of the hundred resources of the API. None of them is used here, because requests go through the client's own `post`.
+ * This plugin replaces them with empty classes.
  *
- * Gains 8 ms of processor time and 1.5 MiB at the start of an `agent exec` that asks OpenAI (209 instead of 218 ms, medians of 35 runs by turns), and nothing of
- * one that replays.
+ * Saves 8 ms of processor time and 1.5 MiB at the start of an `agent exec` that sends requests to OpenAI (209 instead of 218 ms, medians of 35 alternating
+ * runs), and nothing in a run that replays a recording.
  */
 export const emptyResources: Plugin = {
   name: 'empty-resources',

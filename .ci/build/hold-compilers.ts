@@ -1,20 +1,23 @@
 /**
- * Keeps V8's compilers for hot functions from a run from its start: what their threads make is hardly used before it is over, and takes a fifth of
- * its time. They are let go after two seconds, when a run is a long one. V8 takes compiled code for another's under other flags, that of
- * Node's own modules too, so those that are needed are loaded before: for a command the few that the program doesn't load as it begins, and for a run all that
- * a request to a model needs. Not where somebody gave Node flags, and not on versions where this wasn't tried.
+ * Switches V8's optimising compilers off at the start of a run: their threads take a fifth of the run's time, and a short run ends before their results are of
+ * use. After two seconds the compilers are switched on again, because then the run is a long one. V8 rejects compiled code that was made under other flags,
+ * including the code of Node's own modules. Therefore, the modules that are needed are loaded before the flags change: for a command, the few that the program
+ * doesn't load when it begins; for a run, all that a request to a model needs. Nothing is changed if the user gave flags to Node, or in versions of Node for
+ * which this wasn't tested.
  *
- * Gains 30 ms of processor time and 8 MiB at the start of `agent exec` (182 instead of 213 ms, the least of 14 runs by turns, where they were held only
- * from the first request on), and 15 ms at that of `agent sandbox`.
+ * Saves 30 ms of processor time and 8 MiB at the start of `agent exec` (182 instead of 213 ms, minimum of 14 alternating runs, compared with switching off only
+ * at the first request), and 15 ms at the start of `agent sandbox`.
  *
- * For as long, the young generation keeps the size that it begins with: V8 doubles it whenever much of it outlives a collection, which nearly all does that a
- * start makes. 86 instead of 94 MiB at the peak for one reply, and 101 instead of 111 for 20 commands, in the same processor time.
+ * For the same two seconds, the young generation of the heap keeps its initial size. V8 doubles that size whenever many objects survive a collection, and
+ * nearly all objects that a start makes survive. The peak is 86 instead of 94 MiB for one reply, and 101 instead of 111 MiB for 20 commands, with the same
+ * processor time.
  *
- * And no marking of the old generation is begun, which a run that is over soon has no use for: 50 ms of processor time in the first run of a home (275 instead
- * of 325 ms, medians of 15 by turns). Later runs came just short of where it begins, and one megabyte more cost them 25 to 45 ms; now 2 to 8.
- * For 20 commands time and peak are as before.
+ * In addition, V8 doesn't begin to mark the old generation, because a short run doesn't benefit from that. This saves 50 ms of processor time in the first run
+ * with a new home directory (275 instead of 325 ms, medians of 15 alternating runs). Later runs used to stay just below the heap size at which marking begins,
+ * and one more megabyte took them 25 to 45 ms; now it takes 2 to 8 ms. For 20 commands, the time and the peak are the same as before.
  *
- * The supervisor and the workers of a batch keep that size to their end: they wait most of the time, and what each run of a child leaves is soon garbage.
+ * The supervisor and the workers of a batch keep that size of the young generation to their end: they wait most of the time, and what each child run leaves in
+ * memory soon becomes garbage.
  */
 export const holdCompilers = `const shortMs = 2000
 const commandModules = ['os', 'stream/consumers', 'stream/promises', 'timers/promises', 'tty']

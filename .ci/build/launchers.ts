@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 import { holdCompilers } from './hold-compilers.ts'
 
 /**
- * Writes a program's first file. It must parse on any Node that knows modules, since its job is to refuse an old one in one
- * line instead of a stack trace from inside a bundle.
+ * Writes the file with which a program starts. Every version of Node that supports modules must be able to parse it: if the version is too old, the file
+ * reports this in one line, where a bundle would fail with a stack trace.
  */
 export async function writeLauncher(name: string, start: string): Promise<void> {
   const text = `#!/usr/bin/env node
@@ -21,8 +21,8 @@ ${start}`
 }
 
 /**
- * Node would keep compiled code in the temporary directory, which others can write too: whoever made that folder first could put code of
- * their own there. Without a home nothing is kept.
+ * The folder for compiled code. By default, Node would use the temporary directory, to which other users can write: whoever makes the folder first could put
+ * their own code there. If there is no home directory, nothing is stored.
  */
 const compiledFolder = `// Node's own recursive way never ends below /proc, where the kernel says of a directory that it isn't there.
 function make(folder) {
@@ -55,7 +55,7 @@ function compiledFolder() {
   return folder + '/portcullis/compiled'
 }`
 
-/** Has Node keep what it compiles of the modules that are imported from here on. */
+/** Code that makes Node store what it compiles for the modules that are imported after this point. */
 const compileCache = `${compiledFolder}
 function cacheCompiled() {
   const folder = compiledFolder()
@@ -68,14 +68,14 @@ function cacheCompiled() {
   }
 }`
 
-/** Code that makes `entry` for the program at `filename`. */
+/** Code that defines `entry` for the program at `filename`. */
 const makeEntry = `const entry = (name) =>
   import(name.startsWith('.') ? new URL(name, process.getBuiltinModule('node:url').pathToFileURL(filename)).href : name)`
 
 /** The start of `apply-patch`. */
 export const startOfPatch = runPatch(2)
 
-/** Code that runs it on the words of the command line from the one on that is `first`. */
+/** Code that runs `apply-patch` with the arguments of the command line from index `first` on. */
 function runPatch(first: number): string {
   return `${loadPatchProgram('import.meta.dirname')}
 // What only options need is in other files.
@@ -87,21 +87,22 @@ process.exit(await run(process.argv.slice(${first})))
 }
 
 /**
- * Code that is no module may import only by a way that Node calls experimental, in a warning of two lines. So a program that is read as a
- * script is given `$entry`, which imports for it. The name is as long as the word it takes the place of: positions in source maps stay.
+ * A script can import modules only through an interface that Node calls experimental, with a warning of two lines. Therefore, a program that is read as a
+ * script gets the parameter `$entry`, which imports for it. The name has the same length as the word `import` that it replaces, so that positions in source
+ * maps stay correct.
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const
 
-/** Has a built program import by `$entry`. Strings that speak of imports go on as they are. */
+/** Makes a built program import through `$entry`. Strings that mention imports stay unchanged. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
 }
 
 /**
- * Code that makes `run`, the program's function. V8 compiles a function when it is first called, and Node's own cache keeps
- * only what was compiled before that: compiling again at each start takes as long as all the work on a small patch. So
- * the program brings what V8 compiled for a patch at the build. Another version of V8 refuses it, and compiles.
+ * Code that defines `run`, the program's function. V8 compiles a function when it is first called, but Node's own cache keeps only what was compiled before
+ * that. Compiling the rest again at each start takes as long as all the work for a small patch. Therefore, the package contains the code that V8 compiled for a
+ * patch during the build. Other versions of V8 reject it and compile the program themselves.
  *
  * @param directory an expression for the folder of `bin`
  */
@@ -125,15 +126,15 @@ function readIfThere(file) {
 }
 
 /**
- * Ends by its exit code what is interrupted before a command looks after signals itself, and after it has ceased to; 143 also for
- * SIGHUP, as runs end then. What comes before Node runs the first line of a program ends it by the bare signal.
+ * Code that ends an interrupted program with the documented exit code, before a command begins to handle signals itself and after it has stopped doing so. The
+ * exit code is also 143 for SIGHUP, as for runs. A signal that arrives before Node runs the first line of a program ends the program without this code.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(code)
   })`
 
-/** The start of `agent`, whose `programs` are in the folder `engine`: one for all commands, and one for that command alone. */
+/** The start of `agent`. Its `programs` are in the folder `engine`: one for all commands, and one for `agent sandbox` alone. */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
   bundles: readonly string[],
@@ -152,7 +153,7 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
-/** The start of `portcullis`, which is both: `apply-patch` where that is its first word, and `agent`. */
+/** The start of `portcullis`, which is both programs: `apply-patch` if that is its first argument, otherwise `agent`. */
 export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
   return `if (process.argv[2] === 'apply-patch') {
 ${runPatch(3)}}
@@ -160,12 +161,12 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
 }
 
 /**
- * Code that makes `load`, which gives one of the programs as a function, compiled as at the build (see `loadPatchProgram`). A program runs
- * for longer than a patch takes, so where V8 refuses that, what this one has compiled by the end is kept for the next run: in the
- * user's own folder, under a name that no other program, no other command and no other version of Node has.
+ * Code that defines `load`, which returns one of the programs as a function, with the code that was compiled during the build (see `loadPatchProgram`). If V8
+ * rejects that, what has been compiled by the end of this process is stored for the next one, which is worthwhile because a program runs for longer than a
+ * patch takes. It is stored in the user's own folder, under a name that differs for each program, command and version of Node.
  *
- * By the time that one of the `bundles` is loaded, commands may have written to the folder that it lies in, where that is in the workspace. So
- * nothing but the bytes of the build is evaluated, and a package that isn't in them is not looked for.
+ * If the package lies in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is evaluated only if
+ * its bytes are those of the build, and packages that aren't part of the bundles are not searched for.
  */
 export function loadAgentProgram(directory: string, programs: readonly string[], bundles: readonly string[]): string {
   const digests = programs.map((name) => [name, digestOf(`dist/engine/${name}.js`)])
@@ -232,7 +233,7 @@ function keep(script, folder, file) {
 }`
 }
 
-/** What tells a build of a program from every other. */
+/** The part of the program's hash that distinguishes this build from others. */
 function digestOf(file: string): string {
   return sha256(file).slice(0, 16)
 }

@@ -1,10 +1,10 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Dockerode brings what reaches a daemon over ssh and what builds images: two programs in C++, and a protocol compiler. Commands run with
- * the workspace mounted, so the daemon is this machine's, behind a socket, and images are there already.
+ * Dockerode includes code to reach a daemon over ssh and to build images: two programs in C++ and a protocol compiler. None of this is needed: the workspace is
+ * mounted for commands, so the daemon must be on this machine, where a socket reaches it, and the images must exist already.
  *
- * No trick for the start: without it these would have to be part of the package.
+ * This plugin is not there for a faster start: without it, these packages would have to be part of this package.
  */
 export const localDocker: Plugin = {
   name: 'local-docker',
@@ -13,7 +13,7 @@ export const localDocker: Plugin = {
     setup.onResolve({ filter: unused }, ({ path, importer }) =>
       /\/node_modules\/(?:dockerode|docker-modem)\//.test(importer) ? { path, namespace: 'unused' } : undefined,
     )
-    // What Node's `url` has for that warns wherever it is not called from a folder of packages.
+    // Replaces the functions of Node's `url` that print a warning when code outside `node_modules` calls them.
     setup.onResolve({ filter: /^url$/ }, ({ importer }) =>
       importer.includes('/node_modules/docker-modem/') ? { path: 'url', namespace: 'quiet' } : undefined,
     )

@@ -1,9 +1,9 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * What a module of ours computes from nothing but its sources is computed here, and bundled as data.
+ * Computes the results of modules that depend on nothing but their own sources during the build, and bundles them as data.
  *
- * Gains 20 ms of processor time and 5 MiB at the start of `agent exec` (198 instead of 215 ms, medians of 25 runs by turns), nothing in `apply-patch`.
+ * Saves 20 ms of processor time and 5 MiB at the start of `agent exec` (198 instead of 215 ms, medians of 25 alternating runs), and nothing in `apply-patch`.
  */
 export const prepared: Plugin = {
   name: 'prepared',
@@ -15,7 +15,7 @@ export const prepared: Plugin = {
     setup.onLoad({ filter: /sandbox\/protected\/prepared-places\.ts$/ }, async () => {
       const { preparedPlaces } = await import('../../sandbox/protected/prepared-places.ts')
       const text = JSON.stringify(preparedPlaces())
-      // Read as data: a literal of so many names would be compiled as code.
+      // Parsed as data, because V8 would compile a literal with so many names as code.
       return { contents: `export const preparedPlaces = () => JSON.parse(${JSON.stringify(text)})\n` }
     })
     setup.onLoad({ filter: /sandbox\/bubblewrap\/prepared-starts\.ts$/ }, async () => {
