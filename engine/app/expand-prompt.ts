@@ -4,7 +4,7 @@ import { joinPiped, splitPiped } from '../run/piped-input.ts'
 import { expandCommand, type Expanded } from '../skills/expand-command.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A prompt as given, or the text of the command or skill that it names. */
+/** A prompt as the user gave it, or the text of the command or skill that it names. */
 export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { readonly prompt: string }
 
 /**

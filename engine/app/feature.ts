@@ -43,11 +43,11 @@ export type Opened = InSession & {
    * could not begin because this feature or a later one failed.
    */
   readonly closing: Pick<Closing, 'add'>
-  /** The run's current working directory and sandbox, which a worktree replaces. */
+  /** The run's current working directory and sandbox. They change when the run enters a worktree. */
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** Gives access to the running run. Must not be called before the run has begun. */
+  /** Gives access to the run while it is active. Must not be called before the run has begun. */
   readonly runHandle: () => RunHandle
   /** Reports a fact to the user as an event. If there is no event stream yet, the event is emitted when the stream begins. */
   readonly tell: (message: string) => void

@@ -49,7 +49,7 @@ export type TransactionRequest = {
   readonly landCommits?: boolean
 }
 
-/** Commands that run in the sandbox when the model is done. If one fails, the model is told and continues. */
+/** Commands that run in the sandbox when the model is done. If one fails, its failure is reported to the model, which continues. */
 type VerificationRequest = {
   /** Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as configured. */
   readonly commands?: readonly string[]
@@ -94,9 +94,9 @@ export type RunRequest = {
   readonly start?: Start
   /** The name of the client that begins a new session. */
   readonly source?: string
-  /** Stores nothing about the run: no session, no audit log. Default: false. */
+  /** Whether to store nothing about the run: no session and no audit log. Default: false. */
   readonly ephemeral?: boolean
-  /** Works outside a git repository too. Default: false. */
+  /** Whether the run may work outside a git repository. Default: false. */
   readonly outsideRepository?: boolean
   /** The caller states that an external sandbox surrounds the program. Default: false. */
   readonly externallySandboxed?: boolean
@@ -111,7 +111,7 @@ export type RunRequest = {
    * be an overlay is refused.
    */
   readonly ownProcess?: OwnProcess
-  /** Fails if the provider has no web search. Default: the run continues without it. */
+  /** Makes the run fail if the provider has no web search. Default: the run continues without it. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing
   /** Makes the run review a change and change nothing: the sandbox is read-only, and there are no tools that write. Default: the run works on the task. */

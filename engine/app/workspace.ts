@@ -24,7 +24,7 @@ export function findWorkspace(directory: string, option = '-C'): string {
   throw new UserError('usage', `${option} ${path}: not a directory`)
 }
 
-/** The root of the git repository that contains a directory; undefined if there is none. */
+/** The root of the git repository to which a directory belongs; undefined if it belongs to none. */
 export function findRepository(workspace: string): string | undefined {
   for (let directory = workspace; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.git'))) return directory

@@ -11,10 +11,10 @@ import { startWhereMounted } from './look-where-mounted.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 import { pickChanges } from './pick-changes.ts'
 
-/** How `agent apply` lands; `patch`: hunk by hunk, as the person at the terminal says. */
+/** The options of `agent apply`. With `patch`, the person at the terminal decides about each hunk. */
 export type ApplyOptions = { readonly landCommits?: true; readonly patch?: true }
 
-/** `agent apply`: lands what a run changed, or some of it. */
+/** `agent apply`: lands all or some of the changes of a run. */
 export async function applyCommand(
   run: string | undefined,
   paths: readonly string[],
@@ -65,7 +65,7 @@ export async function applyCommand(
   })
 }
 
-/** @throws UserError `usage` if nobody can be asked */
+/** @throws UserError `usage` if no person can be asked */
 function requireTerminal(): void {
   if (process.stdin.isTTY && process.stderr.isTTY) return
   throw new UserError(
@@ -82,7 +82,7 @@ async function pick(
   try {
     return await pickChanges(changes, directory, ask, (text) => process.stderr.write(text))
   } finally {
-    // Whoever read from it waits no more.
+    // Nothing reads standard input any more, and an open stream would keep the process alive.
     process.stdin.destroy()
   }
 }

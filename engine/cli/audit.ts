@@ -4,9 +4,10 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * `agent audit verify`: prints every fault of a log with its line; exit code 1 when there is one.
+ * `agent audit verify`: prints every fault of a log with its line. The exit code is 1 if there are faults.
  *
- * @param head what a run's last event said about the log, `RECORDS:HASH`; undefined: the end is checked against the file next to it
+ * @param head the length and hash of the log according to the run's last event, `RECORDS:HASH`; undefined: the end of the log is checked against the file next
+ * to it
  */
 export function auditVerify(file: string, head: string | undefined): number {
   const expected = head === undefined ? undefined : readHead(head)

@@ -4,12 +4,11 @@ import { commonRequest } from './request-from-options.ts'
 import type { BatchRunOptions } from './batch-options.ts'
 
 /**
- * Checks everything that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. It runs
- * nothing.
+ * Checks everything that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. It starts no run.
  *
- * @param models empty: the configured one
- * @param tree a repository that a run works in
- * @throws UserError `usage` for what is wrong
+ * @param models the names of the models; empty: the configured one
+ * @param tree a repository in which a run works
+ * @throws UserError `usage` that names the problem
  */
 export async function checkModels(options: BatchRunOptions, models: readonly string[], tree: string): Promise<void> {
   const { model: _, ...configured } = options

@@ -30,7 +30,7 @@ const said: Readonly<Record<Wish, string>> = {
 /**
  * `agent batch pause`, `resume` and `cancel`.
  *
- * @throws UserError `usage` where the folder is none of a batch
+ * @throws UserError `usage` if the folder contains no batch
  */
 export function batchWish(directory: string, wish: Wish): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -44,8 +44,8 @@ export function batchWish(directory: string, wish: Wish): number {
 /**
  * `agent batch set`: changes the limits of a running batch.
  *
- * @param pairs `workers=8`, `rpm=500`, `tpm=200000`
- * @throws UserError `usage` for what can't be set
+ * @param pairs texts such as `workers=8`, `rpm=500` or `tpm=200000`
+ * @throws UserError `usage` for a key that can't be set, or an invalid value
  */
 export function batchSet(directory: string, pairs: readonly string[]): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -58,9 +58,9 @@ export function batchSet(directory: string, pairs: readonly string[]): number {
 }
 
 /**
- * `agent batch status`: how far a batch is.
+ * `agent batch status`: shows the progress of a batch.
  *
- * @throws UserError `usage` where the folder is none of a batch
+ * @throws UserError `usage` if the folder contains no batch
  */
 export async function batchStatus(
   directory: string,
@@ -87,8 +87,8 @@ export async function batchStatus(
 /**
  * `agent batch retry`: opens trials again.
  *
- * @param where `outcome=provider`, or several, joined by commas
- * @throws UserError `usage` for an invalid condition, and while the batch runs
+ * @param where a condition such as `outcome=provider`, or several, separated by commas
+ * @throws UserError `usage` for an invalid condition, and while the batch is running
  */
 export function batchRetry(directory: string, where: string): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

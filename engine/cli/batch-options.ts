@@ -1,6 +1,6 @@
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** Limits of each run in a batch, besides its configuration. */
+/** Limits for each run in a batch, in addition to its configuration. */
 export type RunLimits = {
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -34,5 +34,5 @@ export type BatchRunOptions = ConfigOptions &
 /** The options of `agent batch report`. */
 export type BatchReportOptions = { readonly format?: (typeof batchReportFormats)[number] }
 
-/** The formats of a batch's statistics. */
+/** The formats in which a batch's statistics can be shown. */
 export const batchReportFormats = ['text', 'md', 'csv', 'json'] as const

@@ -8,7 +8,7 @@ const liveMs = 500
 const linesMs = 30_000
 const mostRows = 20
 
-/** Shows how far a batch is: a table that is redrawn in a terminal, a line every thirty seconds elsewhere. */
+/** Shows the progress of a batch: in a terminal as a table that is redrawn, otherwise as a line every thirty seconds. */
 export function watchBatch(output: WriteStream): {
   readonly watch: (progress: Progress) => void
   readonly close: () => void

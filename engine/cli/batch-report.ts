@@ -19,13 +19,13 @@ import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Options of `agent batch export`: which results are written for other evaluators, and where. */
+/** The options of `agent batch export`: which results to write for other evaluators, and where. */
 export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
 
 /**
- * `agent batch report`: writes the files that are computed from the runs again.
+ * `agent batch report`: writes the files again that are computed from the runs.
  *
- * @throws UserError `usage` where the folder is none of a batch
+ * @throws UserError `usage` if the folder contains no batch
  */
 export async function batchReport(directory: string, { format }: BatchReportOptions = {}): Promise<number> {
   const folder = BatchFolder.open(resolve(directory), process.pid)
@@ -73,7 +73,7 @@ function tellDerived(folder: BatchFolder): number {
 }
 
 /**
- * `agent batch export --swebench`: predictions of one model and one repeat.
+ * `agent batch export --swebench`: writes the predictions of one model in one repeat.
  *
  * @throws UserError `usage` if there are several, and the options don't choose one
  */

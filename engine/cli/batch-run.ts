@@ -30,7 +30,7 @@ const checksAtOnce = 4
  * `agent batch run`.
  *
  * @returns the exit code
- * @throws UserError for problems that the user has to fix; nothing was run then
+ * @throws UserError for problems that the user has to fix; in that case nothing was run
  */
 export async function batchRun(file: string, options: BatchRunOptions): Promise<number> {
   refuseUnconfined(options)
@@ -39,7 +39,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const key = takeBatchKey(process.env)
-  // Before the folder: where there is no Redis, nothing was begun.
+  // Done before the folder is created: if Redis is unavailable, nothing has begun.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
@@ -72,7 +72,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   }
 }
 
-/** What a batch is begun with, frozen. */
+/** The definition of the batch, as its manifest will store it. */
 function wishOf(models: readonly string[], options: BatchRunOptions): Parameters<typeof BatchFolder.begin>[2] {
   const { maxCostPerRun, shard } = options
   return {
@@ -87,7 +87,7 @@ function wishOf(models: readonly string[], options: BatchRunOptions): Parameters
   }
 }
 
-/** A run's changes are found in its private view, which only a sandbox can show to commands. */
+/** Refuses runs without a sandbox: a run's changes are found in its private view, which only a sandbox can show to commands. */
 function refuseUnconfined(options: ConfigOptions): void {
   const isOpen =
     options.sandbox === 'danger-full-access' ||
@@ -128,7 +128,7 @@ function isLocal({ source }: Repository): boolean {
   return source.startsWith('/')
 }
 
-/** Never 0 where a run has no answer. */
+/** The exit code. It is never 0 if a run has no answer. */
 function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number {
   switch (end.why) {
     case 'usage':

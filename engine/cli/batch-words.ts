@@ -29,7 +29,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
   ]
 }
 
-/** The models that `-m A,B` names; a recording by its absolute path. */
+/** The models that `-m A,B` names. A recording is named by its absolute path. */
 export function modelsOf(model: string | undefined): readonly string[] {
   const names = (model ?? '').split(',').filter((name) => name !== '')
   return [...new Set(names)].map((name) =>

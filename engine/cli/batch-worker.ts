@@ -26,15 +26,15 @@ export type BatchWorkerOptions = {
   readonly handInSeconds?: number
 }
 
-/** Long enough for a restart of Redis, and for a machine that stops for a minute. */
+/** Long enough for a restart of Redis, or for a machine that is suspended for a minute. */
 const usualLockSeconds = 120
-/** What one attempt may hand in through Redis, and how long that is tried. */
+/** The default limit for what one attempt may hand in through Redis, and how long the worker tries to hand it in. */
 const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
 
 /**
- * `agent batch worker`: runs the jobs of a batch until it is interrupted; through Redis alone, of one batch after the other.
+ * `agent batch worker`: runs the jobs of a batch until it is interrupted. If the worker has only Redis and no folder, it runs one batch after another.
  *
- * @throws UserError `usage` where there is no such batch, or Redis can't be used
+ * @throws UserError `usage` if there is no such batch, or Redis can't be used
  */
 export async function batchWorker(options: BatchWorkerOptions): Promise<number> {
   const { queue, store } = options

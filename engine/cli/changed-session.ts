@@ -7,7 +7,7 @@ import { overlaysOfView, readViewState } from '../transaction/private-view.ts'
 import { settleLanding } from '../transaction/settle-landing.ts'
 import type { ChangedSession } from './find-changed-session.ts'
 
-/** Meanwhile, no other process may run the session or land its changes. */
+/** Calls a function while the session is locked, so that no other process can run the session or land its changes. */
 export async function withLock(
   session: ChangedSession,
   act: (session: ChangedSession) => Promise<number>,
@@ -24,8 +24,8 @@ export async function withLock(
 /**
  * The changes of a session's runs.
  *
- * @param takesLock whether this command still has to lock the session
- * @throws UserError `usage` if they were discarded
+ * @param takesLock whether the session still has to be locked
+ * @throws UserError `usage` if the changes were discarded
  */
 export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
   const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined

@@ -13,10 +13,10 @@ import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changed-session.ts'
 
-/** What `agent changes` was asked to show, and how. */
+/** The options of `agent changes`. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
 
-/** `agent changes`: what a run changed, whether it has landed or not. */
+/** `agent changes`: shows what a run changed, whether the changes have landed or not. */
 export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
   const found = findChangedSession(run)
   await settleUnlocked(found.directory)
@@ -34,7 +34,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   return exitCodes.done
 }
 
-/** `agent discard`: throws away what a run changed, and its view. */
+/** `agent discard`: discards the changes of a run and removes its view. */
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
@@ -54,7 +54,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
   })
 }
 
-/** `agent undo`: takes back what a run landed. */
+/** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     const { landing, commits = [] } = state

@@ -6,7 +6,7 @@ import type { Detail } from '../display/style.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Events on stdout for `--json`; what a person reads on stderr, unless both would land on one terminal. */
+/** Chooses where events go: to stdout as JSON for `--json`, and to stderr for people, unless both are the same terminal. */
 export function chooseSinks(options: ExecOptions): readonly Sink[] {
   const { stdout, stderr, env } = process
   const json = jsonlSink((line) => stdout.write(line))

@@ -19,13 +19,13 @@ type Row = {
   /** The value without secrets, so that it can be shown. */
   readonly value: unknown
   readonly source: 'default' | Layer['kind']
-  /** A file, or an option; undefined for a default. */
+  /** The path of a file, or the name of an option. Absent: the value is a default. */
   readonly place?: string
   /** The line in the file, counted from 1. */
   readonly line?: number
 }
 
-/** `agent config show`: each key in force, its value, and where that came from; then what was found and does not count. */
+/** `agent config show`: lists each key that has a value, the value, and where it comes from. After that, it lists what was found but is ignored. */
 export function configShow(options: ConfigOptions & { readonly json?: true }): number {
   const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findAppPaths(process.env))
   const rows = rowsOf(config)

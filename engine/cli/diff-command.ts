@@ -7,11 +7,11 @@ import { comparisonAsJson, renderComparison } from '../report/compare/render-com
 import { readRollout } from '../session/rollout.ts'
 import { findSessionFolder } from './find-session-folder.ts'
 
-/** The assumed width if the terminal's is unknown. */
+/** The width that is assumed if the terminal's width is unknown. */
 const columns = 160
 
 /**
- * `agent diff`: compares two sessions, and what each changed.
+ * `agent diff`: compares two sessions and what each of them changed.
  *
  * @returns the exit code: 1 if they differ
  * @throws UserError `usage` if one of them doesn't exist

@@ -4,16 +4,16 @@ import { version } from '../core/version.ts'
 import type { Finish } from './declare/shared-options.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
-/** Declares commands: each calls `finish` with its exit code. */
+/** Declares commands. Each of them calls `finish` with its exit code. */
 export type DeclareCommands = (program: Command, finish: Finish) => void
 
 /**
- * Parses a command line and runs the command it names. Each command's module is loaded only when it is needed.
+ * Parses a command line and runs the command that it names. Each command's module is loaded only when it is needed.
  *
  * @param argv the words after the program's name
  * @param declare declares the commands
- * @param name the name the program was called by
- * @param tellUsageError reports a usage error to readers of events; stderr has it already
+ * @param name the name under which the program was called
+ * @param tellUsageError reports a usage error to readers of events; it has already been written to stderr
  * @returns the exit code
  */
 export async function runProgram(
@@ -39,7 +39,7 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  // `sandbox` never reaches this code: its first argument starts the other program.
+  // Never used for `sandbox`: if that is the first argument, the other program is started.
   if (name === 'portcullis')
     program.addHelpText(
       'after',
@@ -63,7 +63,7 @@ Exit codes:
   return exitCode
 }
 
-/** Options with an optional value: the value follows an equals sign, so the next word is always an argument. */
+/** Options with an optional value. The value must follow an equals sign, so that the next word is always an argument. */
 const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
 
 function withValues(argv: readonly string[]): readonly string[] {

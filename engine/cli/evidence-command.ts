@@ -32,7 +32,7 @@ const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 102
 /** How many differences are named. */
 const mostFaults = 20
 
-/** `agent evidence`: writes a signed statement of the changes of a run with `--transactional`, its rules, and its verification. */
+/** `agent evidence`: writes a signed statement about a run with `--transactional`: its changes, its rules and its verification. */
 export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
@@ -46,7 +46,10 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   return exitCodes.done
 }
 
-/** The unchanged files in each of the run's trees. Reports on standard error which files the evidence leaves out, or has in a later state. */
+/**
+ * The unchanged files in each of the run's trees. Reports on standard error which files the evidence leaves out, and which it contains in a later state than
+ * the run's.
+ */
 async function unchangedOf(
   { directory, state }: ChangedSession,
   record: ChangeRecord,
@@ -112,9 +115,7 @@ async function factsOf(directory: string): Promise<RunFacts> {
   }
 }
 
-/**
- * `agent evidence verify`: checks that evidence is intact, signed by a trusted key, and belongs to this patch and these trees. It downloads nothing.
- */
+/** `agent evidence verify`: checks that evidence is intact, is signed by a trusted key, and belongs to this patch and these trees. It downloads nothing. */
 export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] }: VerifyOptions): number {
   const trusted = publicKey.map((each) => readPublicKey(textOf(each, largestKey, 'the public key'), each))
   const opened = openEnvelope(textOf(file, largestEvidence, 'the evidence'), trusted)
@@ -178,7 +179,7 @@ function textOf(file: string, most: number, what: string): string {
   return bytesOf(file, most, what).toString('utf8')
 }
 
-/** @throws UserError `usage` where it can't be read */
+/** @throws UserError `usage` if the file can't be read */
 function bytesOf(file: string, most: number, what: string): Buffer {
   const bytes = readHostFile(file, { maxBytes: most })
   if (bytes !== undefined) return bytes

@@ -1,10 +1,10 @@
 import type { Severity } from '../core/severities.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** The options of `agent exec`, as parsed; files are read later. */
+/** The options of `agent exec`, as parsed. The files that they name are read later. */
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
-  /** For fork: the step to continue from. */
+  /** For `fork`: the step from which to continue. */
   readonly at?: number
   readonly threadSource?: string
   readonly color?: (typeof colours)[number]
@@ -14,9 +14,9 @@ export type ExecOptions = ConfigOptions & {
   readonly outputSchema?: string
   readonly failOnDenied?: true
   readonly failOnNoChange?: true
-  /** Files for reports of the run, each in the format of its extension. */
+  /** Files to which reports about the run are written, each in the format of its extension. */
   readonly report?: readonly string[]
-  /** `off`: GitHub's summary of the step is left alone. */
+  /** Whether to write GitHub's step summary. `off`: it isn't changed. */
   readonly summary?: (typeof summaries)[number]
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -31,20 +31,20 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
-  /** `agent batch` started the run, and listens on the channel that it opened. */
+  /** Set if `agent batch` started the run and listens on the channel that it opened. */
   readonly supervised?: true
   readonly transactional?: 'auto' | 'copy' | 'reflink' | 'overlay'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
   readonly landCommits?: true
-  /** False: nothing is verified. Absent: as in the session, or as configured. */
+  /** False: nothing is verified. Absent: as the session was left, or as configured. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
-  /** Absent: as in the session; a new session acts. */
+  /** Absent: as the session was left; a new session doesn't plan first. */
   readonly plan?: boolean
 }
 
-/** Options of `agent exec review` alone. */
+/** Options that only `agent exec review` has. */
 export type ReviewOptions = {
   readonly uncommitted?: true
   readonly base?: string

@@ -11,10 +11,10 @@ import { findSessionFolder } from './find-session-folder.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent sessions export`: a session as a recording.
+ * `agent sessions export`: writes a session as a recording.
  *
- * @param output a file, or a directory that it is written into; undefined: standard output
- * @throws UserError `usage` where there is no such session, it can't be read, or the file can't be written
+ * @param output a file, or a directory in which the file is created; undefined: standard output
+ * @throws UserError `usage` if there is no such session, it can't be read, or the file can't be written
  */
 export function exportCommand(given: string, output: string | undefined): number {
   const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))

@@ -3,7 +3,7 @@ import { sessionLine } from '../display/session-line.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Collects what to print if the run is killed without a summary. */
+/** Prepares the text to print if the run is killed before its summary. */
 export function farewell(
   options: ExecOptions,
   workspace: string,

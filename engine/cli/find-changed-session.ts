@@ -5,17 +5,17 @@ import { UserError } from '../core/user-error.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
 import { readViewState, type ViewState } from '../transaction/private-view.ts'
 
-/** A session whose runs are transactions. */
+/** A session whose runs were transactions. */
 export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }
 
-/** The folders that hold sessions. If the user's own state folder is in the workspace, its sessions are stored elsewhere. */
+/** The folders that contain sessions. There can be two: if the user's own state folder is in the workspace, sessions are stored elsewhere. */
 export function stateFolders(): readonly string[] {
   const { state } = findAppPaths(process.env)
   return [...new Set([stateFor([process.cwd()], state), state])]
 }
 
 /**
- * The session that the user means: by its id, the unique beginning or end of it, or as the last one with a view of the current directory.
+ * Finds the session that the user means: by its id or a unique beginning or end of the id, or as the last session with a view of the current directory.
  *
  * @throws UserError `usage` if there is none, and for a session whose runs worked in the tree itself
  */

@@ -5,9 +5,9 @@ import { findSession, sessionDirectory } from '../session/session.ts'
 import { stateFolders } from './find-changed-session.ts'
 
 /**
- * The folder of the session that a user means: by its id, the unique beginning or end of that, or as a folder.
+ * Finds the folder of the session that the user means: by the session's id, a unique beginning or end of the id, or the path of the folder.
  *
- * @throws UserError `usage` where there is none
+ * @throws UserError `usage` if there is none
  */
 export function findSessionFolder(given: string): string {
   if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) {

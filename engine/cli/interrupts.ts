@@ -2,11 +2,11 @@ import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * Handles SIGINT and SIGTERM so that a run ends with its terminal event and its summary. A second signal ends the process at once, as does
- * an uncaught error.
+ * Handles SIGINT and SIGTERM so that a run ends with its terminal event and its summary. A second signal ends the process at once, and so does an uncaught
+ * error.
  *
  * @param interrupt called once, with the reason
- * @param farewell what to print on standard error when the process ends at once; undefined: nothing
+ * @param farewell returns what to print on standard error when the process ends at once; undefined: nothing
  * @returns a function that removes the handlers
  */
 export function catchInterrupts(
@@ -20,7 +20,7 @@ export function catchInterrupts(
   }
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
     if (interrupted) {
-      // An unfinished progress line keeps its own line.
+      // Begins on a new line if a progress line is unfinished.
       const words = farewell?.()
       if (process.stderr.isTTY || words !== undefined) process.stderr.write(`\n${words ?? ''}`)
       process.exit(exitCodes[reason])

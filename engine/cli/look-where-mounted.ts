@@ -11,10 +11,10 @@ import type { ChangedSession } from './find-changed-session.ts'
 import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
- * Runs this program where the overlays of a run's view are mounted, to find out the run's changes: they are invisible elsewhere. The session must be
- * locked, since mounting an overlay twice breaks it.
+ * Starts this program again in a namespace in which the overlays of a run's view are mounted, to find the run's changes: they are invisible elsewhere. The
+ * session must be locked, because mounting an overlay twice breaks it.
  *
- * @throws UserError `sandboxUnavailable` where they can't be mounted
+ * @throws UserError `sandboxUnavailable` if the overlays can't be mounted
  */
 export async function lookWhereMounted(id: string, directory: string, overlays: Overlays): Promise<void> {
   const isStarted = takeStartedFor() !== undefined
@@ -38,9 +38,9 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
 }
 
 /**
- * Starts this program anew, as the same process, where the overlays of a run's view are mounted, if it made commits in a repository in the workspace:
- * what lies above that repository is no repository by itself. Where they can't be mounted, or are already, it returns: what has no commits lands
- * without. The session must be locked.
+ * Restarts this program, as the same process, in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made commits in a
+ * repository in the workspace, because the upper layer of the overlay alone isn't a repository. If the overlays can't be mounted or are mounted already, this
+ * returns, and changes without commits can land all the same. The session must be locked.
  */
 export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
   const overlays = overlaysOfView(directory, state)

@@ -10,13 +10,13 @@ import { patchTool, shellTool } from './served-calls.ts'
 import { servedRun } from './served-run.ts'
 
 /**
- * `agent mcp-server`: offers this program's functions to other agents, through the same Guardian and the same sandbox.
+ * `agent mcp-server`: offers this program's functions to other agents, with the same Guardian and the same sandbox.
  *
  * @returns the exit code
- * @throws UserError for problems that the user has to fix; nothing was run then
+ * @throws UserError for problems that the user has to fix; in that case nothing was run
  */
 export async function runMcpServer(options: ConfigOptions): Promise<number> {
-  // Standard input belongs to the protocol: nobody can type an answer there.
+  // Standard input carries the protocol, so nobody can type an answer there.
   const request = { ...commonRequest(options), outsideRepository: true }
   const ending = new AbortController()
   const release: (() => void)[] = []
@@ -39,7 +39,7 @@ export async function runMcpServer(options: ConfigOptions): Promise<number> {
   }
 }
 
-/** Progress for the person who started the server, on standard error: standard output belongs to the protocol. */
+/** Shows progress to the person who started the server. It uses standard error, because standard output carries the protocol. */
 function toStderr(): Sink {
   return plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' })
 }

@@ -3,11 +3,10 @@ import { holdOutput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Opens the destination of `-o` before anything runs. A file that commands put there in the meantime is replaced, and their links are not
- * followed.
+ * Opens the destination of `-o` before anything runs. If commands put another file or a link there in the meantime, that is replaced and not followed.
  *
- * @returns a function that writes the message; it gives the reason if that fails, else undefined
- * @throws UserError `usage` naming the path and what is wrong with it
+ * @returns a function that writes the message. It returns the reason if that fails, else undefined.
+ * @throws UserError `usage` with the path and the problem
  */
 export function openOutputFile(file: string): (message: string) => string | undefined {
   const failure = (error: unknown): string => `-o ${resolve(file)}: can't be written: ${(error as Error).message}`

@@ -3,22 +3,22 @@ import type { OwnProcess } from '../app/run-request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
 
-/** The command that started this program, to start it again in the same way. */
+/** The command line that started this program, with which it can be started again. */
 export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
 
-/** Variables that a shell sets itself, as the shell in between does. */
+/** Variables that every shell sets, including the shell between the old and the new process. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
-/** The variables of a process that is started for the view of a session. */
+/** The environment of a process that is started for the view of a session. */
 export function startedFor(session: string): Readonly<Record<string, string>> {
   const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const known = shellVariables.filter((name) => process.env[name] !== undefined)
   return { ...(Object.fromEntries(all) as Record<string, string>), [variable]: [session, ...known].join(' ') }
 }
 
-/** The session for whose view this process was started; undefined for any other process. Programs that it starts don't inherit this. */
+/** The session for whose view this process was started; undefined for any other process. The variable is removed, so child processes don't inherit it. */
 export function takeStartedFor(): string | undefined {
   const [session = '', ...known] = process.env[variable]?.split(' ') ?? []
   delete process.env[variable]
@@ -28,8 +28,8 @@ export function takeStartedFor(): string | undefined {
 }
 
 /**
- * Replaces this process for one run by execve(2): it stays the same process, with its standard streams, its terminal and its parent, so that programs
- * that wait for it or send it signals see no difference.
+ * Replaces this process for one run by execve(2). It remains the same process with the same standard streams, terminal and parent, so programs that wait for it
+ * or send it signals notice no difference.
  */
 export function ownProcess(): OwnProcess {
   const session = takeStartedFor()

@@ -4,7 +4,7 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { largestInPatch, renderPatch, sizeOf, type RunChange } from '../transaction/change-record.ts'
 import { keepBytes, keptBytes } from '../transaction/kept-files.ts'
 
-/** The answers to a part of a change, by the letters of `git add -p`. */
+/** The answers to the question about a part of a change, with the letters of `git add -p`. */
 const answers = {
   y: 'take this',
   n: "don't take this",
@@ -16,9 +16,9 @@ const answers = {
 
 type Answer = Exclude<keyof typeof answers, '?'>
 
-/** A part of a change that is taken as a whole. */
+/** A part of a change that can only be accepted as a whole. */
 type Part = {
-  /** Its name in the question. */
+  /** What the question calls this part. */
   readonly what: string
   readonly text: string
   readonly kind:
@@ -26,10 +26,10 @@ type Part = {
 }
 
 /**
- * Asks a person about each change, hunk by hunk if both sides are text, and returns the accepted changes, complete or with the accepted hunks. The
- * end of input counts as `q`.
+ * Asks a person about each change and returns the accepted changes. If both sides are text, it asks about each hunk and returns the change with the accepted
+ * hunks. The end of input counts as `q`.
  *
- * @param directory the session's, where bytes are kept
+ * @param directory the session's directory, which contains the bytes of the files
  */
 export async function pickChanges(
   changes: readonly RunChange[],
@@ -70,7 +70,7 @@ async function answerTo(part: Part, { path }: RunChange, place: string, ask: Ask
   return (await ask({ text: question, prompt: `${help.join('')}${question}`, read }, undefined)) ?? 'q'
 }
 
-/** The text before the first hunk. */
+/** The text of a change before its first hunk. */
 function headOf(change: RunChange, directory: string): string {
   const [head = ''] = renderPatch(directory, [change]).split(/^(?:@@ |GIT binary patch)/m)
   return head === '' ? `${change.path}\n` : head

@@ -11,7 +11,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
 
 /**
- * `agent plugins`: lists the enabled plugins, and what each provides.
+ * `agent plugins`: lists the enabled plugins and what each of them provides.
  *
  * @returns the exit code
  */

@@ -18,10 +18,10 @@ import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from '../app/modes.ts'
 
 /**
- * The policy that the flags of `agent sandbox` describe, on top of the configuration; only the flags choose the mode. Paths and variables
- * are added, a flag for the network or a limit replaces. Denied paths add to those that are always denied.
+ * The policy that the flags of `agent sandbox` describe, on top of the configuration. Only the flags choose the mode. Paths and variables from flags are added
+ * to the configured ones, and a flag for the network or a limit replaces the configured value. Denied paths are added to those that are always denied.
  *
- * @throws UserError `usage` naming the flag and what was expected
+ * @throws UserError `usage` with the flag and what was expected
  */
 export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
   const mode =
@@ -49,7 +49,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
   })
 }
 
-/** A name is hidden everywhere, as with the key `sandbox_read.deny`; a text with a slash is a path. */
+/** A text without a slash is a name that is hidden everywhere, as with the key `sandbox_read.deny`. A text with a slash is a path. */
 function denied(text: string): string {
   if (text.startsWith('~/') || text.startsWith('**/')) return text
   return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`

@@ -1,6 +1,6 @@
 import type { sandboxModes } from './declare/shared-options.ts'
 
-/** The policy by which `agent policy` judges commands. */
+/** The options that select the policy with which `agent policy` judges commands. */
 export type PolicyOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'

@@ -5,9 +5,9 @@ import type { Image } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Reads a picture to show the model. Its bytes decide its type, not its name.
+ * Reads a picture for the model. Its type is determined by its bytes, not by its name.
  *
- * @throws UserError `usage` for a file that can't be read, is no picture of a known format, or is too big
+ * @throws UserError `usage` if the file can't be read, is no picture in a known format, or is too big
  */
 export function readImage(file: string): Image {
   const path = resolve(file)

@@ -6,35 +6,35 @@ import { UserError } from '../core/user-error.ts'
 
 /** How long a run waits silently before it reports what it is waiting for. */
 const noticeMs = 3000
-/** How long it waits for the first byte, unless the command line says otherwise. */
+/** How long a run waits for the first byte, unless the command line says otherwise. */
 const firstByteMs = 10_000
-/** How long it waits for the end of input that has begun: longer than most commands that are piped into it take. */
+/** How long a run waits for the end of input after it has begun: longer than most commands take whose output is piped into a run. */
 const endMs = 3_600_000
-/** The longest prompt: Codex's limit. */
+/** The maximum length of a prompt, as in Codex. */
 const maxCharacters = 1_048_576
-/** The most bytes in UTF-8 that a prompt of that length can have. */
+/** The maximum number of UTF-8 bytes in a prompt of that length. */
 const maxBytes = maxCharacters * 3
 
 /** The command line's options about standard input. */
 type InputOptions = {
   /** False with `--no-stdin`: standard input isn't read. Default: true. */
   readonly stdin?: boolean | undefined
-  /** `--stdin-timeout`: seconds to wait for its first byte. Default: 10. */
+  /** `--stdin-timeout`: seconds to wait for the first byte. Default: 10. */
   readonly stdinTimeout?: number | undefined
   /** `--timeout`: seconds that the whole run may take, including the wait for its prompt. Default: no limit. */
   readonly timeout?: number | undefined
-  /** Receives what the run waits for or does without. Default: standard error. */
+  /** Receives sentences about what the run is waiting for or continues without. Default: standard error. */
   readonly note?: (sentence: string) => void
 }
 
 type Input = Readable & { isTTY?: boolean }
 
 /**
- * The prompt of a run: the argument, or standard input for `-` or no argument. Piped input in addition to an argument is added as a `<stdin>` block.
- * The run waits for the end of standard input, however late it comes. Only if not even the first byte arrives in time, the run continues without it
- * and reports this: programs are often started with an input that nobody ever writes to.
+ * Reads the prompt of a run: the argument, or standard input if the argument is `-` or missing. If there is both an argument and piped input, the input is
+ * added as a `<stdin>` block. The run waits for the end of standard input, however late it comes. Only if not even the first byte arrives in time, the run
+ * continues without it and reports this, because programs are often started with an input to which nobody ever writes.
  *
- * @throws UserError `usage` when there is no prompt, when it is not UTF-8, is too long, or when input that has begun doesn't end
+ * @throws UserError `usage` if there is no prompt, if it is not UTF-8 or too long, or if input that has begun doesn't end
  */
 export async function readPrompt(
   argument: string | undefined,
@@ -62,13 +62,13 @@ function tooLong(characters: string): UserError {
 }
 
 /**
- * All of standard input as text; empty if it is a terminal, if nothing arrives, or if it must not be read.
+ * Reads all of standard input as text. The result is empty if standard input is a terminal, if nothing arrives, or if it must not be read.
  *
- * @param hasPrompt whether the run can continue without it
+ * @param hasPrompt whether the run can continue without the input
  * @throws UserError `usage` as `readPrompt` does
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
-  // A person at a terminal who types no prompt is told so instead of being left in front of a silent program.
+  // If a person at a terminal types no prompt, the program reports this instead of waiting silently.
   if (options.stdin === false || stdin.isTTY === true) return ''
   const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options
   const patience = Math.min(
@@ -104,15 +104,15 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
 }
 
 type Waits = {
-  /** For the first byte, in milliseconds. */
+  /** How long to wait for the first byte, in milliseconds. */
   readonly patience: number
-  /** For the end, in milliseconds. */
+  /** How long to wait for the end, in milliseconds. */
   readonly longest: number
 }
 
 type ReadInput = { readonly bytes: Buffer; readonly end: 'ended' | 'silent' | 'unfinished' | 'too-long' }
 
-/** Reads a stream to its end. `onWait` is called once if that takes a while, with true if nothing has arrived yet. */
+/** Reads a stream to its end. If that takes a while, `onWait` is called once, with true if nothing has arrived yet. */
 async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean) => void): Promise<ReadInput> {
   const chunks: Buffer[] = []
   let length = 0
@@ -126,11 +126,11 @@ async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean
     timers[0]?.cancel()
     chunks.push(chunk)
     length += chunk.length
-    // Input that is too long already is refused without waiting for its end, which may never come.
+    // If the input is too long already, it is refused without waiting for its end, which may never come.
     if (length > maxBytes) resolve('too-long')
   })
   stdin.once('end', () => resolve('ended'))
-  // A closed standard input (`<&-`) reports an error instead of an end; either way nothing more comes.
+  // A closed standard input (`<&-`) reports an error instead of an end. In both cases no more input comes.
   stdin.once('error', () => resolve('ended'))
   const end = await promise
   for (const timer of timers) timer.cancel()
@@ -151,7 +151,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Index of the first invalid byte: where decoding and encoding again differ. */
+/** The index of the first invalid byte, at which the bytes change when they are decoded and encoded again. */
 function firstInvalid(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'))
   let at = 0

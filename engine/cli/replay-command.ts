@@ -22,11 +22,11 @@ import { warn } from './warn.ts'
 export type ReplayOptions = ExecOptions & { readonly keepGoing?: true; readonly update?: true }
 
 /**
- * `agent replay`: a run whose model is a recording.
+ * `agent replay`: runs with a recording instead of a model.
  *
- * @param source a recording's file, or a session
+ * @param source the file of a recording, or a session
  * @returns the exit code of the run
- * @throws UserError `usage` if there is no such recording, or it can't be updated; nothing was run then
+ * @throws UserError `usage` if there is no such recording, or it can't be updated; in that case nothing was run
  */
 export async function runReplay(
   source: string,
@@ -57,7 +57,7 @@ export async function runReplay(
   )
 }
 
-/** The source of a recording. `path` is undefined if it was made from a session, and is in no file. */
+/** The source of a recording. `path` is undefined if the recording was made from a session, because it is in no file. */
 type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
 
 const largest = 512 * 1024 * 1024
@@ -74,7 +74,7 @@ function readSource(source: string): Source {
   return { text, shown: `session ${rollout.session.thread_id}`, path: undefined }
 }
 
-/** Writes the new results to the recording, once all of it was played. */
+/** Returns a function that writes the new results to the recording, to be called after all of the recording was played. */
 function updating({ text, path, shown }: Source, cwd: string): (differences: readonly FoundDifference[]) => string {
   const unwritable = (why: string): UserError => new UserError('usage', `--update: ${shown} can't be written: ${why}`)
   if (path === undefined)

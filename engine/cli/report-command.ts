@@ -12,11 +12,11 @@ import { findSession, sessionDirectory } from '../session/session.ts'
 export type ReportOptions = { readonly output?: string; readonly format?: ReportFormat }
 
 /**
- * `agent report`: reports a session as a page, or for other tools.
+ * `agent report`: writes a report about a session, as a page or in a format for other tools.
  *
- * @param source a session's id or part of it, its folder, or a file of events
+ * @param source a session's id or a part of it, its folder, or a file of events
  * @returns the exit code
- * @throws UserError `usage` where there is no such session, or the file can't be written
+ * @throws UserError `usage` if there is no such session, or the file can't be written
  */
 export async function reportCommand(source: string, { output, format }: ReportOptions): Promise<number> {
   const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))
@@ -31,9 +31,9 @@ export async function reportCommand(source: string, { output, format }: ReportOp
 }
 
 /**
- * The format that a file's name asks for.
+ * The report format for a file's extension.
  *
- * @throws UserError `usage` if it asks for none
+ * @throws UserError `usage` if the extension belongs to no format
  */
 export function requireFormat(file: string): ReportFormat {
   const format = formatOf(file)
@@ -45,9 +45,9 @@ export function requireFormat(file: string): ReportFormat {
 }
 
 /**
- * Opens the destination of a report: readable by its owner alone, since it may contain code and prompts.
+ * Opens the destination of a report. Only its owner can read the file, because it may contain code and prompts.
  *
- * @throws UserError `usage` where it can't be written, now or later
+ * @throws UserError `usage` if it can't be written, when it is opened or later
  */
 export function openReportFile(file: string): (text: string) => void {
   const failure = (error: unknown): UserError =>

@@ -5,24 +5,24 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** The progress of `agent exec`, which decides what to report when it fails early. */
+/** How far `agent exec` has come. This decides what to report if it fails early. */
 export type Progress = {
-  /** The request is known; from here on the run handles signals itself. */
+  /** To be called when the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void
-  /** The run has emitted its terminal event, with this exit code. */
+  /** To be called when the run has emitted its terminal event, with the exit code. */
   readonly ended: (exitCode: number) => void
 }
 
-/** The longest message in one event. */
+/** The maximum length of a message in one event. */
 const longestMessage = 16 * 1024
 
 /**
- * Makes an `agent exec` that fails before its first event end like any other: with `--json` by a terminal event that has the reason and the
- * exit code, and by its documented exit code, also where a signal comes this early. A run that has emitted its terminal event keeps that
- * result, whatever fails afterwards.
+ * Makes an `agent exec` that fails before its first event end like any other: with its documented exit code and, with `--json`, a terminal event that has the
+ * reason and the exit code. This includes a signal that arrives this early. If a run has emitted its terminal event, that result counts, even if something
+ * fails afterwards.
  *
- * @param json whether events are wanted
- * @throws what the start threw, once the event is out
+ * @param json whether events are printed
+ * @throws what the start threw, after the event was printed
  */
 export async function reportStartupFailure(
   json: boolean,
@@ -50,7 +50,7 @@ export function tellFailure(reason: EndReason, message: string): void {
   process.stdout.write(failureLines(reason, message))
 }
 
-/** The last events of a run that ends before it can report its end, as lines. */
+/** The last events, as lines, for a run that ends before it can report its end. */
 export function failureLines(reason: EndReason, message: string): string {
   let lines = ''
   const json = jsonlSink((line) => {
@@ -61,7 +61,7 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Nothing runs yet that would need a clean end after a signal. */
+/** Ends the process at a signal. This early, nothing is running that needs to end cleanly. */
 function handleSignals(json: boolean): () => void {
   const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
     if (json) tellFailure(reason, message)

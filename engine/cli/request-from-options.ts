@@ -12,7 +12,7 @@ import { readPrompt } from './read-prompt.ts'
 import { requestedSettings } from './run-config.ts'
 import { warn } from './warn.ts'
 
-/** The fields that every request of this program shares; the command line only configures them. */
+/** The fields that all requests of this program have in common. The command line only configures them. */
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
   const { approvalProgram } = options
   return {
@@ -34,8 +34,8 @@ export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> 
 /**
  * Turns a command line into a request.
  *
- * @param argument the prompt, as typed
- * @throws UserError `usage` for a picture or a schema that can't be read
+ * @param argument the prompt as the user typed it
+ * @throws UserError `usage` if a picture or a schema can't be read
  */
 export async function runRequest(argument: string | undefined, options: ExecOptions): Promise<RunRequest> {
   const { outputLastMessage: file, outputSchema, threadSource, timeout, plan, record } = options
@@ -77,7 +77,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/** @throws UserError `usage` for options that only a transaction has */
+/** @throws UserError `usage` for options that make sense only for a transaction */
 function transactionOf({
   transactional,
   land,

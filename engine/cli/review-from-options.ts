@@ -8,7 +8,7 @@ import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { readPiped, readPrompt } from './read-prompt.ts'
 import { runRequest } from './request-from-options.ts'
 
-/** Options that a review can't have: it changes nothing, and its result has a fixed form. */
+/** Options that a review can't have, because it changes nothing and its result has a fixed form. */
 const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions) => boolean])[] = [
   ['-s', ({ sandbox }) => sandbox !== undefined && sandbox !== 'read-only'],
   ['--full-auto', ({ fullAuto }) => fullAuto === true],
@@ -30,8 +30,8 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
 /**
  * Turns a command line of `agent exec review` into a request.
  *
- * @param argument what to look for, as it was typed
- * @throws UserError `usage` for options that a review can't have, and for a file of known findings that can't be read
+ * @param argument what to look for, as the user typed it
+ * @throws UserError `usage` for options that a review can't have, and if the file of known findings can't be read
  */
 export async function reviewRequest(
   argument: string | undefined,

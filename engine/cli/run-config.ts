@@ -8,9 +8,9 @@ import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /**
- * The configuration of a run in a workspace, with the command line's options on top.
+ * The configuration of a run in a workspace, with the options of the command line on top.
  *
- * @throws UserError `usage` for any error in it
+ * @throws UserError `usage` for any error in the configuration
  */
 export function loadRunConfig(options: ConfigOptions, workspace: string, places: AppPaths): Config {
   return loadSettings(requestedSettings(options), workspace, places)
@@ -38,13 +38,13 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   }
 }
 
-/** Settings with a reviewer from the command line, who must then be asked. */
+/** Adds to a reviewer from the command line the setting that makes the Guardian ask. */
 function asking(reviewer: Settings): Settings {
   return { ...reviewer, approval_policy: 'on-request' }
 }
 
 /**
- * The flags that correspond to settings; later ones win.
+ * The flags that correspond to settings. A later flag replaces an earlier one.
  *
  * @throws UserError `usage` for a reviewer that would never be asked
  */

@@ -21,12 +21,12 @@ import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent exec`: turns a command line into a request, runs it, and attaches the sinks.
+ * `agent exec`: turns a command line into a request, runs it, and connects the outputs.
  *
  * @param review the change to review; undefined for a task
  * @param model the model to use; undefined: the one that the configuration and the options name
  * @returns the exit code
- * @throws UserError for problems that the user has to fix; nothing was run then
+ * @throws UserError for problems that the user has to fix; in that case nothing was run
  */
 export async function runExec(
   argument: string | undefined,
@@ -37,7 +37,7 @@ export async function runExec(
   model?: Model,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  // A supervised run stays the same process, or it would lose the supervisor's channel.
+  // A supervised run can't be restarted, because it would lose the supervisor's channel.
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }

@@ -5,21 +5,21 @@ import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openReportFile, requireFormat } from './report-command.ts'
 
-/** The size that GitHub accepts for a step's summary; the summaries of other steps of the job stay. */
+/** The size limit of GitHub for a step's summary. It includes what the step has written before. */
 const mostSummaryBytes = 1024 * 1024
 
 /** The reports to write about a run. */
 type RunReports = {
   /** Receives the session's folder. */
   readonly sink: Sink
-  /** Writes them after the run's terminal event, and before its session may be removed. */
+  /** Writes the reports. Must be called after the run's terminal event, and before its session may be removed. */
   readonly write: () => Promise<void>
 }
 
 /**
- * Opens the destinations of a run's reports before anything runs: the files of `--report`, and GitHub's step summary where there is one.
+ * Opens the destinations of a run's reports before anything runs: the files of `--report`, and GitHub's step summary if there is one.
  *
- * @throws UserError `usage` for a file that can't be written, or whose extension is no format
+ * @throws UserError `usage` if a file can't be written, or its extension belongs to no format
  */
 export function openRunReports({ report: files = [], summary }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
@@ -45,9 +45,9 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
 /**
  * Opens GitHub's step summary, to which reports are appended.
  *
- * @param path as `GITHUB_STEP_SUMMARY` names it
+ * @param path the value of `GITHUB_STEP_SUMMARY`
  * @returns a function that takes a renderer for a given number of bytes; undefined if there is no step summary
- * @throws UserError `usage` where it can't be written
+ * @throws UserError `usage` if the summary can't be written
  */
 export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
   if (path === undefined || path === '') return undefined
@@ -56,7 +56,7 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
-      // Without space for a few lines, nothing is added to the summary of other steps.
+      // If there is no space for even a few lines, nothing is added to the existing summary.
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {

@@ -26,16 +26,16 @@ import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
-/** The code that shells report for a program that SIGPIPE ended because the reader of its output went away. */
+/** The exit code that shells report if SIGPIPE ended a program because the reader of its output was gone. */
 const brokenPipe = 141
 
-/** The code that shells and env(1) return for a missing program. */
+/** The exit code of shells and env(1) for a missing program. */
 const commandNotFound = 127
 
 /**
- * `agent sandbox`: runs one command confined. Its standard streams and its exit code pass through.
+ * `agent sandbox`: runs one command in a sandbox. The command's standard streams and its exit code are passed through.
  *
- * @returns the command's exit code; 128 + n where signal n ended it, as shells report it; 124 after a timeout, as timeout(1)
+ * @returns the command's exit code; 128 + n if signal n ended it, as in shells; 124 after a timeout, as in timeout(1)
  */
 export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
   const [program, ...words] = command
@@ -77,15 +77,15 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** The backend of the flags, else of the configuration, which doesn't apply if nothing is confined. */
+/** The backend that the flags name, else the configured one. The configured one doesn't apply if nothing is confined. */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
 }
 
 /**
- * Passes the command's output on as it arrives, and reports at the end what was denied. When the reader of standard output goes away, the
- * command is ended as SIGPIPE would end it.
+ * Passes the command's output on as it arrives, and reports at the end what was denied. If the reader of standard output goes away, the command is ended as
+ * SIGPIPE would end it.
  */
 async function passThrough(
   child: SandboxProcess,
@@ -93,7 +93,7 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
   let isReaderGone = false
   const ended = [
-    // The process-wide watcher reports other errors of standard output.
+    // Other errors of standard output are reported by the process-wide watcher.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') return
       isReaderGone = true
@@ -109,7 +109,7 @@ async function passThrough(
   return { result, isReaderGone }
 }
 
-/** Prints one JSON object when the command has ended: its output as text, how it ended, and what was denied. */
+/** When the command has ended, prints one JSON object: the output as text, how the command ended, and what was denied. */
 async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))

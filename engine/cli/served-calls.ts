@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Run } from '../app/run-request.ts'
 import type { ServedTool } from '../mcp/serve.ts'
 
-/** Commands as a tool: each is handled like a model's own call. */
+/** A tool that runs commands. Each call is handled like a call from a model. */
 export function shellTool(run: Pick<Run, 'call'>): ServedTool {
   const input = z.object({
     command: z.string().min(1).describe('The command line, as the shell reads it.'),

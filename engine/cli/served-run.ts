@@ -15,9 +15,9 @@ const input = z.object({
 })
 
 /**
- * A whole run of this program as a tool.
+ * A tool that makes a whole run of this program.
  *
- * @param request the options of the server
+ * @param request the server's own options
  */
 export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
   return {
@@ -33,7 +33,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
           tellProgress(event, told)
         },
       }
-      // An earlier task may have changed files of this program, from which the server itself was started.
+      // The server was started from this program's files, and an earlier task may have changed them.
       putBackInstallation(true)
       const run = openRun({
         ...request,

@@ -17,7 +17,7 @@ import { UserError } from '../core/user-error.ts'
 const shownCharacters = 2000
 const dayMs = 86_400_000
 
-/** `agent sessions list`: a line for each session; one that can't be read is listed as such. */
+/** `agent sessions list`: prints a line for each session. If a session can't be read, its line says so. */
 export function listCommand(options: { readonly json?: true }): number {
   for (const [state, id] of allSessions()) {
     const summary = summarize(state, id)
@@ -30,7 +30,7 @@ export function listCommand(options: { readonly json?: true }): number {
   return exitCodes.done
 }
 
-/** `agent sessions show`: the conversation as text. */
+/** `agent sessions show`: prints the conversation as text. */
 export function showCommand(id: string): number {
   const found = findSession(stateFolders(), id)
   const [state = ''] = allSessions().find(([, name]) => name === found) ?? []
@@ -49,9 +49,9 @@ export function showCommand(id: string): number {
 }
 
 /**
- * `agent sessions prune`: removes sessions whose last run is older than some days.
+ * `agent sessions prune`: removes sessions whose last run is older than a number of days.
  *
- * @param unlanded whether to remove sessions with changes that were neither landed nor discarded
+ * @param unlanded whether to also remove sessions with changes that were neither landed nor discarded
  */
 export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
   let [removed, bytes, kept] = [0, 0, 0]
@@ -77,7 +77,7 @@ export async function pruneCommand(days: number, unlanded: boolean): Promise<num
   return exitCodes.done
 }
 
-/** Whether a session's view contains changes, as far as is known. */
+/** Whether a session's view contains changes. True in case of doubt. */
 function isUnlanded(directory: string): boolean {
   const view = readViewState(directory)
   if (view?.state !== 'open') return false
@@ -85,7 +85,7 @@ function isUnlanded(directory: string): boolean {
   return !view.gathered || record === undefined || record.changes.length > 0
 }
 
-/** The disk space of files. */
+/** The disk space that a directory's files use, in bytes. */
 function bytesIn(directory: string): number {
   try {
     const sizes = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
@@ -96,12 +96,12 @@ function bytesIn(directory: string): number {
     })
     return sizes.reduce((sum, size) => sum + size, 0)
   } catch {
-    // Closed even to its owner, or removed.
+    // Even its owner can't read the directory, or it was removed in the meantime.
     return 0
   }
 }
 
-/** Newest first in each folder. */
+/** All sessions. Within each folder, the newest comes first. */
 function allSessions(): readonly (readonly [state: string, id: string])[] {
   return stateFolders().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
 }
@@ -160,7 +160,7 @@ function oneLine(text: string): string {
   return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
 }
 
-/** A model's words must not control the terminal of somebody who reads them later. */
+/** Makes a model's text safe to print: it must not control the terminal of its reader. */
 function safe(text: string): string {
   return sanitizeOutput(Buffer.from(text))
 }

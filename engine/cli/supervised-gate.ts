@@ -3,9 +3,9 @@ import type { RequestGate } from '../core/request-gate.ts'
 import { supervisorMessage, type RunMessage } from '../batch/run/supervisor-messages.ts'
 
 /**
- * A gate that asks the supervisor of this process before each request. Without one, which ends this run too, requests pass.
+ * A gate that asks this process's supervisor before each request. If the supervisor is gone, requests pass, because the run ends soon in any case.
  *
- * @param say sends the supervisor a message
+ * @param say sends a message to the supervisor
  */
 export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGate {
   const waiting = new Map<number, () => void>()
@@ -23,7 +23,7 @@ export function gateOfSupervisor(say: (message: RunMessage) => void): RequestGat
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const stop = (): void => {
         waiting.delete(id)
-        // Whether it was admitted in the meantime or not: the request is not sent.
+        // The request is not sent, even if it was admitted in the meantime.
         say({ type: 'left', id, end: { type: 'failed', kind: 'other' } })
         reject(signal.reason as Error)
       }

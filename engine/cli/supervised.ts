@@ -6,13 +6,13 @@ import type { RunMessage } from '../batch/run/supervisor-messages.ts'
 import type { RequestGate } from '../core/request-gate.ts'
 import { gateOfSupervisor } from './supervised-gate.ts'
 
-/** How long a run gets to end cleanly when its supervisor is gone. */
+/** How long a run gets to end cleanly after its supervisor has died. */
 const graceMs = 15_000
 
 /**
- * Connects a run to the supervisor that started it: the run reports its progress, and ends when that process does.
+ * Connects a run to the supervisor that started it. The run reports its progress to the supervisor, and ends if the supervisor's process ends.
  *
- * @throws UserError `usage` if no supervisor started it
+ * @throws UserError `usage` if no supervisor started the run
  */
 export function connectSupervisor(): {
   readonly sink: Sink

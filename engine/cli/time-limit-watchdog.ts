@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
 
-/** What a watchdog does when a run exceeds its time limit. */
+/** The options of a watchdog, which acts when a run exceeds its time limit. */
 type WatchdogOptions = {
-  /** The limit in milliseconds. A run that ends cleanly soon after it is left alone. */
+  /** The limit in milliseconds. If a run ends cleanly soon after it, the watchdog does nothing. */
   readonly after: number
-  /** Lines for standard output; '' for none. */
+  /** Lines to print on standard output; '' for none. */
   readonly events: string
   /** Written to standard error. */
   readonly message: string
@@ -14,8 +14,8 @@ type WatchdogOptions = {
 const patience = { stalled: 3_000, ending: 30_000 }
 
 /**
- * The watchdog has a thread of its own, since a timer in a blocked event loop would never fire. It waits in the kernel and costs nothing
- * meanwhile.
+ * The code of the watchdog. It runs in its own thread, because a timer in a blocked event loop would never fire. While it waits in the kernel, it uses no
+ * processor time.
  */
 const source = `
 const { workerData } = require('node:worker_threads')
@@ -40,8 +40,8 @@ if (!closed(after)) {
 `
 
 /**
- * Enforces a time limit under all conditions: when it is long past and the event loop is blocked, or the run doesn't end, the last events
- * are written and the process is killed by SIGKILL.
+ * Enforces a time limit under all conditions. If the event loop is blocked long after the limit, or the run doesn't end, the last events are written and the
+ * process is killed with SIGKILL.
  *
  * @returns a function that stops the watchdog
  */
@@ -51,7 +51,7 @@ export function startWatchdog({ after, events, message }: WatchdogOptions): () =
   const workerData = { shared, after, ...patience, events, message }
   const worker = new Worker(source, { eval: true, workerData, execArgv: [], stdout: false, stderr: false })
   worker.unref()
-  // Without the watchdog the run continues; its own timer then ends it.
+  // Without the watchdog, the run continues, and only its own timer can end it.
   worker.on('error', () => undefined)
   const heart = setInterval(() => void Atomics.add(state, 0, 1), patience.stalled / 6)
   heart.unref()

@@ -4,12 +4,13 @@ import { readHostFile } from '../../sandbox/index.ts'
 const largestMap = 64 * 1024 * 1024
 
 /**
- * A trace with the places in our sources instead of those in the built programs, whose names are shortened. A place stays as it is where no source map says more.
+ * Converts a stack trace so that it names positions in the source files instead of those in the built programs, in which names are shortened. If no source map
+ * covers a position, it stays unchanged.
  *
  * @internal
  */
 export function traceInSources(trace: string): string {
-  // Loaded only when needed: only a fault needs it.
+  // Loaded only here, because only a crash needs it.
   const { SourceMap } = process.getBuiltinModule('node:module')
   type Map = InstanceType<typeof SourceMap>
   const maps: Record<string, Map | undefined> = {}
@@ -20,7 +21,7 @@ export function traceInSources(trace: string): string {
       return undefined
     }
   }
-  // A frame ends with its place, mostly in brackets: `    at name (/folder/file.js:line:column)`.
+  // A frame ends with its position, usually in parentheses: ` at name (/folder/file.js:line:column)`.
   const inSource = (frame: string): string => {
     const [start, end] = [frame.indexOf('/'), frame.endsWith(')') ? frame.length - 1 : frame.length]
     const [file = '', line, column] = start === -1 ? [] : frame.slice(start, end).split(':')

@@ -8,9 +8,9 @@ import { UserError } from '../core/user-error.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
 /**
- * `agent trust`: trusts the files that a repository brings along from now on.
+ * `agent trust`: from now on, trusts the configuration files of a repository.
  *
- * @param directory in the repository; undefined is the current directory
+ * @param directory a directory in the repository; undefined: the current directory
  * @throws UserError `usage` if a file forbids that
  */
 export function trustRepository(directory: string | undefined): number {
@@ -26,7 +26,7 @@ export function trustRepository(directory: string | undefined): number {
   return exitCodes.done
 }
 
-/** `agent trust --list`: one line for each repository whose trust a file decides. */
+/** `agent trust --list`: prints a line for each repository that a file declares as trusted or untrusted. */
 export function listTrust(): number {
   const { managed, user, trust } = readOwnFiles(findAppPaths(process.env), undefined)
   for (const [place, projects] of [

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 
 /**
- * Makes every command of a program report usage errors as the program reports everything else: in one line after its own name, with a
- * pointer to its help.
+ * Makes every command of a program report usage errors in the same form as other errors: in one line after the command's name, with a pointer to its help.
  *
  * @param name the command as a person types it, e.g. `agent exec`
  */

@@ -4,7 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { traceInSources } from './trace-in-sources.ts'
 
-/** A program: takes the arguments of a command line and the name it was called by, and returns an exit code. */
+/** A program: takes the arguments of a command line and the name under which it was called, and returns an exit code. */
 type Program = (argv: readonly string[], name?: string) => Promise<number>
 
 /** Wraps a program so that it prints errors on stderr in one line, without a stack trace, instead of throwing them. */
@@ -33,22 +33,22 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Watches whether standard output can be written. A reader that goes away (`agent exec … | head -1`) ends nothing; any other error, such as a full
- * disk, ends a run, or fails a program without one. If standard error fails, nobody can be told.
+ * Watches whether standard output can be written. If the reader goes away (`agent exec … | head -1`), nothing ends. Any other error, such as a full disk, ends
+ * the run, or makes the program fail if there is no run. If standard error fails too, the error can't be reported.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost !== undefined) return
     lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
-    // A run handles this error itself.
+    // During a run, the run handles this error itself.
     if (process.listenerCount('uncaughtException') > 0) throw lost
   })
   process.stderr.on('error', () => undefined)
   return {
     lost: async () => {
       await new Promise((resolve) => process.stdout.write('', resolve))
-      // A write error is reported after its write.
+      // A write error is reported only after the write, so wait for that.
       await new Promise((resolve) => setImmediate(resolve))
       return lost
     },

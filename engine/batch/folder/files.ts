@@ -80,7 +80,7 @@ export function readEnd(path: string, bytes: number): string {
   return buffer.toString()
 }
 
-/** Completes a last line that a killed process left unfinished, so that the next line starts separately. */
+/** Adds a line feed if a killed process left the last line unfinished, so that the next line is separate. */
 export function mendLastLine(path: string): void {
   const end = readEnd(path, 1)
   if (end !== '' && end !== '\n') appendFileSync(path, '\n')

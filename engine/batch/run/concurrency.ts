@@ -1,6 +1,6 @@
 /**
- * The factor by which each refusal for too many requests reduces the simultaneous runs, and the time without one after which their number grows
- * again.
+ * The number of simultaneous runs is multiplied by `shrink` after each refusal for too many requests, and by `grow` after each period of `growMs` without a
+ * refusal.
  */
 const shrink = 0.8
 const grow = 1.1

@@ -88,7 +88,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Not with workers: they continue the attempts that they were given.
+    // Skipped if workers make the attempts: they continue those that they were given.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(`${lost} runs of an earlier start had no result; their results are now recorded from their sessions.`)

@@ -34,7 +34,7 @@ type SupervisorOptions = {
   readonly backoffMs: number
   /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean
-  /** When aborted, running tasks are interrupted and no further task begins. */
+  /** Aborting this signal interrupts the running tasks, and no further task begins. */
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void

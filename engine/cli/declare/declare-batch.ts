@@ -151,7 +151,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
     })
 }
 
-/** What is asked of a batch by whoever is not its supervisor. */
+/** Declares the commands that control or show a batch from another process. */
 function declareControls(batch: Command, finish: Finish): void {
   const about = 'the folder of the batch'
   batch

@@ -57,7 +57,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
 }
 
-/** Undefined for the last one. */
+/** The name of the session; undefined for the last one. */
 function nameOf(run: string | undefined, options: Last, command: Command): string | undefined {
   if (options.last === true && run !== undefined) command.error('error: --last already names the run')
   if (options.last !== true && run === undefined) command.error('error: name a run, or give --last')

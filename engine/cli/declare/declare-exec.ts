@@ -54,7 +54,7 @@ Examples:
         const prompt = last ? first : second
         const id = last ? undefined : first
         const start: Start = type === 'fork' && at !== undefined ? { type, id, at } : { type, id }
-        // From a step it can continue without a prompt, so it doesn't wait for one.
+        // A run that continues from a step needs no prompt, so it doesn't wait for one.
         finish(await execute(at === undefined ? prompt : (prompt ?? ''), options, start))
       })
   }
@@ -73,12 +73,12 @@ async function execute(
   })
 }
 
-/** Combines options before and after a subcommand: the later one wins, and lists are joined. */
+/** Combines the options before and after a subcommand: for each option, the later value is used, and lists are joined. */
 function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
     ...after,
-    // Its default would override an earlier option.
+    // Combined separately, because the default of the later option would override the earlier one.
     stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],

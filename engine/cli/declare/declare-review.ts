@@ -6,7 +6,7 @@ import type { ExecOptions, ReviewOptions } from '../exec-options.ts'
  * Declares `agent exec review`.
  *
  * @param runOptions declares the options that every run has
- * @param execute runs it, with the options before and after the subcommand
+ * @param execute runs the review with the options before and after the subcommand
  */
 export function declareReview(
   exec: Command,

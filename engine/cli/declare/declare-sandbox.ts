@@ -9,7 +9,7 @@ import {
 import { names } from '../../core/backend-names.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 
-/** Declares `agent sandbox`: the only command that the program for this command declares, at each start. */
+/** Declares `agent sandbox`. The separate program for this command declares nothing else when it starts. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')

@@ -1,13 +1,13 @@
-/** Takes the exit code of the command that ran. */
+/** Receives the exit code of the command that ran. */
 export type Finish = (exitCode: number) => void
 
-/** The flag of every command that confines. */
+/** The flag of all commands that confine other programs. */
 export const externallySandboxed = [
   '--externally-sandboxed',
   'state that the surrounding container or virtual machine is the sandbox: commands run unconfined (-s danger-full-access)',
 ] as const
 
-/** The flag that gives commands the machine's docker daemon. */
+/** The flag that gives commands access to the machine's docker daemon. */
 export const mountDockerSocket = [
   '--dangerously-mount-docker-socket',
   "let commands talk to this machine's docker daemon, which makes them root on this machine; every event of a run notes this",

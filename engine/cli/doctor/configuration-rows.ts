@@ -3,20 +3,20 @@ import type { Row } from './doctor-row.ts'
 
 /** The configuration files that exist. */
 export type ConfigurationFacts = {
-  /** Existing files, by the path that a message would name. */
+  /** Existing files, each by the path that messages show. */
   readonly files: readonly string[]
-  /** The path of the user's own file, if it existed. */
+  /** The path that the user's own file has or would have. */
   readonly own: string
   readonly ignored: readonly Ignored[]
-  /** Skills, commands, agents, servers and plugins that can't be used, each with its location: a run continues without them. */
+  /** Skills, commands, agents, servers and plugins that can't be used, each with its location. A run continues without them. */
   readonly faults: readonly string[]
-  /** Faults, each with its location: they stop every run. */
+  /** Faults that stop every run, each with its location. */
   readonly problems: readonly string[]
-  /** Of the repository, or of the directory outside any; `trusted` is undefined where the file that decides could not be read. */
+  /** Whether the repository, or a directory outside any repository, is trusted. `trusted` is undefined if the file that decides this could not be read. */
   readonly trust: { readonly root: string; readonly trusted: boolean | undefined }
 }
 
-/** Which files are used, which parts of them are ignored, what is wrong, and whether the repository is trusted. */
+/** The rows about which files are used, which of their parts are ignored, what is wrong, and whether the repository is trusted. */
 export function configurationRows({
   files,
   own,

@@ -1,18 +1,18 @@
 /** One check, and its result. */
 export type Row = {
-  /** `sandbox` has its own part of the report; its row says only whether a run would have what it needs. */
+  /** The group of the check. `sandbox` has its own part of the report, so its row only says whether a run would have the sandbox that it needs. */
   readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
   readonly check: string
-  /** `missing`: `agent exec` would not start. `note`: it would start, and the user may want to know this. */
+  /** `missing`: `agent exec` would not start. `note`: it would start, but the user may want to know this. */
   readonly state: 'ok' | 'note' | 'missing'
   readonly found: string
-  /** What to do about it. Absent: nothing needs to be done. */
+  /** What the user should do. Absent: nothing needs to be done. */
   readonly next?: string
 }
 
 const marks: Readonly<Record<Row['state'], string>> = { ok: 'ok', note: '--', missing: 'no' }
 
-/** Rows as text for a terminal, a heading for each group. */
+/** Renders rows as text for a terminal, with a heading for each group. */
 export function renderRows(rows: readonly Row[]): readonly string[] {
   const groups = [...new Set(rows.map(({ group }) => group))]
   return groups.flatMap((group) => [

@@ -16,10 +16,10 @@ import { loadRunConfig } from '../run-config.ts'
 import type { ConfigurationFacts } from './configuration-rows.ts'
 
 /**
- * Reads all configuration as a run would, and continues after errors. Settings, rules with permissions, and hooks with servers and definitions are
- * read one after the other, so that each reports its own first fault.
+ * Reads all configuration as a run would, but continues after errors. It reads settings, then rules with permissions, then hooks with servers and definitions,
+ * so that each of these reports its own first fault.
  *
- * @returns the configuration, rules and extensions, undefined where they can't be read; and the findings
+ * @returns the findings, and the configuration, rules and extensions; each is undefined if it can't be read
  */
 export async function findConfiguration(
   options: ConfigOptions,
@@ -73,7 +73,7 @@ async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Pro
   }
 }
 
-/** Undefined if the file that decides about trust is the broken one. */
+/** Whether the repository is trusted. Undefined if the file that decides this is itself broken. */
 function trustOf(
   { profile, trust, isolated }: ConfigOptions,
   { root }: Project,
@@ -88,7 +88,7 @@ function trustOf(
   }
 }
 
-/** Replaces settings that can't be read, so that the other files can still be checked. */
+/** Makes default settings to use instead of those that can't be read, so that the other files can still be checked. */
 function unreadable(trusted: boolean, isolated: boolean): Config {
   return {
     settings: {},
@@ -106,7 +106,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // No run can read it.
+    // If it can't be read here, no run can read it either.
     return false
   }
 }

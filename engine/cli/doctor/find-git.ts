@@ -11,8 +11,8 @@ const maxBytes = 256 * 1024
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
 
 /**
- * Finds git and the user's identity. Git never runs in the repository, whose configuration can name programs: it gets that file as text and
- * looks up two keys.
+ * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can name programs. Instead, that file is read as
+ * text and searched for two keys.
  */
 export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
   const { root, workspace } = asked
@@ -45,7 +45,7 @@ function programOf(roots: readonly string[]): string | undefined {
   }
 }
 
-/** The first line of the output; undefined if there is none, or if the command fails or takes too long. */
+/** Returns the first line of the command's output; undefined if there is none, or if the command fails or takes too long. */
 async function ask(
   program: string,
   words: readonly string[],
@@ -61,7 +61,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The text of a repository's own configuration, also of a linked worktree's; undefined where it can't be told. */
+/** The text of a repository's own configuration, even if the directory is a linked worktree; undefined if it can't be found. */
 function repositoryConfig(root: string): string | undefined {
   const read = (path: string): string | undefined => {
     const text = readPlainFile(path, maxBytes)

@@ -8,9 +8,9 @@ import { modelRows } from './model-rows.ts'
 import type { Row } from './doctor-row.ts'
 
 /**
- * Looks at the model that a new run here would have, and at its fallbacks.
+ * Examines the model that a new run here would have, and its fallbacks.
  *
- * @param config undefined where it can't be read
+ * @param config the configuration; undefined if it can't be read
  */
 export async function findModel(
   options: ConfigOptions,

@@ -1,20 +1,20 @@
 import type { Row } from './doctor-row.ts'
 
-/** What was found out about git. */
+/** The facts about git. */
 export type GitFacts = {
-  /** The version as git prints it, `git version 2.39.5`; undefined where no git answers. */
+  /** The version as git prints it, such as `git version 2.39.5`; undefined if git can't be run. */
   readonly version: string | undefined
-  /** The repository's root; undefined outside any. */
+  /** The repository's root; undefined if the directory is in no repository. */
   readonly root: string | undefined
   readonly workspace: string
-  /** The user name in the user's configuration, the repository's or the environment. */
+  /** The user name from the user's configuration, the repository's configuration or the environment. */
   readonly name: string | undefined
   readonly email: string | undefined
   /** Whether a run outside any repository was allowed. */
   readonly anywhere: boolean
 }
 
-/** The rows about git itself, the repository, and the author of commits. A run needs the repository; its commands need the rest. */
+/** The rows about git itself, the repository, and the author of commits. A run needs only the repository; its commands also need git and an author. */
 export function gitRows({ version, root, workspace, name, email, anywhere }: GitFacts): readonly Row[] {
   return [
     version === undefined

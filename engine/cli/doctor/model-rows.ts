@@ -2,11 +2,11 @@ import type { ModelFinding } from '../../models/index.ts'
 import type { Row } from './doctor-row.ts'
 
 /**
- * What the configured model needs: a known name, an endpoint, a key. The key itself is in no row.
+ * The rows about what the configured model needs: a known name, an endpoint, a key. No row contains the key itself.
  *
- * @param name as configured
- * @param finding undefined where the configuration can't be read, so the model is unknown
- * @param program the path of the command that prints the key; undefined if it is missing, or none is named
+ * @param name the configured name
+ * @param finding undefined if the configuration can't be read, so that the model is unknown
+ * @param program the path of the command that prints the key; undefined if the command is missing or none is named
  */
 export function modelRows(
   name: string,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Row } from './doctor-row.ts'
 
-/** Whether sessions can be stored: tests it by making a directory where theirs would be, and removing it. */
+/** The row about whether sessions can be stored. This is tested by making a directory where sessions would be stored, and removing it. */
 export function stateRow(state: string): Row {
   const row = { group: 'files', check: 'state' } as const
   const there = nearestThere(state)

@@ -36,7 +36,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** Escaped and clipped: a model's text must not control or fill the reader's terminal. */
+/** Escapes and shortens a text: a model's text must not control or fill the reader's terminal. */
 function shown(text: string): string {
   const line = escapeInvisibleInLine(text.replaceAll(/\s+/g, ' '))
   return line.length <= longest ? line : `${line.slice(0, longest)}…`

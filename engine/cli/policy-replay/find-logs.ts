@@ -8,20 +8,20 @@ import { stateFolders } from '../find-changed-session.ts'
 export type SessionLog = {
   readonly session: string
   readonly path: string
-  /** Where the session worked; undefined where its folder doesn't tell. */
+  /** The workspace of the session; undefined if the session's folder doesn't name it. */
   readonly workspace: string | undefined
 }
 
 const logName = 'audit.jsonl'
-/** How deep to search below a named folder: a batch keeps its sessions some levels down. */
+/** How many levels below a named folder are searched: a batch stores its sessions some levels down. */
 const deepest = 8
 
 /**
- * The audit logs that a command line names: ids of sessions or parts of them, folders of sessions, folders that hold such folders at any
- * depth, and logs themselves. Sessions without a log, which asked nothing, are left out.
+ * Finds the audit logs that a command line names. Each name is the id of a session or a part of it, the folder of a session, a folder that contains such
+ * folders at any depth, or a log itself. Sessions without a log are left out, because they contain no requests.
  *
  * @param all whether to include all stored sessions
- * @throws UserError `usage` if one of them is none of these
+ * @throws UserError `usage` for a name that is none of these
  */
 export function findLogs(named: readonly string[], all: boolean): readonly SessionLog[] {
   const states = stateFolders()
@@ -69,16 +69,16 @@ function describeLog(path: string): SessionLog {
   }
 }
 
-/** Longer than the first line of any session. */
+/** More bytes than the first line of any session has. */
 const firstBytes = 16 * 1024
 
-/** The first record of a rollout; undefined where a log was stored by itself. */
+/** The first record of a rollout. It is empty if a log is stored without one. */
 function firstRecord(path: string): object {
   try {
     const first: unknown = JSON.parse(firstLine(path))
     return typeof first === 'object' && first !== null ? first : {}
   } catch {
-    // Missing or torn: the log alone is enough.
+    // If the rollout is missing or incomplete, the log alone is enough.
     return {}
   }
 }

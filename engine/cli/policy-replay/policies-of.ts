@@ -12,10 +12,10 @@ import type { PolicyReplayOptions } from '../policy-options.ts'
 import { loadRunConfig } from '../run-config.ts'
 
 /**
- * Gives the policies for the actions of a workspace: what `agent exec` would read there now, with the command line's replacements. Read
- * once for each workspace. For a workspace that isn't on this machine, only the machine's and the user's files apply.
+ * Returns a function that finds the policies for the actions in a workspace: those that `agent exec` would read there now, with the replacements of the command
+ * line. They are read once for each workspace. For a workspace that isn't on this machine, only the files of the machine and the user apply.
  *
- * @throws UserError `usage` for anything wrong in rules, permissions, settings or options
+ * @throws UserError `usage` for any error in rules, permissions, settings or options
  */
 export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: string) => ReplayOptions {
   const places = findAppPaths(process.env)
@@ -49,13 +49,13 @@ export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: s
   }
 }
 
-/** Whether this command line sets it. Files don't override the mode that a session had. */
+/** Whether this command line sets a key. Files must not override the mode that a session had. */
 function isAskedFor({ origins }: Config, key: string): boolean {
   const kind = origins.get(key)?.layer.kind
   return kind === '-c' || kind === 'profile'
 }
 
-/** The rule files that a path means: the file itself, those in the folder, or those in its folder `rules`. */
+/** The rule files for a path: the file itself, or the files in the folder or in its subfolder `rules`. */
 function ruleFilesOf(path: string): readonly string[] {
   const place = statSync(path, { throwIfNoEntry: false })
   if (place === undefined) throw new UserError('usage', `--rules ${path}: there is no such file or folder`)

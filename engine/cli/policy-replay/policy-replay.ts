@@ -11,12 +11,12 @@ import { policiesByWorkspace } from './policies-of.ts'
 import { Tallying, type Change, type Tally } from './tally.ts'
 
 /**
- * `agent policy replay`: judges all requests of sessions again, under the current rules, permissions and modes or those of the command
- * line. Nothing runs, and nobody is asked.
+ * `agent policy replay`: judges all requests of sessions again, with the current rules, permissions and modes or with those that the command line names. No
+ * command is run, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
- * @returns the exit code: 1 if a denied request would now be allowed (`--fail-on`)
- * @throws UserError `usage` where there is no such session, or a rule file is broken
+ * @returns the exit code: 1 if the changes include any that `--fail-on` names (by default, a denied request that would now be allowed)
+ * @throws UserError `usage` if there is no such session, or a rule file is broken
  */
 export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {
   if (named.length === 0 && options.all !== true)
@@ -45,7 +45,7 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
   return isFailure(tally, options.failOn) ? exitCodes.failed : exitCodes.done
 }
 
-/** The records of a log; undefined where it can't be read, with a message. A log that somebody changed is reported and judged as it is. */
+/** The records of a log; undefined, with a message, if it can't be read. If somebody changed the log, this is reported, and the log is judged as it is. */
 function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
   try {
     const records = readAuditLog(path)

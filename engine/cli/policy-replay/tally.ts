@@ -3,17 +3,17 @@ import type { ReplayedRecord } from '../../../policies/index.ts'
 /** A decision that changed. */
 export type Change = {
   readonly session: string
-  /** The number of its record in the session's log. */
+  /** The number of the decision's record in the session's log. */
   readonly record: number
   readonly time: string
-  /** The action, in one line. */
+  /** A description of the action in one line. */
   readonly action: string
   readonly kind: string
   readonly before: Side
   readonly after: Side
 }
 
-/** The decision, with its stage and reason. */
+/** A decision, with its stage and reason. */
 type Side = {
   readonly decision: 'allow' | 'ask' | 'deny' | 'abort'
   readonly decidedBy: string
@@ -21,11 +21,11 @@ type Side = {
   readonly rule?: string
 }
 
-/** Changes of one kind: from one decision to another, for the same cause. */
+/** Changed decisions of one kind: with the same old and new decision and the same cause. */
 export type ChangeGroup = {
   readonly from: Side['decision']
   readonly to: Side['decision']
-  /** The rule that decides now, or the one that decided and no longer does; else the stage. */
+  /** The rule that decides now, else the rule that decided before and no longer does, else the stage. */
   readonly cause: string
   readonly count: number
   readonly sessions: number
@@ -36,11 +36,11 @@ export type ChangeGroup = {
 export type Tally = {
   readonly sessions: number
   readonly actions: number
-  /** Decided as before, though perhaps for another reason. */
+  /** How many decisions are the same as before, though perhaps for another reason. */
   readonly unchanged: number
-  /** Of these, the ones that something else decides now. */
+  /** How many of the unchanged decisions have another reason now. */
   readonly otherwiseDecided: number
-  /** Records of an earlier version, which stored less. */
+  /** How many records come from an earlier version, which stored fewer facts. */
   readonly withoutBasis: number
   readonly groups: readonly ChangeGroup[]
 }
@@ -64,7 +64,7 @@ export class Tallying {
     this.#sessions++
   }
 
-  /** Adds a record, and returns the change, if there is one. */
+  /** Adds a record. Returns the change, if the decision changed. */
   add(session: string, { record, verdict: after }: ReplayedRecord): Change | undefined {
     this.#actions++
     if (record.basis === undefined) this.#withoutBasis++
@@ -93,12 +93,12 @@ export class Tallying {
     this.#groups.set(key, group)
     group.count++
     group.sessions.add(change.session)
-    // The same command a hundred times is one example.
+    // If the same command occurs a hundred times, it is only one example.
     const isNew = group.changes.every(({ action }) => action !== change.action)
     if (isNew && group.changes.length < this.#mostExamples) group.changes.push(change)
   }
 
-  /** All of it: what becomes an allow first, then by number. */
+  /** The complete tally. Decisions that become an allow come first; the rest is sorted by number. */
   result(): Tally {
     const groups = [...this.#groups.values()].flatMap(({ changes, count, sessions }): readonly ChangeGroup[] => {
       const [first] = changes
@@ -133,7 +133,7 @@ function causeOf({ before, after }: Change): string {
 
 type Recorded = ReplayedRecord['record']['action']
 
-/** An action in one line, for people. */
+/** Describes an action in one line, for people. */
 function describeAction(action: Recorded): string {
   switch (action.type) {
     case 'exec': {
