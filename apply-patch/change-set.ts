@@ -1,12 +1,12 @@
-/** The content of a path of the tree, as read. `bytes` is the whole content, never decoded. */
+/** The state of a path in the tree, as it was read. `bytes` is the whole content, never decoded. */
 export type FileState =
   | { readonly type: 'absent' }
   | ({ readonly type: 'file'; readonly bytes: Buffer } & FileFacts)
-  /** A file that was read through once, without holding its bytes: `crc` is their CRC-32. */
+  /** A file that was read once without keeping its bytes in memory; `crc` is their CRC-32. */
   | ({ readonly type: 'unread'; readonly size: number; readonly crc: number } & FileFacts)
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
-  /** A device, a socket or a pipe: never read, never written. */
+  /** A device, a socket or a pipe, which is never read or written. */
   | { readonly type: 'other' }
 
 /** The facts about a regular file besides its bytes. */
@@ -21,7 +21,7 @@ type FileFacts = {
   readonly changedNs: bigint
   /** The number of hard links to this content, including this one. */
   readonly links: number
-  /** True if its change time was old enough when it was read that any later write must change it; otherwise bytes are compared. */
+  /** True if the file's change time was old enough when the file was read that any later write must change it. If false, bytes are compared. */
   readonly settled?: boolean
 }
 
@@ -29,14 +29,14 @@ type FileFacts = {
 export type Place = {
   /** As the patch spells it. */
   readonly path: string
-  /** Absolute, without `.`, `..` or links in its directories: identity for overlays and for the commit. */
+  /** Absolute, without `.`, `..` or links in its directories: this identifies the file in plans and in the commit. */
   readonly key: string
 }
 
-/** New content as pieces that are written one after another; ranges of the old file are not copied. */
+/** New content as pieces that are written one after another. Ranges of the old file's bytes are used without copying them. */
 export type Content = readonly Uint8Array[]
 
-/** A part of new content: bytes, or a stretch of a file that is read while it is written, so that a large one is never in memory. */
+/** A part of new content: bytes, or a range of a file that is only read during writing, so that a large file is never in memory. */
 export type Piece = Uint8Array | { readonly file: string; readonly start: number; readonly length: number }
 
 /** The change of one file. A change set names each `key` at most once. */
@@ -46,15 +46,15 @@ export type Change =
       readonly place: Place
       readonly before: FileState
       readonly content: Content
-      /** New content that is read while it is written. `content` is then empty. */
+      /** New content that is only read during writing. `content` is then empty. */
       readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
       /** The owner to keep (of an updated or moved file), if this user may set it. `undefined` means the writing user. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
-      /** The place these bytes came from when the patch moves a file here. */
+      /** If the patch moves a file here, the place that it came from. */
       readonly movedFrom?: Place
-      /** Also replaces a read-only file. Absent: a read-only file stays unchanged, as its owner wishes. */
+      /** Whether a read-only file is replaced too. Absent: it stays unchanged, as its owner wishes. */
       readonly evenReadOnly?: true
       /** Creates a symbolic link with this target instead of a file (for a link that is moved); `content` is then empty. */
       readonly symlink?: string
@@ -62,8 +62,8 @@ export type Change =
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
- * The change of a directory, besides what files need: parent directories of new files are created automatically. A directory is only removed if it is
- * empty at the end; an entry that somebody else put there keeps it. Keys are like those of a `Place`.
+ * A change to a directory itself. None is needed for the parent directories of new files, which are created automatically. A directory is only removed if
+ * it is empty at the end, so an entry added by somebody else prevents its removal. Keys are like those of a `Place`.
  */
 export type DirectoryChange =
   /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */
@@ -75,15 +75,15 @@ export type DirectoryChange =
 /** One line of the summary: an operation with the path as the patch spells it. A move is `M` with its destination. */
 export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
 
-/** A patch planned against a tree: every new content computed, nothing written yet. */
+/** A patch planned against a tree. Every new content is computed, but nothing is written yet. */
 export type ChangeSet = {
   /** Absolute real path of the tree that contains all changes. */
   readonly root: string
-  /** The only trees below the root that may be changed; absolute real paths. Absent: all of it. */
+  /** The only trees below the root that may be changed; absolute real paths. Absent: the whole tree may be changed. */
   readonly within?: readonly string[]
   readonly unsafePaths: boolean
   readonly changes: readonly Change[]
-  /** Absent: only those that files need. */
+  /** Changes to directories. Absent: only the directories that new files need are created. */
   readonly directories?: readonly DirectoryChange[]
   readonly summary: readonly SummaryLine[]
   /** Facts that a careful user should know: fuzzy or ambiguous matches, overwritten files. */

@@ -42,7 +42,7 @@ function remark({ unterminated }: { readonly unterminated?: true }): readonly Bu
   return unterminated === true ? [noNewline] : []
 }
 
-/** The body with a diff's remark after the last of its new lines, or of its old ones. */
+/** The body with the remark `\ No newline at end of file` after the last of its new lines, or of its old lines. */
 function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
   const lines = bodyLines(body)
   const last = lines.findLast(({ mark }) => mark === (finalNewline === 'absent' ? 'added' : 'removed'))
@@ -53,7 +53,7 @@ function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
 function formatChunk(chunk: Chunk): readonly Buffer[] {
   const { anchors, hint, endOfFile } = chunk
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
-  // A hint names only the old file's lines; nothing reads the numbers of the new one.
+  // A hint gives line numbers of the old file only, because nothing reads those of the new file.
   if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
   const head = lines.length === 0 ? '@@\n' : lines.join('')
   return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]

@@ -12,13 +12,13 @@ import { shareInstanceof } from './share-instanceof.ts'
  */
 export class PatchError extends Error {
   /**
-   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information to revert it.
-   * `not-expressible`: from `diffToPatch`, a difference that the format can't express.
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks the information to revert it. `not-expressible`:
+   * thrown by `diffToPatch` for a difference that the format can't express.
    */
   readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
   /** Every reason, in the order of the patch; never empty. */
   readonly failures: readonly Failure[]
-  /** False if there were more than `failureLimit` reasons: then the rest of the patch was not examined. */
+  /** False if there were more than `failureLimit` reasons, in which case the rest of the patch was not examined. */
   readonly complete: boolean
 
   constructor(code: PatchError['code'], failures: readonly Failure[]) {
@@ -33,8 +33,8 @@ export class PatchError extends Error {
 shareInstanceof('PatchError', PatchError)
 
 /**
- * The most failures of one patch that are reported. A patch for a different tree can fail a million times, and the later failures help nobody. Code
- * that collects failures stops after one more than this.
+ * How many failures of one patch are reported at most. A patch for a different tree can have a million failures, and nobody needs the later ones. Code
+ * that collects failures stops at one more than this.
  */
 export const failureLimit = 1000
 
@@ -56,11 +56,11 @@ export type MalformedFailure = {
     | 'chunk-expected'
     | 'no-operations'
     | 'changes-directory'
-  /** 1-based, `*** Begin Patch` is 1; absent when the fault is not on one line. */
+  /** The line number, 1-based: `*** Begin Patch` is 1. Absent if the fault isn't in a particular line. */
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string
-  /** The kind of operation in which, or after which, it was found. */
+  /** The kind of operation in which or after which the fault was found. */
   readonly after?: 'add' | 'delete' | 'update'
 }
 
@@ -77,7 +77,7 @@ export type PlaceFailure = {
   readonly reason: string
   /** Further details: where a link leads, which hunk removed the file. */
   readonly detail?: string
-  /** For `missing`: files that may have been meant, the likeliest first. */
+  /** For `missing`: the files that may have been meant, with the likeliest first. */
   readonly near?: readonly string[]
 }
 
@@ -85,7 +85,7 @@ export type PlaceFailure = {
 export type DifferenceFailure = {
   readonly code: 'difference'
   readonly path: string
-  /** `not-text`: its bytes before or after are not UTF-8. `path`: a header can't contain its name as it is. */
+  /** `not-text`: its old or new content is not UTF-8. `path`: its name can't be written in a header without changing it. */
   readonly reason: 'not-text' | 'path'
 }
 
@@ -117,7 +117,7 @@ export type Nearest = {
   readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
 }
 
-/** A recognised reason for a miss. */
+/** A recognized reason why the chunk doesn't match. */
 export type Cause =
   | { readonly type: 'already-applied'; readonly fileLine: number }
   | { readonly type: 'above-previous-chunk'; readonly fileLine: number }

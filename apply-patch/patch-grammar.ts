@@ -1,5 +1,5 @@
 /**
- * The format as a Lark grammar, for models that take a grammar with a freeform tool. Strict mode reads the same language, except for rules that a
+ * The format as a Lark grammar, for models that take a grammar with a freeform tool. Strict mode accepts the same language, apart from rules that a
  * grammar can't express.
  *
  * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that knows grammars

@@ -2,21 +2,21 @@
  * A parsed patch. Line numbers are 1-based and count `*** Begin Patch` as 1, as every message does.
  */
 export type Patch = {
-  /** The value of an `*** Environment ID:` line; nothing here uses it. */
+  /** The value of an `*** Environment ID:` line, which this library doesn't use. */
   readonly environmentId?: string
   readonly operations: readonly PatchOperation[]
 }
 
 /**
- * Lines of a patch as bytes: each with its mark (`+`, `-`, a space; a wholly empty line is an empty context line) and
- * ending in LF. Usually a range of the patch itself, so it must not be written to.
+ * Lines of a patch as bytes. Each has its mark (`+`, `-`, a space; a completely empty line is an empty context line) and ends in LF. This is usually a
+ * range of the patch's own bytes, so it must not be modified.
  */
 export type Body = Uint8Array
 
 /** What a patch does to one path. */
 export type PatchOperation = AddFile | DeleteFile | UpdateFile
 
-/** `body` holds only `+` lines; empty means a file of no bytes. */
+/** `body` contains only `+` lines; if it is empty, so is the file. */
 export type AddFile = {
   readonly type: 'add'
   readonly path: string
@@ -26,7 +26,7 @@ export type AddFile = {
   readonly unterminated?: true
 }
 
-/** `expected` contains `-` lines that must be the file's whole content; absent means any content. */
+/** `expected` contains `-` lines, which must be the whole content of the file. Absent: any content. */
 export type DeleteFile = {
   readonly type: 'delete'
   readonly path: string
@@ -51,12 +51,12 @@ export type Chunk = {
   readonly line: number
   /** Patch line of the first line of `body`. */
   readonly bodyLine: number
-  /** Texts of its `@@` lines, outermost first; each is searched below the one before. */
+  /** The texts of its `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]
-  /** From a unified header, `@@ -start,count +…@@`: prefer the match nearest to this line of the old file. */
+  /** From the header of a unified diff, `@@ -start,count +…@@`: the match nearest to this line of the old file is preferred. */
   readonly hint?: LineHint
   readonly body: Body
-  /** Its old lines end the file. */
+  /** Whether its old lines must be the last lines of the file. */
   readonly endOfFile: boolean
   /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: as before. */
   readonly finalNewline?: 'absent' | 'present'
@@ -67,10 +67,10 @@ export type Anchor = { readonly text: string; readonly line: number }
 /** `count` 0 means an insertion after line `start`. */
 export type LineHint = { readonly start: number; readonly count: number }
 
-/** Lenient mode reads the variants that models write, and reports each repair; strict mode follows the grammar exactly. */
+/** Lenient mode accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly. */
 export type Mode = 'lenient' | 'strict'
 
-/** Something outside the grammar that was accepted. `code` is stable, `message` is for people. */
+/** A deviation from the grammar that was accepted. `code` is stable, `message` is for people. */
 export type Repair = { readonly code: RepairCode; readonly message: string; readonly patchLine?: number }
 
 export type RepairCode =
@@ -89,5 +89,5 @@ export type RepairCode =
   | 'delete-with-lines'
   | 'line-hint'
   | 'misplaced-move'
-  /** Represents all repairs beyond the first thousand. */
+  /** Stands for all repairs after the first thousand. */
   | 'further-repairs'

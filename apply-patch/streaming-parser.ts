@@ -1,6 +1,6 @@
 import { scanLine, type LineKind } from './parse/scan-line.ts'
 
-/** The known part of an operation whose patch is still being written. */
+/** The part of an operation that is known so far, while its patch is still being written. */
 export type StreamedOperation = {
   readonly type: 'add' | 'delete' | 'update'
   readonly path: string
@@ -8,7 +8,7 @@ export type StreamedOperation = {
   readonly chunks: readonly StreamedChunk[]
   readonly added: number
   readonly removed: number
-  /** The next operation, or the end of the patch, has begun. */
+  /** Whether the operation is complete, because the next one or the end of the patch has begun. */
   readonly isComplete: boolean
 }
 
@@ -17,7 +17,7 @@ export type StreamedChunk = { readonly anchors: readonly string[]; readonly line
 
 /** Reads a patch while it is being written, for display; patches to apply must come from `parsePatch`. */
 export type StreamingParser = {
-  /** Takes more of the text; pieces may end anywhere. Returns all operations known so far. */
+  /** Adds a piece of the text, which may end anywhere. Returns all operations known so far. */
   readonly push: (text: string) => readonly StreamedOperation[]
   readonly operations: () => readonly StreamedOperation[]
   /** Whether `*** End Patch` was seen. */

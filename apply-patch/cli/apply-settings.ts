@@ -1,4 +1,4 @@
-/** The request in one call of the program. */
+/** What one call of the program asks for. */
 export type Settings = {
   readonly command: 'apply' | 'recover' | 'undo'
   /** The patch given as an argument; undefined means standard input. */

@@ -10,7 +10,7 @@ import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 
-/** How many notes are printed; further ones are only counted, and `--json` lists them all. */
+/** How many notes are printed at most; further ones are only counted, but `--json` lists them all. */
 const shownNotes = 20
 
 /**
@@ -48,7 +48,7 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** Further advice: a flag of this program, or if an argument doesn't even begin like a patch, what it probably means. */
+/** Further advice: a flag of this program, or, if an argument doesn't even begin like a patch, what it was probably meant to be. */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error

@@ -1,9 +1,13 @@
-/** A smaller patch is applied before V8 does any of this, so loading the module would cost more than it saves. */
+/**
+ * The size in bytes from which V8's options are set. A smaller patch is applied before V8 does any of this, so loading the module would cost more than it
+ * saves.
+ */
 const worthTelling = 64 * 1024
 
 /**
- * V8's options: the results of its last compiler and of concurrent garbage collection would be ready only when the run is about to end, and both take
- * a core from the work until then. The space for young objects gets its full size at once, instead of being copied each time it doubles.
+ * V8's options: the results of its last compiler and of concurrent garbage collection would be ready only when the run is about to end, and until then
+ * both would use a core that the work needs. The space for young objects gets its full size at once; otherwise its objects would be copied each time it
+ * doubles.
  */
 const flags = ['--no-turbofan', '--no-parallel-scavenge', '--no-concurrent-marking', '--semi-space-growth-factor=16']
 

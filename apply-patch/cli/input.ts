@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import process from 'node:process'
 
-/** Reads the whole standard input. A terminal counts as empty: nobody types a patch. */
+/** Reads the whole standard input. A terminal counts as empty, because nobody types a patch. */
 export function readStandardInput(): Buffer {
   try {
     const stats = fstatSync(0)
@@ -32,19 +32,19 @@ function readPipe(): Buffer {
     } catch (error) {
       if (errno(error) === 'EOF') return buffer.subarray(0, length)
       if (errno(error) !== 'EAGAIN') throw error
-      // Somebody made the pipe non-blocking; there is nothing else to do in the meantime.
+      // Somebody made the pipe non-blocking, so wait for input; there is nothing else to do meanwhile.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
 }
 
-/** Whether an argument was valid UTF-8 before Node decoded it; this can be checked only if the system keeps the original. */
+/** Whether an argument was valid UTF-8 before Node decoded it. This can only be checked if the system lets us read the original bytes. */
 export function isArgumentUtf8(argument: string): boolean {
   if (!argument.includes('\uFFFD') || process.platform !== 'linux') return true
   return isUtf8(readFileSync('/proc/self/cmdline'))
 }
 
-/** Writes a whole text to a descriptor, without the cost of setting up a stream. A reader that closed the pipe is no error. */
+/** Writes a whole text to a descriptor, without the cost of setting up a stream. It is not an error if the reader closed the pipe. */
 export function write(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length;) {

@@ -5,7 +5,7 @@ import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './apply-settings.ts'
 
-/** The request in the arguments, or a text to print and an exit code. */
+/** What the arguments ask for, or a text to print and an exit code. */
 export type Call =
   | { readonly type: 'run'; readonly settings: Settings }
   | { readonly type: 'print'; readonly text: string; readonly to: 1 | 2; readonly exitCode: number }
@@ -78,7 +78,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
   return settings === undefined ? tooMany : { type: 'run', settings }
 }
 
-/** A wrong root is a usage error: no patch could be right for it. */
+/** A root that can't be used is a usage error, because no patch could be applied to it. */
 function existingDirectory(path: string): string {
   const fault = rootFault(path)
   if (fault !== undefined) throw new InvalidArgumentError(fault)

@@ -48,7 +48,7 @@ async function run(settings: Settings): Promise<number> {
   return stoppable((signal) => apply(patch, settings, signal))
 }
 
-/** The patch on standard input; undefined if there is none, after an error message. */
+/** The patch on standard input; undefined if there is none; an error message has then been printed. */
 function readPatch(): Buffer | undefined {
   const input = readStandardInput()
   expectShortRun(input.length)
@@ -58,8 +58,8 @@ function readPatch(): Buffer | undefined {
 }
 
 /**
- * Makes a signal roll back a begun commit. It is installed only after the patch is read: while the program waits for input, it doesn't handle
- * signals, and the system ends it, because nothing has been done yet.
+ * Makes a signal roll back a commit that has begun. The handler is installed only after the patch is read: while the program waits for input, nothing has
+ * been done yet, so the system may simply end it.
  */
 async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()

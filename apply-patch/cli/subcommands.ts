@@ -1,6 +1,6 @@
 import { recoverHelp, undoHelp } from './help.ts'
 
-/** An option of two commands. */
+/** An option that two commands have. */
 export const durable = {
   flag: '--durable',
   meaning: 'sync to the disk, so that the result survives a power cut too',

@@ -10,7 +10,7 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** No path of a patch leads here, so these files may be in directories where no patch can write, but only there. */
+/** A patch can't name these files. They may therefore be in directories where no patch can write, but nowhere else. */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
@@ -43,7 +43,7 @@ export function lockEntries(locks: readonly string[], nonce: string): readonly L
 const contentOf = (nonce: string): Buffer => Buffer.from(`apply-patch ${nonce}\n`)
 
 /**
- * Makes the lock files, each at once with its content, and checks that everything they protect is unchanged.
+ * Makes the lock files, each together with its content, and checks that everything they protect is unchanged.
  *
  * @throws CommitError `changed`, which names the lock that somebody else holds, or the file that changed
  */

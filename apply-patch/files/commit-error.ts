@@ -31,7 +31,7 @@ export class PathError extends Error {
   readonly code: PathErrorCode
   /** As the patch spells it. */
   readonly path: string
-  /** Where it really leads, if that is known. */
+  /** The real path that it leads to, if that is known. */
   readonly resolved: string | undefined
   /** The part of the path that is the problem: a component, a link, or a file among its parents. */
   readonly culprit: string | undefined
@@ -82,7 +82,7 @@ export class ReadError extends Error {
 
 shareInstanceof('ReadError', ReadError)
 
-/** The user's view of what the commit was doing when it failed. */
+/** What the commit was doing when it failed, in terms that a user understands. */
 export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'journal' | 'undo'
 
 /** How a file differs from the state that the plan was made from. */
@@ -101,7 +101,7 @@ export type CommitErrorCode =
   | 'busy'
   /** No directory outside the tree can store the journal. */
   | 'no-state-directory'
-  /** An impossible change: writing a directory, or removing a missing file. */
+  /** An impossible change, such as writing to a directory or removing a missing file. */
   | 'unsupported'
   /** A journal that can't be read, or whose crash can't be undone because a file has changed since. */
   | 'unrecoverable'

@@ -9,13 +9,13 @@ export type Fingerprint = {
   readonly crc: number
   /** Undefined if the system chose it. */
   readonly mode: number | undefined
-  /** The target, if it is a link instead of a file. */
+  /** The link's target, if the entry is a link instead of a file. */
   readonly symlink: string | undefined
 }
 
 /**
- * What a commit does to one entry: all that is needed to undo it. `fresh` is our own name for the new content, `old` is our own name for the previous
- * file. At any time, these names show how far the step has come:
+ * What a commit does to one entry, with everything that is needed to undo it. `fresh` is our temporary name for the new content, `old` is our temporary
+ * name for the previous file. At any time, the presence of these names shows how far the step has come:
  *
  * - `add`: installed if fresh and target are the same file.
  * - `replace`: installed if old exists and fresh doesn't.
@@ -32,7 +32,7 @@ export type JournalEntry =
     }
   | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
 
-/** A lock file: made like a file that is added, and removed again in any case. */
+/** A lock file. It is made in the same way as an added file, and always removed again. */
 export type LockEntry = Extract<JournalEntry, { type: 'add' }>
 
 /** The journal's facts about the files that change in the same transaction as a commit. */
@@ -54,7 +54,7 @@ export type Step =
       readonly type: 'install'
       readonly change: WriteChange
       readonly journalEntry: InstallEntry
-      /** The entry whose inode this one takes over, for a pure rename; undefined if new content is written. */
+      /** For a pure rename, the entry whose inode this one gets; undefined if new content is written. */
       readonly renamed: Entry | undefined
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }
@@ -62,7 +62,7 @@ export type Step =
 /** A directory that a commit removes before its point of no return, and the facts needed to create it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
 
-/** A directory whose mode a commit sets last. `before` undefined: the commit makes it. */
+/** A directory whose mode a commit sets as its last step. `before` is undefined if the commit makes the directory. */
 export type ModeStep = { readonly path: string; readonly before: number | undefined; readonly after: number }
 
 /** The path of an entry, for messages. */

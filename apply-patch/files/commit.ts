@@ -9,19 +9,19 @@ import { withTreeLock } from './with-tree-lock.ts'
 export type CommitOptions = {
   /** Syncs data, directories and journal, so that the commit survives a power cut too. Surviving a kill needs no sync. */
   readonly durable?: boolean
-  /** Aborts the commit, which then rolls back; after the point of no return it completes. */
+  /** Aborts the commit, which then rolls back. After the point of no return, the commit is completed instead. */
   readonly signal?: AbortSignal
-  /** Gives the time for the journal. */
+  /** Returns the time that is written to the journal. */
   readonly now?: () => Date
   /** Changes to files that no patch may write, in the same transaction. Default: none. */
   readonly alongside?: Alongside
-  /** Called with the commit's id before anything is changed. If it throws, nothing is. */
+  /** Called with the commit's id before anything is changed. If it throws, nothing is changed. */
   readonly begins?: (id: string) => void
   /** Where to store journals instead of the user's state folder. */
   readonly stateDirectory?: string
 }
 
-/** The changes that were made: every change of the set, and nothing else. */
+/** The changes that were made, which are exactly those of the change set. */
 export type Report = {
   /** The id by which `undo` finds the commit. */
   readonly id: string
@@ -47,7 +47,7 @@ export type Report = {
  *
  * Runs on one tree wait for each other. After a kill, the next commit or `recover` repairs the tree.
  *
- * @throws CommitError if the commit did not happen; its `tree` tells whether everything is as before
+ * @throws CommitError if the commit did not happen; its `tree` says whether the tree is unchanged
  * @throws PathError for a change outside the root
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -72,7 +72,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
   })
 }
 
-/** Facts about the files of a change set that a user should know, beyond the patch itself. */
+/** Facts about the files of a change set that the patch doesn't show and a user should know. */
 function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   return changeSet.changes.flatMap((change) => {
     if (change.type !== 'write' || (change.before.type !== 'file' && change.before.type !== 'unread')) return []

@@ -1,8 +1,8 @@
 import type { Content, Piece } from '../change-set.ts'
 
 /**
- * How to restore old bytes from the new file. The numbers come in threes: the length of a run of bytes that only the old file had, then the start and
- * the length of a run that the new file still has. Unchanged bytes need not be stored a second time for an undo.
+ * Instructions for restoring old bytes from the new file, so that an undo doesn't need a second copy of unchanged bytes. The numbers are groups of three:
+ * the length of a run of bytes that only the old file had, then the start and the length of a run that the new file still has.
  */
 export type Delta = readonly number[]
 
@@ -12,7 +12,7 @@ export function wholeDelta(size: number): Delta {
 }
 
 /**
- * Finds the delta by checking which pieces of the new content are views into the old file's own buffer.
+ * Finds the delta by checking which pieces of the new content are slices of the old file's own buffer.
  *
  * @returns the delta and the runs that only the old file had, concatenated
  */
@@ -33,7 +33,7 @@ export function findDelta(old: Buffer, content: Content): { readonly delta: Delt
   return { delta, runs: gather(old, delta) }
 }
 
-/** The runs of a delta in one buffer: thousands of views would take more memory than the few bytes they show. */
+/** Copies the runs of a delta into one buffer: thousands of slices would take more memory than the few bytes in them. */
 function gather(old: Buffer, delta: Delta): Buffer {
   if (delta.length === 3) return old.subarray(0, delta[0])
   const runs = Buffer.allocUnsafe(runLength(delta))
@@ -54,10 +54,9 @@ export function runLength(delta: Delta): number {
 }
 
 /**
- * The old bytes as pieces: runs from the journal, the rest from the present file.
+ * The old bytes as pieces: the runs come from the journal, and the rest from the present file.
  *
- * @param runs a stretch of the runs
- * @param now a stretch of what is there now
+ * @param runs gives a range of the runs @param now gives a range of the present file
  */
 export function applyDelta(
   delta: Delta,

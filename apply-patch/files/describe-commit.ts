@@ -34,7 +34,7 @@ export function describeCommit(
     ...(changeSet.within === undefined ? {} : { within: changeSet.within }),
     unsafePaths: changeSet.unsafePaths,
     nonce: nonceOf(lock.owner),
-    // Not from a `Date` object: creating the first one determines the time zone, which takes as long as the rest of a small commit.
+    // No `Date` object is used: creating the first one determines the time zone, which takes as long as the rest of a small commit.
     at: options.now?.().getTime() ?? Date.now(),
     steps: own.map(({ change, journalEntry }, index) => ({
       journalEntry,
@@ -54,7 +54,7 @@ export function describeCommit(
   return { header, bytes: bytesOf(found, plan.directories) }
 }
 
-/** The same without the data for an undo. */
+/** The same description without the data for an undo. */
 export function withoutUndo(header: Header): Header {
   const steps = header.steps.map((step) => ({ ...step, before: { type: 'unknown' } as const }))
   return { ...header, steps, canUndo: false, bytes: 0 }
@@ -82,7 +82,7 @@ function oldOf({ change, journalEntry: { target } }: Step): Old {
   return { before: old, length: runs.length, entry: target, runs }
 }
 
-/** Reads the parts that aren't in memory, each when it is needed. */
+/** Reads each part that isn't in memory when it is needed. */
 function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
   for (const { length, runs, entry } of all) {
     if (length === 0) continue

@@ -7,11 +7,11 @@ import { isInside } from './resolve-path.ts'
  * Directories that stay open while a commit works in them.
  *
  * On Linux each is opened once, component by component from the base without following links, and its entries are then reached through its descriptor
- * (`/proc/self/fd/N/name`, because Node has no `openat`): replacing a directory with a link afterwards changes nothing, and one that was replaced
- * before fails to open.
+ * (`/proc/self/fd/N/name`, because Node has no `openat`): if a directory is replaced with a link after that, the link isn't followed, and if it was
+ * replaced before, opening it fails.
  *
- * Elsewhere (macOS, or no `/proc`) the kernel offers Node no such handle. There every use of a directory first
- * checks that the path still leads to the same device and inode, which leaves a window of one system call.
+ * On other systems (macOS, or without `/proc`), Node can't get such a handle from the kernel. There, every use of a directory first checks that the path
+ * still leads to the same device and inode, which leaves a race window of one system call.
  */
 export type Directories = {
   /**
@@ -20,7 +20,7 @@ export type Directories = {
    * @throws the system's error; ENOTDIR or ELOOP if a component is a link or a file, ESTALE if it was replaced
    */
   readonly entry: (directory: string, name: string) => string
-  /** Group and set-group-id of a directory, which new files in it inherit. */
+  /** The group and the set-group-id bit of a directory, which new files in it inherit. */
   readonly owner: (directory: string) => DirectoryOwner
   /** Writes a directory's entries to the disk. */
   readonly sync: (directory: string) => void
@@ -36,10 +36,10 @@ const pathOnly = 0o10000000
 
 const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** How many directories are held open at once; others are reopened, and must then be the same. */
+/** How many directories are kept open at once. Others are reopened when needed, and must then still be the same directories. */
 const heldAtOnce = 200
 
-/** How many parent directories are kept open for the next file, so that a long path doesn't push out others. */
+/** How many parent directories of a path are kept open for the next file. The number is small, so that a long path doesn't close too many others. */
 const keptOnTheWay = 40
 
 type Held = {
@@ -51,7 +51,7 @@ type Held = {
 }
 type Identity = Pick<Held, 'device' | 'inode'>
 
-/** Opens the directories of a tree on demand. @param base absolute real path; nothing above it is opened */
+/** Opens the directories of a tree on demand. @param base an absolute real path; no directory above it is opened */
 export function openDirectories(base: string): Directories {
   // Ordered by last use, so that the first one is closed first.
   const held = new Map<string, Held>()
@@ -154,7 +154,7 @@ function through(descriptor: number, name: string): string {
   return `/proc/self/fd/${descriptor}/${name}`
 }
 
-/** Closes a directory that was only opened on the way, and returns the next one. */
+/** Closes a directory that was only opened to reach the next one, and returns the next one. */
 function replace(passed: Held | undefined, next: Held | undefined): Held | undefined {
   if (passed !== undefined) closeSync(passed.descriptor)
   return next
@@ -178,7 +178,7 @@ function descriptorsLead(root: Held): boolean {
     const stats = statSync(through(root.descriptor, '.'), { bigint: true })
     return isSame(root, { device: stats.dev, inode: stats.ino })
   } catch (error) {
-    // Without /proc, as in this container: check first, then act.
+    // Without `/proc`, as in some containers, check first, then act.
     if (errnoOf(error) !== undefined) return false
     throw error
   }
@@ -188,7 +188,7 @@ function isSame(one: Identity, other: Identity): boolean {
   return one.device === other.device && one.inode === other.inode
 }
 
-/** An error of our own in the form of a system error, as the kernel would report it if Node had the right call. */
+/** An error in the form of a system error, as the kernel would report it if Node offered the right call. */
 function systemError(code: 'ESTALE' | 'EXDEV', syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path })
 }

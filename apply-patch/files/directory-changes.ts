@@ -21,7 +21,7 @@ export function removedDirectories(changeSet: ChangeSet): readonly string[] {
 /**
  * Reads the present state of the directories that a change set names.
  *
- * @param made those that the commit creates
+ * @param made the directories that the commit creates
  * @throws CommitError `changed` for a directory whose mode differs from the planned state
  */
 export function planDirectories(

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs'
 
-/** Properties of a directory that survive a rename, and that no later directory at its path shares. */
+/** Properties of a directory that stay the same after a rename, and differ for any later directory at its path. */
 export type Identity = {
   readonly rootInode: string
   /** Absent: unknown. Device numbers may change at a reboot. */
   readonly rootDevice?: string | undefined
-  /** Its creation time, in nanoseconds. Absent if the system can't tell. */
+  /** Its creation time, in nanoseconds. Absent if the system doesn't know it. */
   readonly rootBirth?: string | undefined
 }
 
@@ -23,8 +23,8 @@ export function identityOf(root: string): Identity | undefined {
 }
 
 /**
- * Whether two are the same directory. The next new directory usually reuses a free inode number, so the creation time must match too, or if that is
- * unknown, at least the device.
+ * Whether two are the same directory. The next new directory usually reuses a free inode number, so the creation time must match too. If it is unknown,
+ * at least the device must match.
  */
 export function isSameDirectory(one: Identity, other: Identity): boolean {
   if (one.rootInode !== other.rootInode) return false
@@ -32,7 +32,7 @@ export function isSameDirectory(one: Identity, other: Identity): boolean {
   return one.rootDevice === undefined || other.rootDevice === undefined || one.rootDevice === other.rootDevice
 }
 
-/** Whether they are certainly the same directory, wherever they are. */
+/** Whether two are certainly the same directory, even if it was moved. */
 export function isSurelySame(one: Identity, other: Identity): boolean {
   return one.rootBirth !== undefined && other.rootBirth !== undefined && isSameDirectory(one, other)
 }

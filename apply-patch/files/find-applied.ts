@@ -10,7 +10,7 @@ import { findStateDirectories, findStateRoots } from './state-directory.ts'
 /** An applied patch, as recorded in its journal. */
 type Applied = {
   readonly journal: string
-  /** The header, in which all paths are current. */
+  /** The journal's header. If the tree was moved, its paths have been updated. */
   readonly header: Header
   /** The offset in the journal at which the bytes begin that only the old files had. */
   readonly bytesAt: number
@@ -23,7 +23,8 @@ export type AppliedLookup =
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
 
 /**
- * The newest applied patch of a tree, by its path, or if it was moved, by its identity. Patches of another directory at the same path don't count.
+ * The newest applied patch of a tree. The tree is found by its path, or, if it was moved, by its identity. Patches applied to another directory at the
+ * same path don't count.
  */
 export async function findApplied(root: string, stateDirectory: string | undefined): Promise<AppliedLookup> {
   const identity = identityOf(root)
@@ -48,7 +49,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
-  // One directory with two paths, as with a bind mount: a user who works with the other path would not know of this patch.
+  // One directory can have two paths, for example through a bind mount. A user who works with the other path would not know about this patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined
@@ -87,7 +88,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** This journal probably belongs to another tree: if it is damaged, that tree's user will hear of it. */
+/** This journal probably belongs to another tree. If it is damaged, the error is reported when somebody works with that tree. */
 async function readOthers(journal: string): Promise<ReadJournal | undefined> {
   try {
     return await readJournal(journal)

@@ -26,9 +26,9 @@ export { openTree, type Tree } from './tree.ts'
 
 /**
  * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If
- * there is nothing to do, the list is empty; finding that out for one root takes a few system calls, so call it before every plan.
+ * there is nothing to do, the list is empty; for one root, this takes only a few system calls, so call it before every plan.
  *
- * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
+ * @throws CommitError `unrecoverable` if somebody changed files since the crash, which it names; `busy`
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
@@ -39,11 +39,11 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
 }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were
- * created for the patch and are empty again. It is one transaction; calling it again reverts the patch before.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created
+ * for the patch and are empty again. It is one transaction; calling it again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` naming every file that has changed since; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo` @throws CommitError `changed` if files have
+ *   changed since, all of which it names; `nothing-to-undo`
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone
@@ -53,7 +53,7 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
 }
 
 /**
- * The id of the patch that `undo` would revert in a tree; undefined where there is none.
+ * The id of the patch that `undo` would revert in a tree; undefined if there is none.
  *
  * @internal
  */

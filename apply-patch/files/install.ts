@@ -20,7 +20,7 @@ import { copyOld, writeFresh } from './write-fresh.ts'
 /** The current operation, so that a failing system call can be attributed to the right file. */
 export type CurrentOperation = { operation: Operation; change: Change | undefined }
 
-/** Facts that turn out during the installation. */
+/** Facts that are found out during the installation. */
 type Progress = {
   /** New files are renamed into place, because links are not possible. */
   linkless: boolean
@@ -42,7 +42,7 @@ export type Work = {
   readonly durable: boolean
   readonly current: CurrentOperation
   readonly progress: Progress
-  /** Gives other work a turn when it is due. @throws CommitError `aborted` */
+  /** Lets other tasks run if this one has run for long enough. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
 }
 
@@ -60,10 +60,10 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Installs everything: renamed files get their second name, removed files are moved aside, replaced files get a second name, directories are created,
- * and new content is installed. Renaming can still undo all of it.
+ * Installs everything: renamed files get their second name, removed files are moved aside, replaced files get a second name, directories are created, and
+ * new content is installed. All of this can still be undone by renaming.
  *
- * @param sync called when all old files are kept and no new one is in place: the state that must be on disk before a power cut
+ * @param sync called when all old files are kept and no new one is in place yet. This state must be on the disk, in case of a power cut
  */
 export async function installAll(work: Work, sync: () => void): Promise<void> {
   const { steps, directories, current } = work

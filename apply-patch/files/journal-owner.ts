@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { errnoOf } from './commit-error.ts'
 
-// `process` is the global one in this folder: importing `node:process` evaluates all its getters, stdin's among them,
-// and loads the streams behind them, a third of Node's own start.
+// This folder uses the global `process`: importing `node:process` evaluates all its getters, including the one for stdin, and loads their streams, which
+// takes a third of the time that Node itself needs to start.
 
 /**
- * A run's name in the name of its journal, by which another run can tell whether it still lives: process id, start time, process id namespace, boot,
- * and a random part. Unique for every commit.
+ * The name of a run, as part of its journal's file name. From it another run can tell whether the run is still alive. It consists of the process id,
+ * start time, process id namespace, boot id and a random part, and is unique for every commit.
  */
 export type OwnerId = string
 
@@ -18,7 +18,7 @@ export function nameOwner(nonce: string): OwnerId {
   return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
 }
 
-/** A random text that no other commit has, for names in the tree and in the journal's folder. */
+/** A random text that is unique to a commit, for names in the tree and in the journal's folder. */
 export function makeNonce(): string {
   const random = Math.random().toString(36).slice(2, 10)
   return `${Date.now().toString(36)}${(process.hrtime.bigint() % 46_656n).toString(36)}${random}`
@@ -32,7 +32,7 @@ export function nonceOf(owner: OwnerId): string {
 /**
  * Whether the run with this name may still be running. If unsure, it counts as running for ten minutes.
  *
- * @param ageMs since the run began
+ * @param ageMs how many milliseconds ago the run began
  */
 export function isAlive(owner: OwnerId, ageMs: number): boolean {
   const [pid = '', start = '', space = '', boot = ''] = owner.split('.')
@@ -46,7 +46,7 @@ export function isAlive(owner: OwnerId, ageMs: number): boolean {
 
 const unknown = 'x'
 
-/** Start time in clock ticks since boot: together with the process id it identifies a process for good (proc(5), field 22). */
+/** Start time in clock ticks since boot: together with the process id, it identifies a process uniquely (proc(5), field 22). */
 function startTime(pid: string): string {
   const stat = readProc(`/proc/${pid}/stat`)
   // The command's name, in brackets, may contain any character.

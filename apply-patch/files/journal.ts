@@ -12,14 +12,14 @@ import { writeAll, writeChunks } from './write-all.ts'
  * A journal is one file. Its name tells its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed,
  * no longer running), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then perhaps the letter `L` (new files
- * are renamed into place, because links are not possible), and once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree
- * before `ready` is written, so a journal without it needs no recovery.
+ * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new files
+ * are renamed into place, because links are not possible), and, once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree before
+ * `ready` is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
   readonly root: string
-  /** The only trees below the root that it may name. Absent: all of it. */
+  /** The only trees below the root whose paths the journal may contain. Absent: all paths below the root are allowed. */
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string
@@ -40,7 +40,7 @@ export type Header = Identity & {
   readonly alongside?: AlongsideEntries | undefined
   /** For an undo: paths of journals that this commit makes obsolete. */
   readonly retires: readonly string[]
-  /** Whether the old bytes are here, so that the patch can be reverted later. */
+  /** Whether the journal contains the old bytes, so that the patch can be reverted later. */
   readonly canUndo: boolean
   /** How many old bytes follow the header. */
   readonly bytes: number
@@ -82,7 +82,7 @@ export type Journal = {
   readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
   /** Records that new files will be renamed into place, before the first one is. */
   readonly markLinkless: (durable: boolean) => void
-  /** Marks the point of no return. If writing fails, the mark is removed again, or an error reports that it could not be. */
+  /** Marks the point of no return. If writing fails, the mark is removed again. If that fails too, an error says so. */
   readonly markDone: (durable: boolean) => void
   /** Keeps the journal under another name. */
   readonly keepAs: (name: string) => void
@@ -118,7 +118,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     begin: (header, bytes, durable) => {
       const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
       const ready = Buffer.from(readyMark)
-      // If it could not be written for lack of space, it is written again without the bytes.
+      // If the disk has too little space for it, it is written again without the bytes.
       if (length > 0) ftruncateSync(descriptor, 0)
       length = line.length
       if (header.bytes <= writtenAtOnce) length = writeAll(descriptor, [line, ...bytes, ready])
@@ -136,7 +136,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     },
     discard: () => {
       close()
-      // A journal that stays behind only says that its tree is in order, so the next run discards it.
+      // A journal that is left over at this point does no harm: it only says that its tree is in order, and the next run discards it.
       retryOnce(() => unlinkSync(path))
     },
     close,

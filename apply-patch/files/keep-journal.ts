@@ -5,7 +5,7 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** How many applied patches of one tree can be reverted, newest first, and how many bytes their journals may take. */
+/** How many of the newest patches applied to a tree can be reverted, and how many bytes their journals may take. */
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024
 
@@ -18,7 +18,10 @@ export function keepForUndo(lock: TreeLock): void {
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
-/** The same for the journal of a commit that was complete when its run crashed: no later one has begun, since that would have recovered it first. */
+/**
+ * The same for the journal of a commit that was complete when its run crashed. No later commit can have begun, because it would have recovered this one
+ * first.
+ */
 export function keepRecovered(journal: string, nonce: string): void {
   const directory = dirname(journal)
   keep(directory, nonce, (name) => renameSync(journal, join(directory, name)))
@@ -38,7 +41,7 @@ function keep(directory: string, nonce: string, keepAs: (name: string) => void):
   }
 }
 
-/** Forgets the trees that were not patched for longest, except trees with a crash that is still to be recovered. */
+/** Forgets the trees that have not been patched for the longest time, except trees with a crash that still has to be recovered. */
 function forgetOldTrees(directory: string): void {
   const parent = dirname(directory)
   const trees = readdirSync(parent).map((name) => join(parent, name))

@@ -7,12 +7,12 @@ import { errnoOf } from './commit-error.ts'
 const entryLimit = 20_000
 const shown = 3
 
-/** Folders that contain copies of many other files, and that paths hardly ever mean. */
+/** Folders that contain copies of many other files, and to which the paths of a patch hardly ever lead. */
 const skipped = new Set(['.git', 'node_modules'])
 
 /**
- * Existing files that a missing path may have meant: files with the same name in another folder, or with a similar name in the same folder. The
- * likeliest come first; links are not followed.
+ * Existing files that may have been meant by a path that doesn't exist: files with the same name in another folder, or with a similar name in the same
+ * folder. The likeliest come first; links are not followed.
  *
  * @param root absolute real path
  */
@@ -59,7 +59,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    // An unreadable folder only costs a hint.
+    // If a folder is unreadable, only a possible hint is lost.
     if (errnoOf(error) !== undefined) return []
     throw error
   }

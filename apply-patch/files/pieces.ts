@@ -8,7 +8,7 @@ const chunkSize = 1024 * 1024
 /** Don't follow a link, and don't wait for the other end of a pipe. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** The error for a file that changed since it was first read, in the form of a system error. */
+/** The error for a file that has changed since it was first read, in the form of a system error. */
 class ChangedFile extends Error {
   readonly code = 'EIO'
   readonly syscall = 'read'
@@ -56,7 +56,7 @@ export function piecesOf({ content, pieces = content }: Extract<Change, { type: 
 /**
  * The chunks of pieces that were already read once.
  *
- * @throws EIO at the end if their CRC-32 differs from the first time
+ * @throws EIO at the end if their CRC-32 isn't the same as at the first reading
  */
 export function* sameChunks(pieces: readonly Piece[], crc: number, path: string): Iterable<Uint8Array> {
   let now = 0

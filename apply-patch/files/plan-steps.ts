@@ -5,7 +5,7 @@ import { chunksOf, piecesOf } from './pieces.ts'
 import { CommitError } from './commit-error.ts'
 import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
-/** A change set as steps, the directories to create for it, and those that its files replace; parents first. */
+/** A change set as steps, with the directories to create and the directories that files replace; parents come first. */
 type StepPlan = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
@@ -13,12 +13,12 @@ type StepPlan = {
 }
 
 /**
- * Gives every change its temporary names. It changes nothing.
+ * Gives every change its temporary names. The tree is not changed.
  *
  * New content is first written next to its target. If the target's directory doesn't exist yet, the content is written to the nearest existing
  * directory, so that directories are created only when every byte is safely on the disk.
  *
- * @param nonce a random text in every temporary name
+ * @param nonce a random text that is part of every temporary name
  * @param exists whether a directory exists now
  * @param emptied directories to remove if they are empty; a directory that a file replaces is removed first
  */
@@ -40,7 +40,7 @@ export function planSteps(
   const cleared = emptied.filter(inTheWay)
   const stays = (directory: string): string => (cleared.includes(directory) ? stays(dirname(directory)) : directory)
   const made = new Set<string>()
-  /** Whether a directory exists now and stays. */
+  /** Whether a directory exists now and isn't removed by the commit. */
   const known = new Map<string, boolean>()
   const isThere = (directory: string): boolean => {
     const found = known.get(directory)
@@ -92,7 +92,7 @@ export function planSteps(
   return { steps, made: [...made], cleared }
 }
 
-/** What the file will look like once written. */
+/** Describes the file as it will be after writing. */
 function fingerprintOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0
@@ -104,8 +104,8 @@ function fingerprintOf(change: WriteChange): Fingerprint {
 }
 
 /**
- * The entry whose inode a change can take over: the patch moves it here with the same bytes, mode and owner, and its old path is removed or given to
- * another file.
+ * The entry whose inode can be used for a change, because the patch moves that file here with the same bytes, mode and owner, and its old path is removed
+ * or used for another file.
  */
 function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): Entry | undefined {
   if (change.movedFrom === undefined || change.symlink !== undefined) return undefined

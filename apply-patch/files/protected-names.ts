@@ -1,12 +1,12 @@
 /**
- * Names that stand for `.git` on some file system: any case (macOS, Windows), with the code points HFS+ ignores, the
- * NTFS short name, trailing dots and spaces. Git refuses the same (`core.protectHFS`, `core.protectNTFS`).
+ * Names that stand for `.git` on some file system: upper or lower case (macOS, Windows), additional code points that HFS+ ignores, the NTFS short name,
+ * trailing dots and spaces. Git refuses the same names (`core.protectHFS`, `core.protectNTFS`).
  */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /** Whether a name is git's own folder or file, so that everything in it is protected too. */
 function isGitName(name: string): boolean {
-  // This check already decides for nearly every name.
+  // For nearly every name, this check is enough.
   if (!/[gG]/.test(name)) return false
   const plain = name
     .replace(ignoredByHfs, '')

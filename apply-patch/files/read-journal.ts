@@ -4,9 +4,9 @@ import type { LockEntry } from './commit-steps.ts'
 import { doneMark, linklessMark, readyMark, type Header } from './journal.ts'
 import type { ReadHeader } from './journal-schema.ts'
 
-/** A journal as read back. */
+/** A journal as it was read from its file. */
 export type ReadJournal =
-  /** It was never completed, so the tree was not changed. */
+  /** The journal was never completely written, so the tree was not changed. */
   | { readonly state: 'not-begun' }
   | {
       /** `begun`: to be rolled back. `done`: to be cleaned up. */

@@ -3,14 +3,14 @@ import type { FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** Never follow a link, never wait for a pipe's other end, never adopt a terminal. */
+/** Never follow a link, never wait for the other end of a pipe, never get a controlling terminal. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * The state of a path, read at once. Throws the system's error if an entry exists but can't be read.
+ * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
  *
- * @param path the path to open; it may lead through a descriptor
- * @param expected the real path that the opened file must have, because a replaced link may have led elsewhere
+ * @param path the path to open; it may lead through a descriptor @param expected the real path that the opened file must have; a different one shows that
+ *   a link led elsewhere
  */
 export function readState(path: string, expected?: string): FileState {
   return openState(path, expected, (descriptor, stats) => ({
@@ -99,8 +99,8 @@ function factsOf(stats: BigIntStats) {
 }
 
 /**
- * Whether the last change is so old that any later write must have another change time. File system clocks advance in ticks: on Linux every 1 to 10
- * ms, on FAT every 2 s (recognised by a missing fraction).
+ * Whether the last change is so old that any later write must result in a different change time. The clocks of file systems advance in steps: on Linux
+ * every 1 to 10 ms, on FAT every 2 s (recognised by a missing fraction).
  */
 function isSettled(changedNs: bigint): boolean {
   const tickMs = changedNs % 1_000_000_000n === 0n ? 3000 : 100
@@ -121,7 +121,7 @@ function stateWithoutOpening(path: string, error: unknown): FileState {
   throw error
 }
 
-/** All bytes of a file, which may grow or shrink in the meantime; the commit's own check detects that. */
+/** All bytes of a file. The file may grow or shrink meanwhile; the commit's own check detects that. */
 function readAll(descriptor: number, size: number): Buffer {
   // One byte more than expected, so that a second read isn't needed to detect the end.
   let buffer = Buffer.allocUnsafe(size + 1)

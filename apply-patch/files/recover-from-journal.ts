@@ -25,12 +25,12 @@ export type RecoveryReport = {
 }
 
 /**
- * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has
- * succeeded, the journal is removed, or kept for `undo` if the commit is complete. Call it only while holding the lock of the tree.
+ * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has succeeded, the journal is
+ * removed, or kept for `undo` if the commit is complete. Call it only while the tree is locked.
  *
- * @param root only a journal of this tree; if undefined, any journal
- * @returns undefined for a journal of another tree, or one that no longer exists
- * @throws CommitError `unrecoverable` naming the files that have changed since or can't be reached; the journal stays
+ * @param root the tree whose journals are recovered; if undefined, those of any tree
+ * @returns undefined for a journal of another tree, or one that no longer exists @throws CommitError `unrecoverable` if files have changed since or can't
+ *   be reached, which it names; the journal stays
  */
 export async function recoverFromJournal(
   journal: string,
@@ -83,8 +83,8 @@ export async function recoverFromJournal(
 }
 
 /**
- * Rolls back a begun commit, unless one of its directories is missing: then the files that were moved aside are elsewhere, and only the journal still
- * knows about them.
+ * Rolls back a commit that has begun, unless one of its directories is missing. In that case the files that were moved aside are elsewhere, and only the
+ * journal still has their names.
  */
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
@@ -123,7 +123,7 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
   })
 }
 
-/** A journal only names paths in its own tree; one that names others is not carried out. */
+/** A journal may only name paths in its own tree. If it names others, it is not carried out. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
   const { alongside } = header

@@ -8,10 +8,10 @@ const pathLimit = 4095
 /** The number of links that Linux follows before it reports ELOOP. */
 const linkLimit = 40
 
-/** Directories that are known to be real ones, so that a thousand files in one folder need only one check. */
+/** Directories that are known not to be links, so that a thousand files in one folder need only one check. */
 export type KnownDirectories = Set<string>
 
-/** Refuses paths that no system call accepts, whatever is allowed. */
+/** Refuses paths that no system call accepts, even if unsafe paths are allowed. */
 export function checkSpelling(path: string): void {
   if (path === '' || path.includes('\0') || !path.isWellFormed()) throw new PathError('invalid-path', path)
   if (path.endsWith('/') || path.endsWith('/.')) throw new PathError('invalid-path', path, { culprit: '/' })
@@ -45,7 +45,7 @@ export function resolvePath(
     if (name === '' || name === '.') continue
     if (name === '..') {
       at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
-      // The parent of a missing entry may well exist.
+      // Even if an entry is missing, its parent may exist.
       missing = false
       continue
     }
@@ -78,7 +78,7 @@ export function isInside(key: string, root: string): boolean {
   return root === '/' || key === root || (key.startsWith(root) && key[root.length] === '/')
 }
 
-/** The path of something below the root, relative to it; empty for the root itself. */
+/** An absolute path relative to the root that contains it; empty for the root itself. */
 export function relativeTo(key: string, root: string): string {
   return root === '/' ? key.slice(1) : key.slice(root.length + 1)
 }

@@ -1,8 +1,8 @@
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Tries an operation once more if one of its system calls fails: temporary errors (an interrupted call, a full queue) must not leave files behind
- * that a second attempt removes.
+ * Tries an operation once more if one of its system calls fails. Otherwise, a temporary error (an interrupted call, a full queue) would leave files
+ * behind that a second attempt can remove.
  *
  * @returns whether it worked
  */

@@ -26,16 +26,16 @@ import {
 /** A file that could not be restored, and why: an errno, or `changed` if another program wrote to it since. */
 export type Leftover = { readonly path: string; readonly reason: string }
 
-/** How far a commit may have come. */
+/** What a commit may have done so far. */
 type Begun = {
   readonly journalEntries: readonly JournalEntry[]
-  /** Directories that it creates, parents first. */
+  /** Directories that the commit creates, parents first. */
   readonly made: readonly string[]
-  /** Directories it removes, parents first. */
+  /** Directories that the commit removes, parents first. */
   readonly cleared: readonly Cleared[]
   /** Whether new files were renamed into place, because links are not possible there. */
   readonly linkless: boolean
-  /** Lock files, which go last. */
+  /** Lock files, which are removed last. */
   readonly locks: readonly LockEntry[]
 }
 
@@ -44,7 +44,7 @@ type Begun = {
  * failure, a crash at any system call, and a crash of a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files
  * that another program changed since.
  *
- * @returns the files that remain unrestored; empty if the tree is as before
+ * @returns the files that could not be restored; empty if the tree is as before
  */
 export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
   const backwards = begun.journalEntries.toReversed()
@@ -59,11 +59,11 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
     ),
     ...releaseLocks(begun.locks, directories),
   ]
-  // The failure may be temporary (a full queue, an interrupted call), so leftovers get a second attempt.
+  // The failure may be temporary (a full queue, an interrupted call), so what could not be removed is tried once more.
   return pass().length === 0 ? [] : pass()
 }
 
-/** Removes our own lock files, recognized by their content; those of others stay. @returns the leftovers */
+/** Removes our own lock files, recognized by their content; those of others stay. @returns the files that could not be removed */
 export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
   return locks.flatMap((lock) =>
     attempt(lock.target, () => {
@@ -80,8 +80,8 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
  *
  * @param ours entries with our own names; missing ones are no error
  * @param emptied directories to remove too if they are empty
- * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps
- * @returns the leftovers
+ * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps @returns what could not be removed or
+ *   set
  */
 export function cleanUp(
   ours: readonly Entry[],
@@ -131,7 +131,7 @@ function undoAdd(
   const fresh = find(journalEntry.fresh, directories)
   const target = find(journalEntry.target, directories)
   if (fresh === undefined) {
-    // Renamed into place, so only its content shows that it is ours.
+    // The file was renamed into place, so only its content shows that it is ours.
     const isOurs =
       linkless && target !== undefined && matches(journalEntry.fingerprint, target, journalEntry.target, directories)
     if (isOurs) remove(journalEntry.target, directories)
@@ -197,7 +197,7 @@ function remove(entry: Entry, directories: Directories): undefined {
   }
 }
 
-/** Removes a directory unless it contains entries, which are then not ours. */
+/** Removes a directory unless it contains entries, which can't be ours. */
 function removeDirectory(path: string, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   directories.forget(path)

@@ -6,8 +6,8 @@ import { CommitError, errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * A possible location of journals: folders `below` an `anchor`. An anchor of kind `mine` is created if missing; a `home` must exist; a `shared` one
- * needs the sticky bit to be safe.
+ * A possible location of journals: folders `below` an `anchor`. An anchor of the kind `mine` is created if it is missing; a `home` must exist; a `shared`
+ * one is only safe with the sticky bit.
  */
 type Candidate = {
   readonly kind: 'mine' | 'home' | 'shared'
@@ -40,7 +40,7 @@ function candidates(root: string, chosen: string | undefined): readonly Candidat
  * The folder for the journals of one tree, created if necessary: private to this user, so that nobody else can plant a journal that we would carry
  * out.
  *
- * @throws CommitError `no-state-directory`, with what is wrong with each candidate
+ * @throws CommitError `no-state-directory`, which says for each candidate why it can't be used
  */
 export function makeStateDirectory(root: string, chosen: string | undefined): { path: string; isNew: boolean } {
   const tried: { path: string; reason: string }[] = []
@@ -60,7 +60,7 @@ export function makeStateDirectory(root: string, chosen: string | undefined): { 
   throw new CommitError('no-state-directory', { operation: 'journal', tried })
 }
 
-/** The folders that contain journals of this tree now; a crashed run may have had another environment. */
+/** The folders that contain journals of this tree now; all are returned, because a crashed run may have had another environment. */
 export function findStateDirectories(root: string, chosen: string | undefined): readonly string[] {
   return usable(root, chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below, nameFor(root)))
@@ -92,7 +92,10 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
   return found.filter((one, index) => found.findIndex((other) => other.anchor === one.anchor) === index)
 }
 
-/** Readable and unique enough; if two trees have the same name here, they only share a folder, and their journals name their trees. */
+/**
+ * The name of a tree's folder, which is readable and almost always unique. If two trees get the same name, they share a folder, and their journals say to
+ * which tree they belong.
+ */
 function nameFor(root: string): string {
   const plain = basename(root)
     .replace(/[^\w.-]/g, '_')
@@ -160,7 +163,7 @@ function isPrivateDirectory(path: string): boolean {
   try {
     return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
   } catch (error) {
-    // Below a file, or in an unreadable folder, there is none of ours.
+    // A file has no entries, and an unreadable folder contains no journals of ours.
     if (errnoOf(error) !== undefined) return false
     throw error
   }
@@ -170,7 +173,7 @@ function isPrivate(stats: Stats | undefined): boolean {
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
 }
 
-/** `$HOME`, or if that is no absolute path, the home in the password file. */
+/** `$HOME`, or, if that is not an absolute path, the home directory in the password file. */
 function home(): string {
   const named = process.env['HOME'] ?? ''
   if (isAbsolute(named)) return named
@@ -178,7 +181,7 @@ function home(): string {
     const { homedir } = userInfo()
     return isAbsolute(homedir) ? homedir : '/nonexistent'
   } catch (error) {
-    // A user without HOME and without an entry in the password file.
+    // The user has neither `HOME` nor an entry in the password file.
     if (errnoOf(error) !== undefined) return '/nonexistent'
     throw error
   }

@@ -94,7 +94,7 @@ function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Direct
   }
 }
 
-/** A change set may come from any caller, so its paths are checked again instead of trusted. */
+/** A change set may come from any caller, so its paths are not trusted but checked again. */
 function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]
@@ -152,7 +152,7 @@ function finalCheck(work: Work): void {
   }
 }
 
-/** Rolls back the begun commit. @returns the error to throw, which says what state the tree is in */
+/** Rolls back the commit. @returns the error to throw, which says whether the tree is restored */
 function takeBack(error: unknown, work: Work): unknown {
   const { steps, progress, directories } = work
   const begun = { ...work, journalEntries: steps.map(({ journalEntry }) => journalEntry), linkless: progress.linkless }
@@ -163,7 +163,7 @@ function takeBack(error: unknown, work: Work): unknown {
   return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
 }
 
-/** Our own names that are still in the tree once everything is installed. */
+/** Our temporary names that are still in the tree after everything is installed. */
 function namesLeft(steps: readonly Step[]): readonly Entry[] {
   return steps.flatMap((step) => {
     if (step.journalEntry.type === 'add') return [step.journalEntry.fresh]
@@ -199,8 +199,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 }
 
 /**
- * The same for directories that only lost our own names: after a power cut, these must not reappear without a journal. The commit is complete, so a
- * failed attempt is repeated once, and then left to `recover`.
+ * The same for directories in which only our temporary names were removed. Otherwise, after a power cut, these names could reappear although there is no
+ * journal any more. The commit is complete, so a failed attempt is repeated once, and then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []
@@ -222,7 +222,7 @@ function syncFinally(work: Work): readonly Leftover[] {
   return failures
 }
 
-/** Gives other work a turn after a long stretch, and notices an abort. */
+/** Lets other tasks run after a long period of work, and notices an abort. */
 function pacer(signal: AbortSignal | undefined): Work['pause'] {
   // `performance` would load a module that costs more time than a small commit.
   let since = Date.now()

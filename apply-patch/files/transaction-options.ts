@@ -2,7 +2,7 @@ import type { Change, FileState } from '../change-set.ts'
 import type { Leftover } from './roll-back.ts'
 import type { Step } from './commit-steps.ts'
 
-/** The additions of an undo to a commit, and how many old bytes a commit keeps for an undo. */
+/** Options of a transaction that an undo needs, and whether a commit keeps old bytes for an undo. */
 export type Extras = {
   /** Directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]
@@ -13,8 +13,8 @@ export type Extras = {
 }
 
 /**
- * Files that change together with a change set although no patch may name them, such as git's index and its refs: all changes happen, or none, even
- * after a crash. An undo of the change set leaves them as they are.
+ * Files that change together with a change set although no patch may name them, such as git's index and its refs: even after a crash, either all changes
+ * happen or none. An undo of the change set leaves them as they are.
  */
 export type Alongside = {
   /** The only directories that may contain them; absolute real paths. */

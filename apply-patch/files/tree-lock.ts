@@ -17,12 +17,12 @@ export type TreeLock = {
   readonly crashed: readonly string[]
 }
 
-/** How long to wait for another run on the same tree: far longer than any commit takes. */
+/** How long to wait for another run on the same tree, which is far longer than any commit takes. */
 const patienceMs = 30_000
 
 /**
- * Locks a tree by creating our journal and then looking for others. Of two runs that do so at once, at least one sees the other; a run that sees
- * another live run removes its journal and tries again. Names are never used twice, so a dead run's journal can't be mistaken for a live one's.
+ * Locks a tree by creating our journal and then looking for others. If two runs do so at the same time, at least one of them sees the other. A run that
+ * sees another live run removes its journal and tries again. Names are never used twice, so a dead run's journal can't be mistaken for a live one's.
  *
  * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` for a folder that can't be written
  */

@@ -8,8 +8,8 @@ import { lookThrough, readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
 
 /**
- * A tree as a patch may see it: it resolves and confines paths, and reads files. It changes nothing, and a commit checks its findings again. It
- * remembers which directories are real ones, so open it anew for each plan.
+ * A tree as far as a patch may access it: resolves paths, refuses those that lead outside, and reads files. It changes nothing, and a commit checks all
+ * results again. It remembers which directories are real ones, so open it anew for each plan.
  */
 export type Tree = {
   /** Absolute real path that relative paths start from. */
@@ -24,19 +24,19 @@ export type Tree = {
    * @throws PathError
    */
   readonly locate: (path: string, isGone?: (key: string) => boolean) => Place
-  /** The place of a directory entry: a link in last position is the link itself. @throws PathError */
+  /** The place of a directory entry. If the last component is a link, this is the place of the link itself. @throws PathError */
   readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
   /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
   readonly read: (place: Place) => FileState
-  /** The same without a file's bytes. @param see receives them, chunk by chunk, with its position */
+  /** The same without the bytes of a file. @param see receives the bytes, chunk by chunk, with its position */
   readonly look: (place: Place, see?: (chunk: Uint8Array, at: number) => void) => FileState
 }
 
 /**
  * Opens a tree for planning.
  *
- * A path is refused with a `PathError` if it leaves the root and the trees in `beside` (as an absolute path, by `..`, or by a link, even a dangling
- * one), or if it is at or below a `.git`, in any spelling. `unsafePaths` allows both; a text that can't be a path (with a NUL, too long, with
+ * A path is refused with a `PathError` if it leads out of the root and the trees in `beside` (as an absolute path, through `..`, or through a link, even
+ * a dangling one), or if it is at or below a `.git`, in any spelling. `unsafePaths` allows both; a text that can't be a path (with a NUL, too long, with
  * circular links) is always refused.
  *
  * After a crash, call `recover` first: the commit would refuse a plan made from a half-changed tree.
@@ -106,7 +106,7 @@ function read(place: Place, act: (expected: string | undefined) => FileState, de
   }
 }
 
-/** The real path of a root. @throws PathError when it isn't a directory that can be reached */
+/** The real path of a root. @throws PathError if it isn't a directory, or can't be accessed */
 export function realDirectory(root: string): string {
   try {
     const real = realpathSync.native(resolve(root))

@@ -19,12 +19,12 @@ import { withTreeLock } from './with-tree-lock.ts'
 export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were
- * created for the patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is
- * one transaction; calling it again reverts the patch before.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created
+ * for the patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is one
+ * transaction; calling it again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` naming every file that has changed since; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo` @throws CommitError `changed` if files have
+ *   changed since, all of which it names; `nothing-to-undo`
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
@@ -55,13 +55,13 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
   })
 }
 
-/** The id of the patch that `undo` would revert in a tree; undefined where there is none. */
+/** The id of the patch that `undo` would revert in a tree; undefined if there is none. */
 export async function findLastId(root: string, stateDirectory?: string): Promise<string | undefined> {
   const found = await findApplied(realDirectory(root), stateDirectory)
   return found.type === 'applied' ? found.applied.header.nonce : undefined
 }
 
-/** The error also names the tree to which a patch was applied instead, for a user in one of that tree's folders. */
+/** The error also names the nearest enclosing tree to which a patch was applied, in case the user is in one of that tree's folders. */
 async function nothingToUndo(
   root: string,
   { replaced, alsoAt }: Extract<AppliedLookup, { type: 'none' }>,
@@ -110,7 +110,7 @@ function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): 
   return { root: tree.root, ...within, unsafePaths: tree.unsafePaths, changes, directories, summary, warnings: [] }
 }
 
-/** @returns undefined when the journal can't tell, or its bytes are damaged */
+/** @returns undefined if the journal doesn't have the old content, or its bytes are damaged */
 function bringBack(
   place: Place,
   now: FileState,
@@ -162,7 +162,7 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
   return change.before.type === 'absent' ? 'A' : 'M'
 }
 
-/** How the present file differs from what the patch left. */
+/** How the present file differs from the result of the patch. */
 function differs(now: FileState, journalEntry: JournalEntry): Difference | undefined {
   if (journalEntry.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
   const { size, crc, mode, symlink } = journalEntry.fingerprint

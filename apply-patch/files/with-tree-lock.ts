@@ -24,7 +24,7 @@ export async function withTreeLock<Result>(
     conclude(lock, done)
     return done.report
   } catch (error) {
-    // A crash of another run that can't be recovered keeps its own journal; our own commit has not begun then.
+    // If the crash of another run can't be recovered, its journal stays. Our own commit has not begun at that point.
     const isOurs = error instanceof CommitError && error.tree === 'incomplete' && error.code !== 'unrecoverable'
     if (!isOurs) {
       lock.journal.discard()
@@ -44,7 +44,7 @@ function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
   else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 
-/** Marks that no run works under this journal any more. Under its old name it would be found only after this process has ended. */
+/** Marks that no run is using this journal any more. With its old name, other runs would recover it only after this process has ended. */
 function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }

@@ -3,7 +3,7 @@ import { ftruncateSync, writeSync } from 'node:fs'
 /** Pieces are combined up to this size: one call for many small pieces, and no second copy of a big file. */
 const gathered = 256 * 1024
 
-/** Writes all pieces, however many bytes the system accepts at a time. @returns how many bytes that were */
+/** Writes all pieces, even if the system accepts only a part of the bytes at a time. @returns how many bytes were written */
 export function writeAll(descriptor: number, pieces: readonly Uint8Array[]): number {
   const only = pieces.length === 1 ? pieces[0] : undefined
   if (only !== undefined) return writeOne(descriptor, only)
@@ -35,7 +35,7 @@ const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 
 /**
- * Writes chunks as they come, from a position on. Long stretches of zeros take no space: a copy of a sparse file is sparse too.
+ * Writes chunks as they arrive, starting at a position. Long runs of zeros take no space: a copy of a sparse file is sparse too.
  *
  * @returns the position after the last byte
  */

@@ -9,8 +9,8 @@ import { writeAll, writeChunks } from './write-all.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until these are set, nobody else can read it,
- * because the old file may have been private.
+ * Writes a change's new content under a temporary name, with the final mode and owner of the file. Until these are set, nobody else can read the file,
+ * because the old one may have been private.
  *
  * Extended attributes and access control lists are lost, because Node has no calls for them.
  */
@@ -60,7 +60,7 @@ export function copyOld(
 /**
  * Sets a file's owner if this user may: root always, others at least the group if they are members.
  *
- * @returns whether the file has that owner now; if not, set-user-id and set-group-id would refer to another user
+ * @returns whether the file has that owner now; if not, the set-user-id and set-group-id bits must not be set, because they would refer to another user
  */
 function keepOwner(
   descriptor: number,

@@ -1,28 +1,28 @@
 /**
- * Gives every distinct run of bytes a number, and finds the number again without making strings or objects.
- * Open addressing over a full hash with a seed of its own, so that no patch can be written to collide.
+ * Gives every distinct run of bytes a number, and finds the number again without making strings or objects. It uses open addressing over a full hash with
+ * a seed of its own, so that nobody can write a patch that causes collisions.
  */
 export class Dictionary {
   readonly #seed = (Math.random() * 0x7fffffff) | 0
   readonly #slots: Int32Array
   readonly #hashes: Int32Array
-  // The run of number `id`: `#text[#starts[id] .. #starts[id + 1])`.
+  // The run with the number `id`: `#text[#starts[id] .. #starts[id + 1])`.
   readonly #text: Uint8Array
   readonly #starts: Int32Array
-  // Which combinations of length and a few bytes occur at all: this already distinguishes most lines of a file.
+  // Records which combinations of length and a few bytes occur. This alone distinguishes most lines of a file.
   readonly #sketches: Uint8Array
   readonly #sketchMask: number
 
   #size = 0
 
-  /** @param runs the most runs that it must hold. @param bytes the most bytes that these have in total */
+  /** @param runs how many runs it must hold at most. @param bytes how many bytes they have in total at most */
   constructor(runs: number, bytes: number) {
     this.#slots = new Int32Array(2 << (32 - Math.clz32(runs))).fill(-1)
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // Thirty times the number of runs distinguishes nearly all lines, and a false match only costs a hash. Not more: a patch of a thousand files
-    // creates a thousand dictionaries, and all should stay in the processor's cache.
+    // Thirty times the number of runs distinguishes nearly all lines, and a false match only costs a hash. The table isn't larger, because a patch of a
+    // thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1
@@ -32,7 +32,7 @@ export class Dictionary {
     return this.#size
   }
 
-  /** The number of these bytes; a new one if they have none. */
+  /** The number of these bytes. If they have none yet, they get a new one. */
   add(bytes: Uint8Array, start: number, end: number): number {
     const hash = this.#hash(bytes, start, end)
     const slot = this.#findSlot(hash, bytes, start, end)
@@ -56,7 +56,7 @@ export class Dictionary {
     return this.#slots[slot] ?? -1
   }
 
-  /** The slot of these bytes, or the empty one where they would be put. */
+  /** The slot of these bytes, or the empty slot into which they would be put. */
   #findSlot(hash: number, bytes: Uint8Array, start: number, end: number): number {
     const mask = this.#slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -83,7 +83,8 @@ export class Dictionary {
 }
 
 /**
- * A number of 18 bits that distinguishes most lines: from the length and eight bytes spread over the line. It depends only on the line's own bytes.
+ * A number of 18 bits that distinguishes most lines. It is made from the length and from eight bytes spread over the line, so it depends only on the line
+ * itself.
  */
 function sketch(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start

@@ -1,13 +1,13 @@
 /** The lines of a file as numbers, with the positions of each number. -1 represents every line that no search needs. */
 export class NumberedLines {
   readonly ids: Int32Array
-  // Places of number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
+  // The places of the number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
   readonly #offsets: Int32Array
   readonly #places: Int32Array
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    // Plain loops over local variables: the program ends before V8 would have compiled anything more elaborate.
+    // These are plain loops over local variables, because the program ends before V8 would have compiled anything more elaborate.
     const offsets = new Int32Array(distinct + 1)
     let known = 0
     for (let line = 0; line < ids.length; line++) {
@@ -43,7 +43,7 @@ export class NumberedLines {
 
   /**
    * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them. It examines only the positions of the block's
-   * rarest number, or if that is common, goes through the lines once (KMP).
+   * rarest number. If even that is common, it goes through the lines once (KMP).
    */
   find(block: Int32Array, from: number, limit: number): number[] {
     if (block.length === 0 || block.length > this.ids.length - from) return []

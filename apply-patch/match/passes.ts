@@ -3,19 +3,19 @@ import { findLines, textEnd, textStart, type LineTable } from '../text/line-tabl
 import { Dictionary } from './dictionary.ts'
 import { NumberedLines } from './find-block.ts'
 
-/** How similar lines must be: from byte for byte to trimmed with punctuation made ASCII. Tried in this order. */
+/** How similar lines must be, from byte for byte to trimmed with punctuation made ASCII. They are tried in this order. */
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
-/** Similarities that never make a match, but explain a miss: ignoring all white space, and ignoring case too. */
+/** Weaker forms of similarity, which never count as a match but explain why there is none: ignoring all white space, and also ignoring case. */
 type Likeness = 'white-space' | 'letter-case'
 
-/** A range of bytes that contains one line to search for, without mark and line end. */
+/** A range of bytes with one line to search for, without its mark and its line end. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**
- * A file prepared for searches. For each pass, and only when the search gets that far, its lines become numbers: the same for equal lines. Only lines
- * that some search looks for get a number.
+ * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number.
+ * Only lines that some search looks for get one.
  */
 export class SearchableFile {
   readonly table: LineTable
@@ -44,7 +44,7 @@ export class SearchableFile {
     return this.#number(pass).needleIds.subarray(from, to)
   }
 
-  /** Whether a line is nothing but white space. */
+  /** Whether a line contains only white space. */
   isBlank(line: number): boolean {
     const end = textEnd(this.table, line)
     return trimStart(this.table.bytes, textStart(this.table, line), end) === end
@@ -66,12 +66,12 @@ export class SearchableFile {
     const { table } = this
     const { bytes, starts } = table
     const ids = new Int32Array(table.count)
-    // If lines repeat, comparing costs less than reducing and hashing. The first line has no predecessor.
+    // If a line equals the previous one, comparing them costs less than normalizing and hashing. The first line has no predecessor.
     let [lastStart, lastLength] = [0, -1]
     for (let line = 0; line < table.count; line++) {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
       let end = starts[line + 1] ?? start
-      // Like `textEnd`, but without a call for each of very many lines.
+      // Like `textEnd`, but inlined, because a call for each line would be slow if there are very many.
       if (end > start && bytes[end - 1] === 10) end--
       if (end > start && bytes[end - 1] === 13) end--
       const length = end - start
@@ -109,7 +109,7 @@ class Reducer {
     this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
     if (this.#pass !== 'punctuation' || !hasMultiByte(bytes, this.start, this.end)) return
     this.#useScratch(end - start)
-    // A punctuation sign at the edge can become a space here; Codex trims first, so this space stays.
+    // A punctuation mark at the start or end can become a space here. Codex trims before this step, so the space stays.
     this.end = normalize(bytes, this.start, this.end, this.#scratch)
     this.start = 0
   }

@@ -5,13 +5,13 @@ import type { LineRange } from './passes.ts'
 export type PreparedChunk = {
   readonly chunk: Chunk
   readonly anchorsFrom: number
-  /** Anchors end and old lines start here. */
+  /** The position at which the anchors end and the old lines start. */
   readonly oldFrom: number
   readonly oldTo: number
   readonly lines: readonly BodyLine[]
 }
 
-/** A line of a body; `start` and `end` leave its mark and line end out. */
+/** A line of a body. The range from `start` to `end` doesn't include its mark and its line end. */
 export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonly start: number; readonly end: number }
 
 /** Parses the chunks of one file, so that all sought lines are known before the first search. */
@@ -47,7 +47,7 @@ export function bodyLines(body: Uint8Array): readonly BodyLine[] {
   return lines
 }
 
-/** A plain loop, because a native call costs more for lines of usual length. */
+/** This is a plain loop, because a native call costs more for lines of usual length. */
 function lineEnd(body: Uint8Array, from: number): number {
   const near = Math.min(from + 200, body.length)
   let at = from

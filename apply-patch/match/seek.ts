@@ -2,11 +2,11 @@ import type { Mode } from '../patch.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
 import type { PreparedChunk } from './prepare-chunks.ts'
 
-/** Where the search for a chunk starts: below everything that earlier chunks matched. */
+/** Where the search for a chunk starts, which is below everything that earlier chunks matched. */
 export type Cursor = {
   /** The line after the last match. */
   readonly line: number
-  /** The line after the last change: the context after it may be used again if no other place matches. */
+  /** The line after the last change. The context below it may be used again if no other place matches. */
   readonly changed: number
 }
 
@@ -14,9 +14,9 @@ export type Cursor = {
 export type Match =
   | {
       readonly type: 'found'
-      /** The first of its old lines; for an insertion the line before which it goes. */
+      /** The first of the chunk's old lines; for an insertion, the line before which it is made. */
       readonly line: number
-      /** How many old lines were matched: trailing empty lines may have been left out. */
+      /** How many old lines were matched. Trailing empty lines may have been left out. */
       readonly length: number
       readonly pass: Pass
       /** All candidates, if the choice among several was arbitrary. */
@@ -98,7 +98,7 @@ function placeInsertion(
   return { ...inserted, line, pass: 'exact', ambiguous: [] }
 }
 
-/** The ends of the old lines to try: all lines, then without trailing empty ones, but always at least one line. */
+/** Where the old lines may end, in the order to try: after all lines, then without trailing empty ones, but always after at least one line. */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')
   if (last === undefined || last.start !== last.end) return [oldTo]
@@ -122,7 +122,7 @@ function findBelow(
   limit: number,
 ): Place | undefined {
   if (anchor !== undefined) {
-    // Models repeat the anchor as the first line of context.
+    // Models often repeat the anchor as the first line of context.
     for (const pass of passesOf(mode)) {
       const block = file.block(pass, oldFrom, end)
       const [anchorId] = file.block(pass, oldFrom - 1, oldFrom)

@@ -9,12 +9,12 @@ import {
 import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
- * The grammar of one operation, over the runs of lines that `scanOperations` cuts. It accepts a little more than the format (lines after a delete, a
- * late move). The reader of the result decides, depending on the mode, whether to refuse or repair these.
+ * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` makes. It accepts a little more than the format (lines after a
+ * delete, a late move). Depending on the mode, the code that uses the result refuses or repairs these.
  */
 export type OperationSyntax = {
   readonly header: RunToken
-  /** Every `*** Move to:` line, at its position. */
+  /** Every `*** Move to:` line, with its position. */
   readonly moves: readonly RunToken[]
   /** The lines of an add or a delete; an update has them in `chunks`. */
   readonly body: RunToken | undefined
@@ -29,7 +29,7 @@ export type ChunkSyntax = {
   readonly endOfFile: RunToken | undefined
 }
 
-/** Where the parser stopped: the token (undefined: at the end), and the unfinished rule. */
+/** Where the parser stopped: the token (undefined if at the end), and the rule that was not finished. */
 export type SyntaxError = {
   readonly at: RunToken | undefined
   readonly within: 'operation' | 'update' | 'chunk'
@@ -56,7 +56,7 @@ const none: readonly never[] = []
 
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
-/** Chevrotain's own choice of alternatives, computed when a patch first needs it, since few patches use every rule. */
+/** Chevrotain's own way to choose between alternatives. It is computed when a patch first needs it, since few patches use every rule. */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),
   buildLookaheadForAlternation: (options) => {
@@ -77,9 +77,9 @@ const lazy: ILookaheadStrategy = {
 
 /** The grammar of operations and chunks, as Chevrotain has it. */
 export class OperationParser extends EmbeddedActionsParser {
-  /** @param unchecked false checks the grammar itself, and throws if it is ambiguous or never ends */
+  /** @param unchecked if false, the grammar itself is checked, and an error is thrown if it is ambiguous or never ends */
   constructor(unchecked = true) {
-    // One token always decides; the checks of the grammar itself would run at each start of the program.
+    // One token of lookahead is always enough. Checks of the grammar itself are off, because they would run at each start of the program.
     super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
     // Deletions turn the object's properties into a slow table; V8 optimises them again when the object becomes a prototype.
@@ -87,8 +87,8 @@ export class OperationParser extends EmbeddedActionsParser {
   }
 
   /**
-   * A step of Chevrotain's self-analysis. The step left out optimises like our constructor, but before a hundred deletions instead of after them;
-   * each deletion would then cost more than a rule of the grammar.
+   * Runs a step of Chevrotain's self-analysis, except `toFastProps`. That step does the same optimisation as our constructor, but before a hundred
+   * deletions instead of after them; each deletion would then cost more than a rule of the grammar.
    */
   protected TRACE_INIT(step: string, act: () => unknown): unknown {
     return step === 'toFastProps' ? undefined : act()
@@ -164,7 +164,7 @@ export function parseOperation(runs: readonly RunToken[]): OperationSyntax | Syn
   return { at, within: rules.includes('chunk') ? 'chunk' : rules.includes('update') ? 'update' : 'operation' }
 }
 
-// Chevrotain records its grammar by running the rules once with its own tokens, which have no run.
+// Chevrotain learns the grammar by running the rules once with its own tokens, which have no run of lines.
 function run(token: IToken): RunToken {
   return (token as Token).run
 }

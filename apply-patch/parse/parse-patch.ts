@@ -8,8 +8,8 @@ import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 
 /**
- * Parses a patch. Lenient mode also reads the variants that models write, and reports each repair; strict mode follows the grammar exactly, except
- * that it accepts CRLF line ends. Bodies are ranges of `text` when that is bytes, so those must not change later.
+ * Parses a patch. Lenient mode also accepts the variants that models write, and reports each repair. Strict mode follows the grammar exactly, except that
+ * it accepts CRLF line ends. If `text` consists of bytes, bodies are ranges of it, so these bytes must not change later.
  *
  * @throws PatchError `malformed` with the first fault of every operation
  * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
@@ -35,7 +35,7 @@ export function parsePatch(
   return { patch: reader.finish(), repairs }
 }
 
-/** Turns the syntax of operations into a patch, collecting faults and repairs on the way. */
+/** Turns the parsed operations into a patch, and collects faults and repairs while doing so. */
 class OperationReader {
   readonly #bytes: Buffer
   readonly #strict: boolean
@@ -173,7 +173,7 @@ class OperationReader {
     }
   }
 
-  /** An empty line in a chunk is a context line to Codex, but not to the grammar. */
+  /** For Codex, an empty line in a chunk is a context line; in the grammar it isn't. */
   #refuseEmptyLines(body: RunToken): void {
     let line = body.line
     for (let at = body.start; at < body.end; at = this.#bytes.indexOf(10, at) + 1, line++) {

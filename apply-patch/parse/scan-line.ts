@@ -1,4 +1,4 @@
-/** The kind of one line of a patch, by itself. */
+/** The kind of one line of a patch, without regard to the lines around it. */
 export type LineKind = 'add' | 'delete' | 'update' | 'move' | 'anchor' | 'body' | 'end' | 'other'
 
 const headers = [
@@ -9,9 +9,9 @@ const headers = [
 ] as const
 
 /**
- * Classifies a line of a patch. `text` is the path of a header, the text of an anchor, a body's line with its mark.
+ * Classifies a line of a patch. `text` is the path of a header, the text of an anchor, or a line of a body with its mark.
  *
- * @param inUpdate whether it is in an update, where padding makes a header a context line
+ * @param inUpdate whether the line is in an update, in which a header with leading spaces is a context line
  */
 export function scanLine(line: string, inUpdate: boolean): { readonly kind: LineKind; readonly text: string } {
   if (/^[+-]/.test(line) || (inUpdate && /^( |$)/.test(line))) return { kind: 'body', text: line }

@@ -21,7 +21,7 @@ export type RunToken = {
   readonly start: number
   readonly end: number
   readonly line: number
-  /** Lines in it that don't have the form of a body's lines. Absent: none. */
+  /** The lines in this run that don't have the form of body lines. Absent: none. */
   readonly strays?: readonly StrayLine[]
 }
 
@@ -48,11 +48,11 @@ const headers: readonly (readonly [TokenKind, string])[] = [
 ]
 
 /**
- * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a body of ten megabytes nor a
- * million hunks create many objects. It generates arrays: the header's token first, then the tokens of its operation. The first array contains the
- * tokens before the first header, and may be empty.
+ * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a body of ten megabytes nor a million
+ * hunks create many objects. It yields one array for each operation: the header's token first, then the other tokens. Before these, it yields an array
+ * with the tokens before the first header, which may be empty.
  *
- * A line's kind depends on its position: a padded header is a header, except in an update, where it is context.
+ * The kind of a line depends on its position: a header with leading spaces is a header, but in an update it is a context line.
  */
 export function* scanOperations(
   bytes: Buffer,
@@ -129,7 +129,7 @@ function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undef
 
 type Stray = readonly [kind: StrayLine['kind'], start: number, end: number]
 
-/** The stray lines at the end of a run that belong to it: a diff's remark on its last line, or blank lines with further lines of the run below. */
+/** The stray lines after a run that belong to it: a diff's remark about its last line, or blank lines that are followed by more lines of the run. */
 function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefined): readonly Stray[] {
   if (bytes[from] === BACKSLASH) {
     const end = lineEnd(bytes, from, to)
@@ -149,7 +149,7 @@ function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefi
   return at < to && bytes[at] === PLUS ? blanks : []
 }
 
-/** The end of a run: of lines that all start with `mark`, or without a mark, of all lines that a chunk can contain. */
+/** The end of a run. It consists of lines that all start with `mark`; if no mark is given, of any lines that a chunk can contain. */
 function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): BodyRun {
   let lines = 0
   let position = from

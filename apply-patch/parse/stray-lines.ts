@@ -4,7 +4,7 @@ import type { RunToken } from './scan-operations.ts'
 const PLUS = 43
 const MINUS = 45
 
-/** The lines of a run in the format's form: blank lines get the mark that they lack, and remarks of a diff are left out. */
+/** The lines of a run as the format requires them: blank lines get the missing mark, and remarks of a diff are left out. */
 export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
   if (strays.length === 0) return bytes.subarray(start, end)
   const pieces: Buffer[] = []
@@ -25,8 +25,8 @@ export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<Add
 }
 
 /**
- * What the remarks of a diff say about a chunk's last line: `absent` if only the new line has no end, `present` if only the old line has none. If
- * neither has an end, or the line is context, nothing changes.
+ * What the remarks of a diff say about a chunk's last line: `absent` if only the new line has no line end, `present` if only the old line has none. If
+ * neither has one, or if the line is context, nothing changes.
  */
 export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
   const marks = marksOf(bytes, run)

@@ -24,7 +24,7 @@ export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envel
   return unwrapLenient(bytes, repairs)
 }
 
-/** Every line loses the carriage returns at its end: a patch written on Windows means the same. */
+/** Removes the carriage returns at line ends, because a patch means the same if it was written on Windows. */
 function withoutCarriageReturns(bytes: Buffer): Buffer {
   if (!bytes.includes('\r\n') && bytes.at(-1) !== 13) return bytes
   const clean = Buffer.allocUnsafe(bytes.length)
@@ -91,7 +91,7 @@ function findMarkers(input: Buffer, repairs: Repair[]): Envelope {
   const end = findMarker(bytes, 'end', begin.start, bytes.length)
   if (end === undefined) throw missing('end-missing', lastLine(bytes, ...trimmed(bytes, begin.start, bytes.length)))
   const after = bytes.toString('utf8', end.end).trim()
-  // The text after the patch may be prose. If it is more of a patch, ignoring it would apply only half of the intended change.
+  // The text after the patch may be prose. If it is another part of the patch, ignoring it would apply only a part of the intended change.
   const more = after.split('\n').find((line) => /^[*\s]*(begin patch|(add|update|delete) file:|end patch)/i.test(line))
   if (more !== undefined) throw missing('end-missing', more)
   reportWrapping(before, opening, after, word !== null, repairs)
@@ -138,7 +138,7 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
   return best
 }
 
-/** The start or the end of the line that contains a word; undefined if it is further away than any marker is long. */
+/** The start or the end of the line that contains a word; undefined if it is further away than the length of the longest marker. */
 function lineAround(bytes: Buffer, at: number, direction: -1 | 1): number | undefined {
   if (direction === -1) {
     const from = Math.max(0, at - 80)
@@ -157,7 +157,7 @@ function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {
 function missingMarker(bytes: Buffer): PatchError {
   const [from, to] = trimmed(bytes, 0, bytes.length)
   const first = firstLine(bytes, from, to)
-  // An empty text has no last line either, but the message is about the first line.
+  // An empty text has no last line either, but the message should be about the first line.
   if (from === to || trim(first) === BEGIN) return missing('end-missing', lastLine(bytes, from, to))
   return missing('begin-missing', first)
 }

@@ -3,8 +3,8 @@ import type { Change, ChangeSet } from '../change-set.ts'
 import { isInside, type Tree } from '../files/index.ts'
 
 /**
- * The tree that a commit locks, and in which a crash is found again. It is the planned tree that contains all changes, or else the nearest common
- * parent directory of several trees, of which only these trees may be changed.
+ * The tree that a commit locks, and in which recovery later looks for a crash. It is the planned tree that contains all changes. If no single one does,
+ * it is the nearest common parent directory of several trees, and only these trees in it may be changed.
  */
 export function changedTree(
   changes: readonly Change[],
@@ -12,7 +12,7 @@ export function changedTree(
 ): Pick<ChangeSet, 'root' | 'within'> {
   const trees = [root, ...beside]
   const holder = trees.find((tree) => changes.every(({ place }) => isInside(place.key, tree)))
-  // Unsafe paths may be anywhere, and count as part of the tree that the patch is for.
+  // Unsafe paths may be anywhere, and are treated as part of the tree that the patch is for.
   if (holder !== undefined || unsafePaths) return { root: holder ?? root }
   const within = trees.filter((tree) => changes.some(({ place }) => isInside(place.key, tree)))
   let around = root

@@ -10,10 +10,10 @@ import { findNearest } from './find-nearest.ts'
 type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
 type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
-/** In files larger than this, rarer causes aren't searched for. */
+/** In files larger than this, rare causes are not looked for. */
 const sizeLimit = 32 * 1024 * 1024
 
-/** For a chunk without a match, finds the closest lines, and if recognisable, why they don't match. */
+/** For a chunk without a match, finds the closest lines, and, if it can be recognized, the reason why they don't match. */
 export function diagnose(
   file: SearchableFile,
   chunk: PreparedChunk,
@@ -36,7 +36,7 @@ export function diagnose(
   if (encoding !== undefined) causes.push({ type: 'encoding', encoding })
   const above = findAnywhere(file, from, to, mode)
   if (above !== undefined && above < missing.from) {
-    // An anchor below the lines makes the search start after them.
+    // If the anchor is below the lines, the search starts after them.
     causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
   } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
@@ -63,7 +63,7 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
   return lines.flatMap(({ mark, start, end }) => (mark === 'added' ? [] : [{ bytes: chunk.body, start, end }]))
 }
 
-/** The positions of the wanted lines in a file under the most lenient pass of a mode, which finds all matches of the other passes. */
+/** The positions of the wanted lines in a file, found with the most lenient pass of a mode. It finds everything that the other passes find. */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
@@ -73,7 +73,7 @@ function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
-  // Of a pure deletion only context is left; two adjacent lines of it are some evidence.
+  // If a chunk only deletes lines, only its context is left in the file. Two adjacent lines of that are some evidence.
   if (!says && fresh.filter(({ start, end }) => end > start).length < 2) return []
   const line = findAnywhere(SearchableFile.of(bytes, fresh), 0, fresh.length, mode)
   return line === undefined ? [] : [{ type: 'already-applied', fileLine: line + 1 }]

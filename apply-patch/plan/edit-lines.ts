@@ -8,11 +8,11 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** Whether the file's last line gets a line end, if this edit changes that line. Absent: as before. */
+  /** Whether the last line of the file gets a line end, if this edit changes that line. Absent: this stays as it was. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 
-/** The edits of a chunk that matched at a line: one for each run of changed lines; the file's own context stays. */
+/** The edits of a chunk that matched at a line, one for each run of changed lines. Context lines stay as they are in the file. */
 export function editsOf(
   body: Uint8Array,
   lines: readonly BodyLine[],
@@ -30,7 +30,7 @@ export function editsOf(
   }
   for (const current of lines) {
     if (current.mark === 'added') added.push(current)
-    // Old lines after the match are trailing empty lines that were left out.
+    // Old lines beyond the match are trailing empty lines that were left out of it.
     else if (to >= end) continue
     else if (current.mark === 'removed') to++
     else {
@@ -49,7 +49,7 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
   for (let count = leftOut; count > 0; count--) {
     const last = kept.findLastIndex(({ mark }) => mark === 'added')
     const line = kept[last]
-    // A trailing empty context line, as the last new line, was removed together with the old one.
+    // If the last new line is an empty context line, it was already left out together with the old one.
     if (line === undefined || line.start !== line.end || kept.slice(last + 1).some(({ mark }) => mark === 'context'))
       break
     kept.splice(last, 1)
@@ -60,7 +60,7 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 /**
  * A file's content after edits, which are in the order of the file. Unchanged ranges are not copied.
  *
- * A new line gets the line end of the line that it replaces, else of its neighbour. Whether the file's last line has a line end stays as before,
+ * A new line gets the line end of the line that it replaces, or otherwise of its neighbour. Whether the file's last line has a line end stays as before,
  * unless an edit says otherwise.
  *
  * @returns undefined when nothing changes
@@ -102,7 +102,7 @@ function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
   return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
 }
 
-/** The most bytes that the added lines of an edit can need, including their line ends and that of the line before. */
+/** How many bytes the added lines of an edit can need at most, including their line ends and that of the previous line. */
 function mostBytes({ added }: LineEdit): number {
   let size = 2
   for (const { start, end } of added) size += end - start + 2
@@ -119,7 +119,7 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start
     const replaces = from + index < to
-    // The last new line ends like the last line that it replaces, however many there were.
+    // The last new line gets the line end of the last replaced line, however many lines were replaced.
     const isLast = index === added.length - 1 || !replaces
     const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
     at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))
@@ -133,7 +133,7 @@ function writeEnding(text: Buffer, at: number, ending: LineEnding): number {
   return at + ending.length
 }
 
-/** How a line ends; the last line of a file without a final line end counts as ending like the one before. */
+/** The line end of a line. If the last line of a file has none, it counts as having that of the previous line. */
 function neighbourEnding(table: LineTable, line: number): LineEnding {
   if (table.count === 0) return '\n'
   const own = lineEnding(table, line)

@@ -4,7 +4,7 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** How many misses are explained: each search for the intended file goes through the tree. */
+/** How many missing files are explained at most, because each search for the intended file goes through the tree. */
 const explainedMisses = 10
 
 /** Why a patch can't be applied, collected while planning. */
@@ -18,7 +18,7 @@ export class FailureNotes {
     this.#root = root
   }
 
-  /** A path that is refused, or can't be read. */
+  /** Notes a path that is refused or can't be read. */
   path(error: unknown, code: PlaceFailure['code'], at: { line: number }, path: string, hunk: number): void {
     if (error instanceof PathError) {
       const detail = error.errno ?? error.resolved ?? error.culprit
@@ -35,7 +35,7 @@ export class FailureNotes {
     } else throw error
   }
 
-  /** A missing file: the patch itself removed it, or it may be spelt differently. */
+  /** Notes a missing file: the patch itself removed it, or its name may be spelt differently. */
   missing(code: PlaceFailure['code'], path: string, patchLine: number, hunk: number): void {
     const explain = this.list.length < explainedMisses
     this.add({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#root, path, hunk, explain) })

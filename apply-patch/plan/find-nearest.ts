@@ -2,15 +2,15 @@ import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** The most lines that are compared one by one, if no line equals a sought one. */
+/** How many lines are compared one by one at most, if none equals a line that is searched for. */
 const lineLimit = 50_000
 const shownLines = 12
 
 /**
- * The part of a file that most resembles the sought lines: the alignment in which most lines agree except for white space, or if none agrees, the
- * single line that is most similar to the first sought line.
+ * The part of a file that most resembles the lines that were searched for: the alignment in which the most lines are equal apart from white space. If
+ * none is equal, it is the single line that is most similar to the first of those lines.
  *
- * @param from index of the first sought line among all lines that are searched for in the file
+ * @param from the index of the first such line among all lines that are searched for in the file
  */
 export function findNearest(
   file: SearchableFile,
@@ -53,7 +53,7 @@ function describe(table: LineTable, start: number, expected: readonly string[]):
   return { startLine: start + from + 1, lines: shown, difference }
 }
 
-/** The line that shares most of its beginning and end with a text, if it shares half. */
+/** The line that has the longest beginning and end in common with a text, if these make up at least half. */
 function mostAlike(table: LineTable, count: number, text: string): number | undefined {
   const wanted = squeeze(text).slice(0, 500)
   let best: number | undefined

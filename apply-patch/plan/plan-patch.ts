@@ -8,11 +8,11 @@ export type PlanOptions = {
   readonly root: string
   /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict mode only tolerates white space at line ends, and refuses what lenient mode warns about. Default: lenient. */
+  /** Strict mode only ignores white space at line ends, and refuses whatever lenient mode warns about. Default: lenient. */
   readonly mode?: Mode
-  /** Lets paths leave the root and enter `.git`. */
+  /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean
-  /** Refuses a chunk that matches several places; lenient mode otherwise uses the first. Strict mode always refuses. */
+  /** Whether a chunk that matches several places is refused. If not, lenient mode uses the first place. Strict mode always refuses such a chunk. */
   readonly refuseAmbiguous?: boolean
   readonly signal?: AbortSignal
 }
@@ -40,7 +40,7 @@ function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `recovered a crashed run first (${outcome}): ${paths.join(', ')}` }
 }
 
-/** Milliseconds of planning between two checks whether the plan is still wanted. */
+/** How many milliseconds planning continues before it checks again whether it was aborted. */
 const patience = 100
 
 /** Plans a patch against an open tree. @throws PatchError */
@@ -49,7 +49,7 @@ async function planIn(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root
   let nextPause = Date.now() + patience
   for (const [index, operation] of patch.operations.entries()) {
     if (Date.now() > nextPause) {
-      // An abort, or a signal of the system, can only arrive while nothing else runs.
+      // An abort or a system signal can only be noticed while no other code is running.
       await new Promise((resolve) => setImmediate(resolve))
       nextPause = Date.now() + patience
     }

@@ -12,7 +12,7 @@ import { WarningList } from './warning-list.ts'
 /** How strictly to plan. */
 type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
 
-/** Plans the operations of a patch in order, each on the result of the previous ones. */
+/** Plans the operations of a patch in order. Each one sees the results of the previous ones. */
 export class Planner {
   readonly #tree: Tree
   readonly #overlay: Overlay
@@ -149,7 +149,7 @@ export class Planner {
     const patchLine = operation.line + 1
     try {
       const destination = this.#overlay.locate(moveTo)
-      // A move to itself, however spelt, is an update.
+      // Moving a file to its own path, even if that is spelt differently, is an update.
       if (destination.key === source.key || destination.key === entry.key) {
         this.#overlay.set(source, next)
         return true
@@ -180,7 +180,7 @@ export class Planner {
     if (type === 'directory') return 'is-directory'
     if (type !== 'file') return 'not-a-file'
     if (this.#strict) return 'exists'
-    // In a swap, a later operation moves or edits the file that is replaced here: it would be lost.
+    // In a swap, a later operation moves or edits the file that would be replaced here, so it would be lost.
     const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
       if (later.type !== 'update') return false
       try {
@@ -193,7 +193,7 @@ export class Planner {
     return isNeeded ? 'needed-later' : undefined
   }
 
-  /** Refuses to write a file where another file of the patch needs a directory. */
+  /** Refuses to write a file at a path that must be a directory for another file of the patch. */
   #refuseNesting(written: readonly Place[]): void {
     const keys = new Set(written.map(({ key }) => key))
     for (const { key, path } of written) {

@@ -9,13 +9,13 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** What planning an update needs; warnings and failures are added to the lists in it. */
+/** What planning an update needs. Warnings and failures are added to its lists. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean
   readonly warnings: WarningList
   readonly failures: Failure[]
-  /** Contents of the other files that the patch updates, for the diagnosis of a miss. */
+  /** The contents of the other files that the patch updates, for finding out why a chunk doesn't match. */
   readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
 }
 
@@ -96,8 +96,8 @@ export function updateLines(
 }
 
 /**
- * The result of a chunk for an empty file, if its only old line is blank: that is how an empty file looks to the patch's author. As with Codex, a
- * blank context line stays, unless it is the last.
+ * The result of a chunk for an empty file, if its only old line is blank, because an empty file may look like one blank line to the patch's author. As
+ * with Codex, a blank context line stays, unless it is the last line.
  */
 function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {
   const [old, ...others] = lines.filter(({ mark }) => mark !== 'added')
@@ -110,7 +110,7 @@ function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): L
   return { from: 0, to: 0, body: chunk.body, added, finalNewline: chunk.finalNewline }
 }
 
-/** The most misses that are explained: a patch for a different tree can miss a million times, and the first misses are enough. */
+/** How many chunks without a match are explained at most. A patch for a different tree can have a million of them, and the first ones are enough. */
 const explainedFailures = 25
 
 function leaveUnexplained(

@@ -1,6 +1,6 @@
 import type { Warning } from '../change-set.ts'
 
-/** The most warnings that are reported individually; each may list a thousand lines, and a patch may have a million chunks. */
+/** How many warnings are reported individually at most: each may list a thousand lines, and a patch may have a million chunks. */
 const warningLimit = 1000
 
 /** The warnings of a plan: the first thousand in full, then only their number. */
@@ -18,7 +18,7 @@ export class WarningList {
     else this.#further++
   }
 
-  /** All warnings; the last one represents those beyond the limit. */
+  /** All warnings; the last one stands for those beyond the limit. */
   list(): readonly Warning[] {
     if (this.#further === 0) return this.#warnings
     return [...this.#warnings, { code: 'further-warnings', message: `${this.#further} more warnings of these kinds` }]

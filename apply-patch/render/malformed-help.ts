@@ -23,7 +23,7 @@ export function malformedHelp({ code, found = '', after }: MalformedFailure): re
   }
 }
 
-/** Other formats that models slip into. */
+/** Other patch formats that models use by mistake. */
 function general(line: string): string | undefined {
   if (line.startsWith('\\ No newline')) {
     return '  leave this line out: a file keeps its final line end, or the lack of it'

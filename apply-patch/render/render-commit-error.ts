@@ -105,7 +105,7 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
   }
 }
 
-/** What to do if the tree is neither old nor new. */
+/** What to do if the tree is in neither the old nor the new state. */
 function toRecover(code: CommitError['code'], { journal }: Facts): string {
   const where = journal === undefined ? '' : ` (${journal})`
   if (code !== 'unrecoverable') return `Run "apply-patch recover" to repair the tree${where}.`

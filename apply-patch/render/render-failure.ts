@@ -7,8 +7,8 @@ import { reasonText, renderPlace } from './render-place.ts'
 import { renderSeek } from './render-seek.ts'
 
 /**
- * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information for writing a
- * patch that applies. Without a final line end.
+ * The message for any error of this library. The first line has Codex's wording; then come all failures, each with the information that is needed to
+ * write a patch that applies. The message has no final line end.
  *
  * @example
  * try {
@@ -33,7 +33,7 @@ export function renderFailure(error: unknown): string {
   return `Unexpected error: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`
 }
 
-/** The most failures in a message: a model learns from the first ones, and `failures` has more. */
+/** How many failures a message contains at most. The first ones are enough for a model, and `failures` has more. */
 const shownFailures = 50
 
 function renderOne(failure: Failure): readonly string[] {

@@ -26,7 +26,7 @@ export function renderPlace(failure: PlaceFailure): readonly string[] {
   }
 }
 
-/** Longer than any valid path: the system's own limit is 4,095 bytes. */
+/** This is longer than any valid path, because the system's own limit is 4,095 bytes. */
 const longestPath = 5000
 
 /** Codex uses Rust's wording. */

@@ -1,4 +1,4 @@
-/** How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one text into another. */
+/** How many insertions, removals, replacements and swaps of adjacent letters turn one text into another. */
 export function editDistance(one: string, other: string): number {
   let twoBack: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)

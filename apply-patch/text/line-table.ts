@@ -1,11 +1,11 @@
 /** The offsets of a file's lines. Nothing is decoded or copied. */
 export type LineTable = {
   readonly bytes: Buffer
-  /** The number of lines; an empty file has none, and a final line end starts no line. */
+  /** The number of lines. An empty file has none, and a final line end doesn't start another line. */
   readonly count: number
-  /** Start of each line, and at `count` the end of the file. The byte-order mark belongs to the first line. */
+  /** The start of each line, and, at the index `count`, the end of the file. The byte-order mark belongs to the first line. */
   readonly starts: Uint32Array
-  /** The likely line end for new lines: the file's first LF or CRLF; a lone CR only if there is nothing else. */
+  /** The line end for new lines: the first LF or CRLF in the file, or a lone CR if there is no other line end. */
   readonly usualEnding: '\n' | '\r\n' | '\r'
   /** 3 if the file starts with a UTF-8 byte-order mark, else 0. */
   readonly markLength: 0 | 3
@@ -32,7 +32,7 @@ export function findLines(bytes: Buffer): LineTable {
   return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
-/** A plain loop, because a native call costs more for lines of usual length. */
+/** This is a plain loop, because a native call costs more for lines of usual length. */
 function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1
@@ -59,7 +59,7 @@ function usualEndingOf(bytes: Buffer): LineTable['usualEnding'] {
   return at > 0 && bytes[at - 1] === 13 ? '\r\n' : '\n'
 }
 
-/** Where the text of a line starts: after the byte-order mark, on the first. */
+/** Where the text of a line starts; on the first line, this is after the byte-order mark. */
 export function textStart(table: LineTable, line: number): number {
   return line === 0 ? table.markLength : (table.starts[line] ?? table.bytes.length)
 }
@@ -79,7 +79,7 @@ export function lineText(table: LineTable, line: number): string {
   return table.bytes.toString('utf8', textStart(table, line), textEnd(table, line))
 }
 
-/** A line's ending; empty at the end of the file. */
+/** The line end of a line; empty if the last line has none. */
 export type LineEnding = '\n' | '\r\n' | '\r' | ''
 
 /** How a line ends. */

@@ -1,4 +1,4 @@
-/** A word in a form that a shell reads: unchanged if that is safe, else in single quotes. */
+/** Quotes a word for a shell. It stays unchanged if that is safe, and otherwise gets single quotes. */
 export function shellQuote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,7 +1,7 @@
 /**
  * White space and punctuation as Codex compares them, on UTF-8 bytes.
  *
- * JavaScript's `trim` won't do: it strips U+FEFF, doesn't strip U+0085, and needs the line decoded.
+ * JavaScript's `trim` can't be used: it strips U+FEFF, doesn't strip U+0085, and works only on a decoded line.
  */
 
 /** The end of `bytes[start..end)` without trailing white space. */
@@ -56,7 +56,7 @@ const APOSTROPHE = 0x27
 const QUOTE = 0x22
 const SPACE = 0x20
 
-/** The ASCII sign for a typographic one, from its last two bytes; 0 if there is none. */
+/** The ASCII character for a typographic one, which is identified by its last two bytes; 0 if there is none. */
 function punctuation(b: number, c: number): number {
   if (b === 0x80) {
     if (c >= 0x90 && c <= 0x95) return DASH

@@ -1,7 +1,7 @@
-/** A run of lines that differs: `a[aFrom..aTo)` became `b[bFrom..bTo)`. */
+/** A run of differing lines: `a[aFrom..aTo)` became `b[bFrom..bTo)`. */
 export type Difference = { readonly aFrom: number; readonly aTo: number; readonly bFrom: number; readonly bTo: number }
 
-/** If one stretch has more differences than this, the whole stretch counts as replaced: an exact result would take quadratic time. */
+/** If a range of lines has more differences than this, the whole range counts as replaced, because an exact result would take quadratic time. */
 const effort = 1500
 
 /**
@@ -50,7 +50,7 @@ function shrink(a: readonly string[], b: readonly string[], { aFrom, aTo, bFrom,
   return { aFrom: a0, aTo: a1, bFrom: b0, bTo: b1 }
 }
 
-/** Lines that occur once on each side, the longest set of them that is in the same order on both. */
+/** Of the lines that occur exactly once on each side, the longest sequence that has the same order on both. */
 function alignUnique(
   a: readonly string[],
   b: readonly string[],
@@ -96,7 +96,7 @@ function longestAscending(pairs: readonly (readonly [number, number])[]): readon
   return result.reverse()
 }
 
-/** Myers' greedy algorithm, forward, keeping the frontier of each round to trace the path back. */
+/** Myers' greedy algorithm in its forward form. It keeps the frontier of each round, from which the path is traced back. */
 function shortest(a: readonly string[], b: readonly string[], range: Difference): readonly Difference[] {
   const [rows, columns] = [range.aTo - range.aFrom, range.bTo - range.bFrom]
   const limit = Math.min(rows + columns, effort)

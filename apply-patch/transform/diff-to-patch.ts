@@ -7,7 +7,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
 
-/** A file before and after; undefined if it doesn't exist. */
+/** A file's content before and after; undefined if the file doesn't exist then. */
 export type FilePair = {
   readonly path: string
   readonly before: Uint8Array | undefined
@@ -18,14 +18,14 @@ export type FilePair = {
  * The patch that turns one state into another, from pairs of contents or from two folders (compared without `.git`, and without links and empty
  * folders, which the format can't express).
  *
- * A chunk whose lines occur several times carries its line number as a hint, which only lenient mode reads.
+ * If the lines of a chunk occur several times, the chunk has its line number as a hint, which only lenient mode reads.
  *
  * An applied patch uses the tree's own line ends: the format can't express a difference only in line ends, or in whether the file ends with one, so
  * such a difference is left out.
  *
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *
- * @throws PatchError `not-expressible` naming every file that the format can't express
+ * @throws PatchError `not-expressible`, which names every file that the format can't express
  * @example
  * mkdirSync('before')
  * mkdirSync('after')

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { diffBodies, gitMode, quoteName } from './unified-diff.ts'
 
-/** The state of a path, for a patch that git reads. Undefined: there is no file. */
+/** The state of a path, for a patch in git's format. Undefined: there is no file. */
 export type GitSide =
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
   | { readonly type: 'symlink'; readonly target: string }
   | undefined
 
 /**
- * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. It contains binary content
- * completely, before and after, so that it can be reverted. A link that becomes a file is removed and added. Empty if both sides are the same to git.
+ * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. Binary content is included completely,
+ * both old and new, so that the patch can be reverted. If a link becomes a file, the link is removed and the file is added. Empty if both states are the
+ * same to git.
  *
  * @internal
  */

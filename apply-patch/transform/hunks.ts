@@ -2,9 +2,9 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { isBinary, renderGroup, splitLines } from './unified-diff.ts'
 
-/** Differences of two texts that are shown together, and can be selected together. */
+/** Differences between two texts that are shown and selected together. */
 type Hunk = {
-  /** In the form of a unified diff, with its `@@` line. */
+  /** The differences in the form of a unified diff, with its `@@` line. */
   readonly text: string
 }
 
@@ -28,7 +28,7 @@ export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefi
 /**
  * The old text after applying some of the hunks of `hunksOf`.
  *
- * @param chosen their indices in that list
+ * @param chosen the indices of these hunks in that list
  * @throws TypeError for binary content, which has no hunks
  * @internal
  */

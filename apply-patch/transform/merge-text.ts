@@ -29,7 +29,7 @@ export function mergeText(base: Buffer, one: Buffer, other: Buffer): Buffer | un
       at = take(first, at, lines, merged)
     } else if (second === undefined || (first !== undefined && first.aFrom < second.aFrom)) {
       mine += 1
-      // This edit exists; otherwise the other one would.
+      // This is always true here: without this edit, the other branch would have been taken.
       if (first !== undefined) at = take(first, at, lines, merged)
     } else {
       yours += 1

@@ -3,13 +3,12 @@ import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 
 /**
- * The patch that reverts a patch: operations in reverse order, old and new lines exchanged. Plan it with `refuseAmbiguous`, so that it can't match
- * another place than the patch did.
+ * The patch that reverts a patch: its operations are in reverse order, and old and new lines are exchanged. Plan it with `refuseAmbiguous`, so that it
+ * can't match a different place than the original patch.
  *
- * An add becomes a delete of exactly the lines that were added.
+ * An add becomes a delete that expects exactly the added lines.
  *
- * @throws PatchError `not-reversible`: a delete doesn't contain the deleted lines, or removed lines have no context to find the
- *   place by
+ * @throws PatchError `not-reversible`: a delete doesn't contain the deleted lines, or removed lines have no context by which their place could be found
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
  * console.log(formatPatch(reversePatch(patch))) // deletes a.txt
@@ -51,7 +50,7 @@ function exchangedEnding({ finalNewline }: Chunk): Pick<Chunk, 'finalNewline'> {
 }
 
 function reverseUpdate({ path, line, moveTo, chunks }: UpdateFile): UpdateFile {
-  // Insertions at the end of the file follow each other there: together they are its last lines.
+  // Several insertions at the end of the file follow each other, so together they are its last lines.
   const atEnd = chunks.filter(insertsAtEnd)
   const reversed = chunks
     .filter((chunk) => !insertsAtEnd(chunk))
@@ -77,12 +76,12 @@ function insertsAtEnd({ anchors, hint, body, endOfFile }: Chunk): boolean {
   return isInsertion && (endOfFile || (anchors.length === 0 && hint === undefined))
 }
 
-/** A chunk with only removed lines and no anchor: its reverse would insert them anywhere. */
+/** Whether a chunk has only removed lines and no anchor, so that its reverse would not say where to insert them. */
 function lacksPlace({ anchors, body, endOfFile }: Chunk): boolean {
   return !endOfFile && anchors.length === 0 && bodyLines(body).every(({ mark }) => mark === 'removed')
 }
 
-/** Exchanges the added and the removed lines of the body; within a run of changes, removed lines come first again. */
+/** Exchanges the added and the removed lines of the body; within a run of changes, removed lines still come first. */
 function exchange(body: Body): Buffer {
   const result: Buffer[] = []
   let [removed, added]: [Buffer[], Buffer[]] = [[], []]

@@ -4,7 +4,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 
 /**
- * The planned or applied changes of a change set, as a unified diff that `git apply` and `patch -p1` read.
+ * The planned or applied changes of a change set, as a unified diff that `git apply` and `patch -p1` accept.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -19,7 +19,7 @@ export function unifiedDiff(changeSet: Pick<ChangeSet, 'changes'>): string {
 
 function diffChange(change: Change, all: readonly Change[], written: ReadonlyMap<string, Change>): string {
   if (change.type === 'remove') {
-    // Its lines are shown at its new path.
+    // The moved file's lines are shown at its new path.
     if (change.movedTo !== undefined && isMoveOf(written.get(change.movedTo.key), change)) return ''
     return diffFile(change.place.path, undefined, bytesBefore(change), undefined, modeBefore(change), undefined)
   }
@@ -107,7 +107,7 @@ export function splitLines(bytes: Buffer): readonly string[] {
   return lines[0] === '' ? [] : lines
 }
 
-/** Whether bytes can't be shown, or put into a patch, as text. */
+/** Whether bytes can't be shown as text or be put into a patch as text. */
 export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
@@ -118,7 +118,7 @@ export function gitMode(mode: number | undefined): string {
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Quotes a name that would break the line, with C's escapes as git does. */
+/** Quotes a name that would break the line. Like git, it uses the escapes of C. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>
