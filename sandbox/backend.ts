@@ -1,6 +1,6 @@
 /** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
-  /** Whether it confines commands at all. A backend that doesn't is only for danger-full-access, and no configuration can name it. */
+  /** Whether it confines commands at all. A backend that doesn't is used only for danger-full-access, and no configuration can name it. */
   readonly confines: boolean
   /** The platforms on which it is the default backend for confinement. Absent: none. */
   readonly platform?: NodeJS.Platform
@@ -8,11 +8,11 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
-  /** Whether it can mount files, so that commands see something else at a path than the host does. */
+  /** Whether it can mount files, so that what commands see at a path may differ from what the host has there. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether naming it declares that an external sandbox exists, instead of choosing a backend. */
+  /** Whether naming it doesn't choose a backend, but declares that an external sandbox exists. */
   readonly isStated: boolean
 }
 

@@ -8,7 +8,7 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command in the host's current state. It is the sandbox's policy, or if the command asks for less, the same policy with only the
+ * The policy for one command in the host's current state. It is the sandbox's policy or, if the command asks for less, the same policy with only the
  * temporary directory writable. `danger-full-access` confines nothing, so it can't be restricted.
  */
 export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
@@ -25,7 +25,7 @@ function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The guarded paths, and the parts of git that look different to commands than on the host. */
+/** The guarded paths, and the parts of git that commands see in another form than the host's own. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
   /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */

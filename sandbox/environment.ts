@@ -123,7 +123,7 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** The largest number of names in the cache: an environment has fewer. */
+/** The most names to cache: more than an environment has. */
 const mostNames = 1000
 
 /**
@@ -174,9 +174,9 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command. In this order, they come from the caller's environment after the policy's filters, the sandbox (so that the command
- * never waits for a person), the policy, and the command itself. It gets no other variables. `temp` is the command's own temporary directory, as the
- * command sees it.
+ * The variables of a command. They come, in this order, from the caller's environment (after the policy's filters), the sandbox (so that the command
+ * never waits for a person), the policy, and the command itself. There are no others. `temp` is the command's own temporary directory, as the command
+ * sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,

@@ -32,7 +32,7 @@ export const hostFileSystem: FileSystemView = {
       const stat = statSync(path, { throwIfNoEntry: false })
       return stat === undefined ? 'absent' : stat.isDirectory() ? 'directory' : 'file'
     } catch {
-      // In a directory that this user can't enter, so no command of this user could reach it either.
+      // The path is in a directory that this user can't enter, so no command of this user could reach it either.
       return 'absent'
     }
   },
@@ -65,7 +65,7 @@ const worthLookingHome = 64
 type Inside = {
   readonly directory: string
   readonly parent: string
-  /** The directory's own name and the names of its paths, each as `namesIn` returns names. */
+  /** The directory's own name and the names of its paths, in the form that `namesIn` returns. */
   readonly name: string
   readonly names: readonly string[]
   /** The position of each path in the list. */

@@ -6,12 +6,12 @@ import type { Identity } from './mounting/step-layout.ts'
 /** O_PATH of open(2): opening a file this way needs no permission for it, and the descriptor grants none. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 
-/** The entry that was at a path without symlinks when it was opened. */
+/** An open entry, with the path at which it was opened, which has no symlinks. */
 export type Held = { readonly path: string; readonly descriptor: number; readonly identity: Identity }
 
 /**
- * Opens a path component by component. Undefined if a component is a symlink or doesn't exist. Only on Linux, because elsewhere a descriptor has no
- * path.
+ * Opens a path component by component. Undefined if a component is a symlink or doesn't exist. Works only on Linux, because elsewhere a descriptor
+ * has no path.
  */
 export function openWithoutLinks(path: string): Held | undefined {
   if (process.platform !== 'linux') return undefined

@@ -4,8 +4,8 @@ import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 
 /**
- * The file that `program` stands for, for a command that starts in `cwd` with this `PATH`. It is looked up before anything is spawned, so that the
- * error about a missing program can name the searched directories. Throws `missing-program`.
+ * The file that `program` means in a command that starts in `cwd` with this `PATH`. It is looked up before anything is spawned, so that the error
+ * about a missing program can name the searched directories. Throws `missing-program`.
  *
  * @param cwd the path of that directory on the host
  * @param views the private views in which the command will see the host. Default: none

@@ -50,7 +50,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
-  // Only if the command could write there: a mount below a denied directory would reveal what the directory contains.
+  // This is done only if the command could write there: a mount below a denied directory would reveal what the directory contains.
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }

@@ -27,7 +27,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Returns a function to call for each entry, which pauses now and then. */
+/** Returns a function that is called for each entry and pauses now and then. */
 function takeTurns(): () => Promise<void> | undefined {
   let done = 0
   return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)

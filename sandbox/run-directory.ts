@@ -67,7 +67,7 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 }
 
 /**
- * The directories of all runs, live or dead, in the places that runs with this environment use.
+ * The directories of all runs, live or dead, wherever runs with this environment create them.
  *
  * @param isSeen whether a place of this kind matters to the caller at all. It rarely does, and listing the system's temporary directory may take long
  */

@@ -5,8 +5,8 @@ import process from 'node:process'
 import { parseStat } from './process/stat.ts'
 
 /**
- * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. Files that may outlive
- * their owner have this name in theirs, so that the next start can tell which files nobody needs any more.
+ * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. The names of files that may
+ * outlive their owner contain this name, so that the next start can tell which files nobody needs any more.
  */
 export function ownerName(pid: number): string {
   return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`

@@ -26,7 +26,7 @@ export type SandboxErrorData = {
   readonly 'path-changed': {
     readonly backend: Backend
     readonly path: string
-    /** Set if the entry isn't the one that was approved, or that was there when the run began, whatever the plan says. */
+    /** Set if the entry isn't the one that was approved, or the one that was there when the run began, whatever the plan says. */
     readonly approved?: true
   }
   readonly closed: { readonly backend: Backend }

@@ -19,7 +19,7 @@ type CommandNetwork = {
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]
-  /** Starts to serve the port as soon as the child has sent it. */
+  /** Starts to serve the port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
   /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
   end(complaint: string): readonly Denial[]

@@ -5,7 +5,7 @@ export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
 
-/** Finds the cause of a failed trial of bwrap, and the remedy, in its output. Only known messages are interpreted; others are quoted. */
+/** Finds out from bwrap's output why a trial of it failed, and what would help. Only known messages are interpreted; others are quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {

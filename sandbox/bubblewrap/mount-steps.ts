@@ -47,7 +47,7 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/** The shared memory of the sandbox. The kernel sets no limit on its number of files, but each file takes kernel memory, so this step does. */
+/** The shared memory of the sandbox. The kernel doesn't limit its number of files, but each file takes kernel memory, so this step limits them. */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags

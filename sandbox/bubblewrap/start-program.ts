@@ -21,7 +21,7 @@ type Start = StartForm & {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** The encoded steps for the address that a form gives them, and the address of the first step. */
+/** The steps, encoded for the address to which a form loads them, and the address of the first step. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
 /** The encoded programs, from this process or from the build, together with recently used plans. */

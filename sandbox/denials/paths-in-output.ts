@@ -48,7 +48,7 @@ function nextToReason(line: string, complainer: boolean): readonly string[] {
   return complainer || parts.length > 1 ? [last] : []
 }
 
-/** Error messages of programs that could not connect, each with the host's name. */
+/** Error messages of programs that could not connect, which contain the host's name. */
 const unreachable: readonly RegExp[] = [
   /Could not resolve host(?:name)?:? '?([\w.-]+)/i,
   /(?:getaddrinfo|connect|getaddrinfo\(\)) (?:ENOTFOUND|EAI_AGAIN|EPERM|ENETUNREACH|ECONNREFUSED) ([\w.:-]+)/,

@@ -145,7 +145,7 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   }
 }
 
-/** Whether a path leads to the same place when its links are resolved, and `isKnown` accepts that place. */
+/** Whether a path stays the same when its links are resolved, and `isKnown` accepts it. */
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)

@@ -6,7 +6,7 @@ import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 /** A git entry with its identity: for a directory, the directory alone; for anything else, its inode, change time and size. */
 export type GitEntry = { readonly path: string; readonly key: string }
 
-/** The git entries in a tree, and its entries with requested names. */
+/** What a scan found in a tree: git's entries, and entries with requested names. */
 export type GitEntries = {
   /**
    * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.

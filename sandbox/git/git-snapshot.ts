@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** The entries in the git directories of a work tree and of its repository that the host changes. */
+/** The entries that the host changes in a work tree's git directory and in the repository's own. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )

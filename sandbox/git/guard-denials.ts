@@ -3,7 +3,7 @@ import type { Denial } from '../sandbox.ts'
 /** Why a git entry was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** Why a directory was removed if its path is too long for anybody to open it. */
+/** Why a directory was removed: its path is so long that nobody can open it. */
 export const tooDeep = 'too deep to be searched'
 
 /** What to do about an entry that can't be removed. */

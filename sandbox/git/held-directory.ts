@@ -67,7 +67,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
-  /** The same for entries of the directory itself, which are the usual case. */
+  /** Does the same for entries of the directory itself, which are the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
       return act(bytes(`${base}/${name === '' ? '.' : name}`))

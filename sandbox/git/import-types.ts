@@ -39,7 +39,7 @@ export type ImportResult = {
   readonly stale: boolean
 }
 
-/** All refs except those that belong to a single work tree, which count as state. */
+/** All refs except those of a single work tree, which are treated as its state. */
 export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }

@@ -40,7 +40,7 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
     try {
       content = inflateSync(compressed, { maxOutputLength: left })
     } catch {
-      // It is too large, or git doesn't write such a file.
+      // It is too large, or isn't a file that git would write.
       return undefined
     }
     left -= content.length

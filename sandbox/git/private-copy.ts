@@ -14,7 +14,7 @@ export type WorktreeScope = {
   readonly prefix: string
   /** Its directory, without symlinks; undefined if it is unknown, as for a bare repository. */
   readonly worktree: string | undefined
-  /** Whether commands may change it, so that their changes are imported. */
+  /** Whether commands may change it; if so, their changes are imported. */
   readonly writable: boolean
 }
 

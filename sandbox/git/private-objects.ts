@@ -16,7 +16,7 @@ export class PrivateObjects {
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
-  /** A text that stood for the objects when the host last received them. */
+  /** The stamp that the objects had when the host last received them. */
   #taken: string | undefined
   /** Those of the objects that this program packed itself. */
   readonly #given = new Set<string>()

@@ -10,9 +10,9 @@ import type { WorktreeScope } from './private-copy.ts'
 const largest = 1024 * 1024
 
 /**
- * Finds the git directory that all work trees of a repository share, from one of them, or recognises the directory itself as a repository; undefined
- * if it is neither. A file named `.git` counts only if the repository in turn names this directory: the file may have come with the tree, and could
- * name any repository on the disk.
+ * Finds the repository of a directory: for a work tree, the git directory that all work trees share; for a repository, the directory itself.
+ * Undefined if the directory is neither. A file named `.git` counts only if the repository in turn names this directory: the file may have come with
+ * the tree, and could name any repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {
   return gitDirectoriesOf(directory)?.common ?? (isBareAt(directory) ? directory : undefined)

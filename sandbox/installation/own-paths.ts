@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { isWithin } from '../paths.ts'
 
-/** The files of this program that a command could change. Their paths have no symlinks among the directories. */
+/** The files of this program that a command could change. The directories in their paths are not symlinks. */
 type OwnPaths = {
   /** The program's own files, and the links to them. */
   readonly program: readonly string[]

@@ -6,7 +6,7 @@ export type DiskLimit = {
   readonly places: readonly string[]
   /** The limit for each disk in bytes. Undefined: a default that leaves some space for the machine. */
   readonly bytes: number | undefined
-  /** The limit for each disk as a number of files. Undefined: a default of the same kind. */
+  /** The limit for each disk as a number of files. Undefined: a default that leaves some files for the machine. */
   readonly files: number | undefined
 }
 

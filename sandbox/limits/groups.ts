@@ -63,13 +63,12 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Otherwise the command would only become slow by swapping instead of being stopped by the limit. Kernels without swap accounting have no such
-      // file.
+      // Without this, a command at its limit would swap and become slow instead of being stopped. Kernels without swap accounting have no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
       return {
-        // Writing to `tasks` moves only one thread, but a shell has no other, and this doesn't stop the whole machine for a moment.
+        // Writing to `tasks` moves only one thread, and a shell has no other. It avoids stopping the whole machine for a moment.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
         counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),

@@ -99,8 +99,8 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
 }
 
 /**
- * The same script, for the limit that must be set inside the sandbox. It tries more than one letter, because shells don't agree on that limit's
- * letter.
+ * A script of the same kind for the limit that must be set inside the sandbox. It tries two options, because shells don't agree on the letter for
+ * this limit.
  */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`
