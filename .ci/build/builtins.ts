@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild'
 
 /**
  * An `import` of one of Node's own modules makes Node read every property of that module once, including lazy getters (streams, standard input). At a start,
- * this takes longer than all code of this package. With this plugin, only the properties that are used are read. With `apart`, each file that imports such a
+ * this takes longer than all the code of this package. With this plugin, only the properties that are used are read. With `apart`, each file that imports such a
  * module gets its own copy of these reads. If chunks shared them, there would be a dozen additional small files to open, and each chunk would read the
  * properties that any of them needs.
  *

@@ -77,7 +77,7 @@ function fromTable(
   }
 }
 
-/** The servers that Claude Code has configured for this repository, and those for all (https://code.claude.com/docs/en/mcp). */
+/** The servers that Claude Code has configured for this repository, and those for all repositories (https://code.claude.com/docs/en/mcp). */
 function claudeServers(home: string, { root, workspace }: Project, env: Environment): JsonServers {
   const path = join(home, '.claude.json')
   const file = readJsonFile(path, { maxBytes: largestClaudeFile })

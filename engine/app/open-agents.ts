@@ -22,7 +22,7 @@ type AgentsOptions = {
   readonly openModel: (name: string) => Promise<Model>
   /** The instructions that every sub-agent gets, by the name of its model. */
   readonly rulesFor: (model: string) => string
-  /** Converts tools into the form for a model, by the model's name, and tells which of them the model has to search for. */
+  /** Returns the tools in the form in which the model of this name sees them, together with those that it has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
   /** Whether a definition in this file may name a model. In an untrusted repository it may not, because the user pays for the model. */

@@ -36,7 +36,7 @@ type Reviewing = {
 
 /** Makes the run a transaction: it works on a private view, and all its changes land at the end, or none do. */
 export type TransactionRequest = {
-  /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if no file is too large, else by an overlay. */
+  /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
   /** When the changes land. Default: `on-success`, if the run ended normally. */
   readonly land?: 'on-success' | 'never' | 'always'
@@ -141,7 +141,7 @@ export type RunRequest = {
   readonly signal?: AbortSignal
   /** Receive every event as it happens, including partial messages. Default: events are available only in `Run.events`. */
   readonly sinks?: readonly Sink[]
-  /** Notices for the user about the time before the run. Each becomes an item in the event stream. Default: none. */
+  /** Notices that the user gets before anything happens. Each becomes an item in the event stream. Default: none. */
   readonly notices?: readonly string[]
   /** Receives notices before there is a stream of events. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void

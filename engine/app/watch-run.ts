@@ -41,7 +41,7 @@ export async function watchRun(
   return { telemetry, notices }
 }
 
-/** Reports a run that could not begin to telemetry. Otherwise an observer would see nothing of runs that fail in the same way each time. Never throws. */
+/** Reports to telemetry that a run could not begin. Otherwise an observer would see nothing of runs that fail in the same way each time. Never throws. */
 export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
   try {
     const { environment } = request

@@ -160,7 +160,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         if (error instanceof TooLarge) return undefined
         throw error
       })
-      // If handing in a result failed for too long, it is not repeated when the job comes again.
+      // If a result could not be handed in by the deadline, it is given up for good, even if its job comes again.
       const tooLate = new UserError(
         'usage',
         `its result could not be handed in within ${deadlineMs / 1000} s: Redis is full, or gone`,

@@ -161,7 +161,7 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
-      // Locks are renewed often enough that Redis may be unreachable for half of a lock's time, at any moment, without the loss of a run.
+      // Locks are renewed so often that no run is lost if Redis is unreachable for half a lock's time, whenever that happens.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
       // How often a job may lose its worker is limited by the stored attempts, so this limit must never apply.

@@ -123,7 +123,9 @@ export class SharedRateLimiter implements RequestLimiter {
     for (const { tokens, owner, admit } of entries.splice(0)) this.#options.alone.enter(account, tokens, owner, admit)
   }
 
-  /** Tells Redis something without waiting for the answer. If Redis is unavailable, it finds this out when requests time out. */
+  /**
+   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost, and what it was about expires in Redis after some time.
+   */
   #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
     this.#ask(account, what, id, ...words).catch(() => undefined)
   }

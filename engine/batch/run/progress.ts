@@ -26,7 +26,7 @@ export class Progress {
   #paused: string | undefined
 
   /**
-   * @param all the number of all trials
+   * @param all the total number of trials
    * @param outcomes the outcomes of the trials that were settled before this start
    * @param cost the cost of earlier attempts
    */

@@ -98,7 +98,7 @@ export class Tallying {
     if (isNew && group.changes.length < this.#mostExamples) group.changes.push(change)
   }
 
-  /** The complete tally. Decisions that become an allow come first; the rest is sorted by number. */
+  /** The complete tally. Changes to an allow come first; within both parts, the most frequent changes come first. */
   result(): Tally {
     const groups = [...this.#groups.values()].flatMap(({ changes, count, sessions }): readonly ChangeGroup[] => {
       const [first] = changes
