@@ -1,8 +1,8 @@
 import { backendNames, factsOf, type ConfiningBackend, type NamedBackend } from '../../sandbox/index.ts'
 
 /**
- * The backends that can be requested by name, and those among them that confine commands. Computed at build time, because every start needs
- * these lists but nothing else from the sandbox package.
+ * The backends that can be requested by name, and which of them confine commands. The lists are computed at build time, because every start needs them
+ * but nothing else from the sandbox package.
  */
 export const names = {
   named: backendNames().filter((name): name is NamedBackend => !factsOf(name).isStated),

@@ -1,4 +1,4 @@
-/** How much a run may use. Where a limit is absent, there is none. */
+/** How much a run may use. If a field is absent, there is no such limit. */
 export type Budget = {
   /** Number of model responses. */
   readonly maxTurns?: number | undefined

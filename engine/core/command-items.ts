@@ -20,15 +20,15 @@ const denial = z.object({
 /** The fields that all items share. */
 export const common = {
   id: z.string(),
-  /** Not in Codex: the file with the whole item, when it was too long for one line. */
+  /** Not in Codex: the file with the whole item, if it was too long for one line. */
   whole_file: z.string().optional(),
-  /** Not in Codex: the agent that did it, if the run handed work to one. */
+  /** Not in Codex: the sub-agent that did this, if it wasn't the run's own model. */
   agent_id: z.string().optional(),
 }
 
 /** The fields of a command's item, whoever requested the command. */
 const ran = {
-  /** stdout and stderr as they came, cut in the middle when long. */
+  /** stdout and stderr in the order in which they arrived, with the middle cut out if long. */
   aggregated_output: z.string(),
   /** Null while the command runs, and if it was declined, was killed or did not start. */
   exit_code: z.int().nullable(),
@@ -37,7 +37,7 @@ const ran = {
   duration_ms: z.number().optional(),
   /** How a command without an exit code ended. */
   ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
-  /** The file with the whole output when `aggregated_output` was cut. */
+  /** The file with the whole output, if `aggregated_output` was cut. */
   output_file: z.string().optional(),
   verdict: verdict.optional(),
   denials: z.array(denial).optional(),
@@ -52,7 +52,7 @@ export const commandExecution = z.object({
   ...ran,
   call_id: z.string(),
   cwd: z.string(),
-  /** What it was granted beyond the run's sandbox, in words. Absent: nothing. */
+  /** What the command was granted beyond the run's sandbox, in words. Absent: nothing. */
   granted: z.array(z.string()).optional(),
 })
 

@@ -37,7 +37,7 @@ export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from 
  */
 export const schemaVersion = 1
 
-/** Not in Codex, in every event: the fields of `SandboxStatus`. */
+/** The fields of `SandboxStatus`, which every event can have. Codex's events don't have them. */
 const sandboxStatus = {
   sandbox: z.literal('external').optional(),
   dangers: z.array(z.literal('docker-socket')).optional(),
@@ -63,9 +63,9 @@ const terminal = {
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Not in Codex: how many files of the workspace differ from before the run, and how many of those were changed by commands, not by patches.
-   * `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists
-   * files that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
+   * Not in Codex: how many files of the workspace are different from before the run, and how many of those were changed by commands rather than by
+   * patches. `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists files
+   * that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
   changes: z
     .object({
@@ -110,13 +110,13 @@ export const RunEvent = z.discriminatedUnion('type', [
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always']),
-          /** What the run's configuration lets it do outside the transaction. Absent: nothing except incur the model's cost. */
+          /** What the run's configuration allows it to do outside the transaction. Absent: nothing, apart from spending money on the model. */
           outside: z.array(outsideEffect).optional(),
           /** The run continues in the view of an earlier run of its session. */
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** Commands that run when the model is done, and how often the model is told about failures; 0: as often as the budget allows. */
+      /** Commands that run when the model is done, and how often the model is told about failures; 0 means as often as the budget allows. */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** The run isn't stored, so it can't be resumed. */
       ephemeral: z.literal(true).optional(),

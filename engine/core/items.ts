@@ -13,7 +13,7 @@ const fileChange = z.object({
   status: z.enum(['in_progress', 'completed', 'failed']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** Unified diff of the change, cut in the middle when long. */
+  /** A unified diff of the change, with the middle cut out if long. */
   diff: z.string().optional(),
   error: z.string().optional(),
   verdict: verdict.optional(),
@@ -24,13 +24,13 @@ const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
   tool: z.string(),
-  /** The call's text as the model wrote it, truncated when long. */
+  /** The call's text as the model wrote it, truncated if long. */
   input: z.string(),
   /** `declined`: refused by the Guardian or a hook. */
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** The result, truncated when long. */
+  /** The result, truncated if long. */
   output: z.string().optional(),
   /** Why there is no result. */
   error: z.string().optional(),
@@ -47,7 +47,7 @@ const guardianAssessment = z.object({
   action: z.string(),
   /** Why the reviewer was asked. */
   asked_because: z.string(),
-  /** Failures to answer are distinct from a `deny`. */
+  /** The answer. If the reviewer gave none, a value other than `allow` and `deny` says why. */
   outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
   rationale: z.string().optional(),
   /** The risk as the reviewing model rates it. */
@@ -70,7 +70,7 @@ const compaction = z.object({
   /** The approximate number of tokens in a request. */
   tokens_before: z.number(),
   tokens_after: z.number().optional(),
-  /** The summary that the model continues from, cut in the middle when long. */
+  /** The summary that the model continues from, with the middle cut out if long. */
   summary: z.string().optional(),
   duration_ms: z.number().optional(),
 })
@@ -80,7 +80,7 @@ const mcpToolCall = z.object({
   type: z.literal('mcp_tool_call'),
   server: z.string(),
   tool: z.string(),
-  /** As the model wrote them. If they are long: their JSON text, cut in the middle. */
+  /** The arguments as the model wrote them. If they are long, their JSON text with the middle cut out. */
   arguments: z.unknown(),
   result: z.object({ content: z.array(z.unknown()), structured_content: z.unknown() }).optional(),
   error: z.object({ message: z.string() }).optional(),
@@ -97,7 +97,7 @@ const hookRun = z.object({
   ...common,
   type: z.literal('hook'),
   event: z.string(),
-  /** Its command, URL or tool, and where it is configured. */
+  /** The hook's command, URL or tool, and where it is configured. */
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
@@ -158,7 +158,7 @@ const webSearch = z.object({
 const worktree = z.object({
   ...common,
   type: z.literal('worktree'),
-  /** `left`: its files and its branch still exist. */
+  /** `left`: the run left the worktree, whose files and branch still exist. */
   state: z.enum(['entered', 'left', 'removed']),
   path: z.string(),
   branch: z.string().optional(),

@@ -3,12 +3,12 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 
-/** Returns what is wrong with a value, one sentence per fault; empty if it conforms to the schema. */
+/** Returns one sentence for each fault of a value; empty if the value matches the schema. */
 export type Validate = (value: unknown) => readonly string[]
 
 const options: Options = {
   allErrors: true,
-  // Keywords that JSON Schema doesn't define are annotations, as its specification says.
+  // Keywords that JSON Schema doesn't define are treated as annotations, as its specification requires.
   strict: false,
   // ajv's logger writes to stdout, which is reserved for the result.
   logger: false,

@@ -19,7 +19,7 @@ export type HistoryItem =
       readonly text: string
       /** Shown to the model with the text. Only user messages have images. Absent: none. */
       readonly images?: readonly Image[]
-      /** From the model's `message` event. Must be sent back: models that use it perform worse without it. */
+      /** From the model's `message` event. This must be sent back, because models that use it perform worse without it. */
       readonly phase?: string
       /** From the model's `message` event: further fields of the text, sent back unchanged to the provider that made it. */
       readonly opaque?: unknown
@@ -85,7 +85,7 @@ export type ToolDeclaration =
       readonly name: string
       /** For providers that only support functions. */
       readonly description: string
-      /** For providers that accept plain text that follows a grammar. */
+      /** For providers that accept plain text in the form that a grammar describes. */
       readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
       /** JSON Schema of the input object, for providers that only know functions. */
@@ -93,7 +93,7 @@ export type ToolDeclaration =
     }
 
 export type ModelRequest = {
-  /** Constant for the whole run, because providers cache by prefix. */
+  /** These instructions stay the same for the whole run, because providers cache requests by their beginning. */
   readonly instructions: string
   readonly tools: readonly ToolDeclaration[]
   readonly history: readonly HistoryItem[]
@@ -108,7 +108,7 @@ export type ModelRequest = {
    * apply, as for a side question.
    */
   readonly requestedBy?: 'agent'
-  /** How tokens are sampled, and how many at most. Absent: the model's own default. Not every model supports every setting. */
+  /** How tokens are sampled, and how many an answer may have at most. Absent: the model's own default. Not every model supports every setting. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider if `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
@@ -207,8 +207,8 @@ export type ModelFailure =
   | 'filtered'
 
 /**
- * Why a model gave no answer. `provider`: it failed or refused. `configuration`: the model can't be opened as configured. `replay`: a
- * recording no longer matches. `budget`: the budget doesn't allow another request.
+ * Why a model gave no answer. `provider`: the provider failed or refused. `configuration`: the model can't be opened as configured. `replay`: a recording
+ * no longer matches. `budget`: the budget doesn't allow another request.
  *
  * @example
  * try {

@@ -1,4 +1,4 @@
-/** Who asks which model. Providers count their limits per key and model. */
+/** The account and the model of a request. Providers apply their limits to each combination of key and model. */
 export type Account = {
   /** Where requests go. */
   readonly provider: string

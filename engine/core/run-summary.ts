@@ -88,7 +88,7 @@ export const transactionReport = z.object({
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, counting those that git tracks or doesn't ignore. */
   files: z.int(),
-  /** Files that somebody else changed too, in other places, so that both changes were merged. */
+  /** Files that somebody else also changed, but on other lines, so that both changes were merged. */
   merged: z.array(z.string()),
   conflicts: z.array(z.object({ path: z.string(), why: z.string() })),
   /** Changed files that git ignores. */
@@ -158,7 +158,7 @@ export type RunSummary = {
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What happened to the run's changes; undefined if it worked directly in the tree. */
   readonly transaction?: TransactionReport | undefined
-  /** Access given to commands that is a way out of any sandbox. */
+  /** Access that was given to commands and lets them escape from any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined
   /** The results of the `--verify` commands that ran. Absent: there were none. */

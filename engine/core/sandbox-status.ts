@@ -4,7 +4,7 @@ import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.
 export type SandboxStatus = {
   /** This program doesn't confine commands: the user stated that an external sandbox does. */
   readonly sandbox?: 'external'
-  /** Access to this machine given to commands that is a way out of any sandbox. */
+  /** Access to this machine that was given to commands and lets them escape from any sandbox. */
   readonly dangers?: Danger[]
 }
 

@@ -23,7 +23,7 @@ export const hardened = [
 /**
  * Runs git for the engine, in a sandbox and never on the host, whatever the repository's configuration says.
  *
- * @param where `readOnly`: whether git is kept from writing anything
+ * @param where with `readOnly`, git can't write anything
  * @returns the outcome; a command that could not be started counts as failed
  */
 export async function runGit(sandbox: Sandbox, words: readonly string[], where: GitPlace): Promise<GitResult> {
@@ -40,7 +40,7 @@ export async function runGit(sandbox: Sandbox, words: readonly string[], where: 
 /**
  * Like `runGit`, for output that must be read in full, byte for byte.
  *
- * @param most how many bytes it may print
+ * @param most how many bytes git may print at most
  * @param ends the exit codes that count as success. Default: 0
  * @returns the output, or a sentence if git failed or printed more
  */

@@ -1,6 +1,6 @@
 // Kept apart from the schemas, because the command line needs only these names.
 
-/** The severities of a review finding, the worst last. */
+/** The severities of a review finding, from the mildest to the worst. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const
 
 /** The categories of a review finding. */

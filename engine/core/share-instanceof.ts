@@ -1,8 +1,8 @@
 /**
- * Makes `instanceof` work for errors from another copy of this package: a user's tool may import its own copy, beside that of the program
- * that runs it. Subclasses are unaffected.
+ * Makes `instanceof` work for errors from another copy of this package: a user's tool may import its own copy, while the program that runs the tool has
+ * another. Subclasses are unaffected.
  *
- * @param name the same in every version of the package
+ * @param name identifies the class; it must be the same in every version of the package
  */
 export function shareInstanceof(name: string, kind: { readonly prototype: object }): void {
   const mark = Symbol.for(`portcullis/${name}`)

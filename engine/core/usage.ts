@@ -22,7 +22,7 @@ export function sumUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** Adds two amounts of US dollars; undefined if one is not known. */
+/** Adds two amounts of US dollars; undefined if one of them is not known. */
 export function sumCost(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : one + other
 }

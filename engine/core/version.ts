@@ -1,2 +1,2 @@
-/** The version of the package this code is part of. */
+/** The version of the package that this code belongs to. */
 export const version = '0.1.0'

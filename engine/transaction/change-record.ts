@@ -7,7 +7,7 @@ import { keptBytes } from './kept-files.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
-  /** `hash`: the SHA-256 of the file's bytes, which are stored. Null: its content is unknown. */
+  /** `hash`: the SHA-256 of the file's bytes, which are stored. It is null if the content is unknown. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
   z.object({ type: z.literal('symlink'), target: z.string() }),
   z.object({ type: z.literal('directory'), mode: z.int() }),
@@ -23,11 +23,11 @@ const record = z.object({
   changes: z.array(change),
   /** Files that git ignores. They are only counted, and stay in the view. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
-  /** Files that never land, because other programs obey them. */
+  /** Files that never land because they control other programs. */
   protected: z.array(z.string()),
   /** Pipes, sockets and devices, which never land either. */
   special: z.array(z.string()),
-  /** Repositories in which the run made objects, such as commits. These don't land with the files. `kept`: where they are, in the view. */
+  /** Repositories in which the run made objects, such as commits. These don't land with the files. `kept`: where the objects are in the view. */
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
   /** Changes that can't land. If there are any, nothing lands. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
@@ -78,7 +78,7 @@ export function renderPatch(directory: string, changes: readonly RunChange[]): s
   return changes.map((change) => patchOf(directory, change)).join('')
 }
 
-/** Writes one change after the other, because together they may exceed the largest possible string. */
+/** Writes the changes one after another, because together they may exceed the largest possible string. */
 function writePatch(directory: string, changes: readonly RunChange[]): void {
   const descriptor = openSync(patchFile(directory), 'w', 0o600)
   try {
@@ -100,7 +100,7 @@ const writtenAtOnce = 1024 * 1024
 /** Larger files are only named in a patch: as text they take several times their size, and git rejects patches of 1 GiB or more. */
 export const largestInPatch = 64 * 1024 * 1024
 
-/** The size of a file on one side of a change; 0 for anything but a file. */
+/** The size of a file before or after a change; 0 for anything that isn't a file. */
 export function sizeOf(side: Side): number {
   return side.type === 'file' ? side.size : 0
 }

@@ -6,8 +6,8 @@ import { readViewState, reopenView } from './private-view.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**
- * Gives what a session's runs changed in the view. If the last run was killed before that was recorded, it is recorded now, in a sandbox of the same
- * kind as the run's, because other kinds may not be available.
+ * Gives what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now. This uses the kind
+ * of sandbox that the run had, because other kinds may not be available.
  *
  * @returns undefined for a session without a view, or whose changes were discarded
  * @throws SandboxError if the changes have to be recorded and no sandbox for git can be opened
@@ -30,7 +30,7 @@ export async function changesOfSession(directory: string): Promise<ChangeRecord 
   }
 }
 
-/** The kind of sandbox that the last run of a session had. `{}`: unknown. */
+/** The kind of sandbox that the last run of a session had. `{}` means that it is unknown. */
 export function sandboxOfLastRun(directory: string): { readonly backend?: Backend; readonly image?: string } {
   const { backend, image } = readDecidedBy(directory).at(-1)?.sandbox ?? {}
   const known = backendNames().find((name) => name === backend)

@@ -2,7 +2,7 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
-/** Gives the git object of a file, if the index says that both have the same content; undefined in case of doubt. */
+/** Gives the git object of a file if the index says that both have the same content; undefined if in doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
 const largestIndex = 1024 * 1024 * 1024

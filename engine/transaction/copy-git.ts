@@ -13,8 +13,8 @@ import {
 import { resolve } from 'node:path'
 
 /**
- * Copies a git directory for a view of its work tree. Objects aren't copied but borrowed from the original. Data of other work trees, locks of a
- * running git, and files stored for `git lfs` are left out.
+ * Copies a git directory for a view of its work tree. Objects aren't copied; the copy uses those of the original. Data of other work trees, lock files of
+ * a running git, and files stored for `git lfs` are left out.
  *
  * @param count called for each copied file
  * @param leavesOut decides which further entries of the top directory are left out
@@ -26,7 +26,7 @@ export function copyGitDirectory(
   leavesOut: (name: string) => boolean = () => false,
 ): void {
   mkdirSync(to, { mode: 0o755, recursive: true })
-  // Below the top, such names may be parts of branch names.
+  // Below the top directory, such names may be parts of branch names.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
   for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')
@@ -43,7 +43,7 @@ export function copyGitDirectory(
   }
 }
 
-/** Lists the original's own borrowed objects too, because inside the view git could not follow one reference to the next. */
+/** If the original itself uses the objects of other repositories, lists those too, because inside the view git could not follow one reference to the next. */
 function borrow(objects: Buffer, to: Buffer): void {
   const places = [...placesOf(realpathSync.native(objects))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
@@ -52,7 +52,7 @@ function borrow(objects: Buffer, to: Buffer): void {
 }
 
 /**
- * Whether a repository of a view has objects of its own. A view starts without any, so the run made these: commits, or added files.
+ * Whether a repository of a view has objects of its own. A view starts without any, so the run must have made them, by committing or by adding files.
  *
  * @param git the git directory
  */

@@ -19,7 +19,7 @@ import { copySparse } from './tree-files.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The largest tree that is copied. For larger ones, another method is better. */
+/** The size of the largest tree that is copied. For larger ones, another method is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }
 
 /** Thrown if a tree can't be copied in this way: it is too large, or its file system can't clone files. */
@@ -33,7 +33,7 @@ export class CopyRefusal extends Error {
 }
 
 type CopyOptions = {
-  /** `reflink` shares blocks with the original, and refuses if that is impossible; `copy` writes them anew. */
+  /** `reflink` shares blocks with the original, and fails if that is impossible; `copy` writes new blocks. */
   readonly how: 'reflink' | 'copy'
   /** Checked during the walk, so that a copy that is too large is cancelled early. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
@@ -44,8 +44,8 @@ type CopyOptions = {
 const atOnce = 200
 
 /**
- * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied but borrowed.
- * Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
+ * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses
+ * those of the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
  *
  * @param to a directory that doesn't exist yet
  * @throws CopyRefusal; the part copied so far stays
@@ -87,7 +87,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     }
   }
   linkNested(from, `${to}/.git`, to, count)
-  // Directories get their mode and time only now: the mode may forbid adding entries, and adding them changes the time.
+  // Directories only get their mode and time now, because the mode may forbid adding entries, and adding entries changes the time.
   for (const key of filled.toReversed()) {
     const stats = lstatSync(bytesOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) continue
@@ -103,7 +103,8 @@ type Copying = Pick<CopyOptions, 'how'> & {
   readonly count: (size: number) => void
   readonly blobs: CleanBlobs
   /**
-   * The first copy of each file with several hard links, by device and inode. The other links are made to this copy, so that they stay the same file.
+   * The first copy of each file with several hard links, by device and inode. The other names become hard links to this copy, so that they are still the
+   * same file.
    */
   readonly links: Map<string, string>
 }
@@ -151,7 +152,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
 /** Sparse files of at least this size stay sparse in the copy. The system's own copy fills their holes. */
 const sparseFrom = 1024n * 1024n
 
-/** Errors of file systems that can't share blocks, and of copies across file systems. */
+/** Errors that mean that the file system can't share blocks, or that source and target are on different file systems. */
 const noClones: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
 
 function seconds(nanoseconds: bigint): number {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The state of a path of a view, before or now. Link targets have one character per byte. */
+/** The state of a path in a view, when the view was made or now. Link targets have one character per byte. */
 export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }
@@ -57,7 +57,7 @@ function namesIn(view: string, directory: string) {
   try {
     return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
-    // A command made it unreadable even for its owner, so its content is unknown.
+    // A command made the file unreadable even for its owner, so its content is unknown.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return []
     throw error

@@ -27,7 +27,7 @@ function keptFile(directory: string, hash: string): string {
   return join(folder(directory), hash)
 }
 
-/** Where stored bytes are, for callers that read them in parts. */
+/** The file and the position of stored bytes, for callers that read them in parts. */
 export function keptPiece(directory: string, hash: string, size: number): Piece {
   const place = placeInPack(packFile(directory), hash)
   return place === undefined

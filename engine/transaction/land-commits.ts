@@ -48,7 +48,7 @@ export async function planLandingOfCommits(
       if (to !== undefined) failed.push({ path, why: `the repository in which they were made is gone: ${kept}` })
       continue
     }
-    // If the starting commit wasn't recorded, as for other repositories in the tree, the branch may only move forward from its current one.
+    // If it wasn't recorded which commit was checked out at the start, as for other repositories in the tree, the branch may only be fast-forwarded.
     const known = headOf(directory, path)
     const was = known ?? readCheckedOut(to)
     // The work trees of one repository share its refs.
@@ -71,7 +71,7 @@ export async function planLandingOfCommits(
   return { landed, failed, git }
 }
 
-/** Plans to undo the landing of commits. `stayed` gives a reason for each branch that will not move back. */
+/** Plans how to undo the landing of commits. `stayed` gives a reason for each branch that will not be moved back. */
 export function planGivingBack({ roots: trees, commits = [] }: Pick<ViewState, 'roots' | 'commits'>): {
   readonly stayed: readonly string[]
   readonly git: readonly GitWrites[]

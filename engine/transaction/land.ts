@@ -12,7 +12,7 @@ import { readViewState, writeViewState, type ViewState } from './private-view.ts
 
 /** The result of a landing. */
 export type Landing =
-  /** `files`: how many files the transaction wrote. `commits`: absent if none were to land. */
+  /** `files`: how many files the transaction wrote. `commits`: the landed commits; absent if there were none to land. */
   | {
       readonly type: 'landed'
       readonly commits: CommitsReport | undefined
@@ -32,11 +32,11 @@ export type Landing =
 type LandingWish = {
   /** Default: all of them. */
   readonly chosen?: readonly RunChange[]
-  /** Lands the commits of the session's runs too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
+  /** Whether the commits of the session's runs land too, and with `move`, whether the checked-out branch moves to them. Default: commits don't land. */
   readonly commits?: { readonly move: boolean } | undefined
 }
 
-/** If another git process is busy: how often a landing is planned again, and after how many milliseconds. */
+/** How often a landing is planned again if another git process is busy, and after how many milliseconds. */
 const [mostTries, betweenTries] = [30, 100]
 
 /**
@@ -133,11 +133,11 @@ function busyWith(path: string): string {
 }
 
 /**
- * Undoes a session's landing, files and commits together, once no other git process is busy. A branch that has moved on stays where it is and
- * keeps the commits.
+ * Undoes a session's landing, including its commits, after waiting until no other git process is busy. A branch that has since moved stays where it is
+ * and keeps the commits.
  *
- * @returns a reason for each branch that did not move back
- * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; then nothing is undone
+ * @returns a reason for each branch that did not move back @throws CommitError if the files can't be restored, UserError `failed` if another git process
+ *   stays busy, in which case nothing is undone
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {
@@ -175,7 +175,7 @@ async function tryToTakeBack(
   return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
 }
 
-/** The file of git's that another git process locked or wrote during the commit; undefined if the commit failed for another reason. */
+/** The git file that another git process locked or wrote during the commit; undefined if the commit failed for another reason. */
 function busyGit(error: unknown, gits: readonly string[]): string | undefined {
   if (!(error instanceof CommitError) || error.code !== 'changed' || error.tree !== 'unchanged') return undefined
   return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key

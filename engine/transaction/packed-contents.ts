@@ -6,12 +6,12 @@ export const largestPacked = 64 * 1024
 /** The position of stored bytes in a pack. */
 type Place = { readonly start: number; readonly length: number }
 
-/** The contents of a pack, as this process last read or wrote them. */
+/** What this process knows about the contents of a pack from its last read or write. */
 type Known = {
   readonly file: string
   readonly inode: bigint
   readonly places: Map<string, Place>
-  /** Where the next record goes. Bytes after it were left by a crash, or another process wrote them. */
+  /** Where the next record goes. Bytes after this position were left by a crash, or written by another process. */
   end: number
 }
 

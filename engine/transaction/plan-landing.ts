@@ -16,10 +16,10 @@ import {
 import { sizeOf, type RunChange, type Side } from './change-record.ts'
 import { checkKept, keptBytes, keptPiece } from './kept-files.ts'
 
-/** The plan of a landing, which has changed nothing yet. */
+/** A plan for landing changes. Nothing has been changed yet. */
 type LandingPlan = {
   readonly changeSet: ChangeSet
-  /** Paths that someone else changed too, in other places. The result contains both changes. */
+  /** Files that someone else also changed, but on other lines. The result contains both changes. */
   readonly merged: readonly string[]
   /** Paths that can't land, each with the reason. If there are any, nothing lands. */
   readonly conflicts: readonly Conflict[]
@@ -110,7 +110,7 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
       return { why: `someone else changed it, and it is too large to merge (more than ${largestMerged} bytes)` }
     return merge(place, tree.read(place), before, after, directory)
   } catch (error) {
-    // The parent is a file now, so there is nothing to remove below it.
+    // The parent is now a file, so there is nothing to remove below it.
     const isBelowFile = error instanceof PathError && error.code === 'not-a-directory'
     if (isBelowFile && after.type === 'absent') return { nothing: true }
     if (error instanceof PathError || error instanceof ReadError) return { why: renderFailure(error).trim() }
@@ -131,7 +131,7 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
-/** Whether a file belongs to another user and can't be written. In the view it could be, because its copy there belonged to this user. */
+/** Whether a file belongs to another user and can't be written. In the view it could be written, because the copy there belonged to this user. */
 function belongsToOthers(now: FileState, file: string): boolean {
   if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
   try {
@@ -142,7 +142,7 @@ function belongsToOthers(now: FileState, file: string): boolean {
   }
 }
 
-/** The entry at a path, and the SHA-256 of its bytes, which aren't held in memory. */
+/** The entry at a path, and the SHA-256 of its bytes, which are not kept in memory. */
 type Found = { readonly now: FileState; readonly hash: string }
 
 function lookAt(tree: Tree, place: Change['place']): Found {
@@ -155,7 +155,7 @@ function lookAt(tree: Tree, place: Change['place']): Found {
   return { now, hash: now.type === 'unread' ? sum.digest('hex') : '' }
 }
 
-/** Whether the current entry matches one side of a change: its bytes, its mode, its link target. */
+/** Whether the bytes, the mode and the link target of the current entry match one side of a change. */
 function isSide({ now, hash }: Found, side: Side): boolean {
   switch (side.type) {
     case 'absent':
@@ -174,7 +174,7 @@ function isSide({ now, hash }: Found, side: Side): boolean {
 /** Larger files are read in parts while they are written. */
 const heldSize = 4096
 
-/** @param other written in place of the side's own content */
+/** @param other content to write instead of that of the given side */
 function writeOf(
   place: Change['place'],
   now: FileState,

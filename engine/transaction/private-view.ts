@@ -24,11 +24,11 @@ const state = z.object({
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
   /**
-   * `making`: the view is incomplete, and no run has worked in it. `open`: nothing has landed. `landed`: everything that was to land is in the tree.
-   * `discarded`: the view is gone.
+   * `making`: the view is still incomplete, and no run has worked in it. `open`: nothing has landed yet. `landed`: everything that was to land is in the
+   * tree. `discarded`: the view is gone.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether the record of changes is up to date, which means that no run has worked in the view since. */
+  /** Whether the record of changes is up to date. If so, no run has worked in the view since it was made. */
   gathered: z.boolean(),
   /** The id of the landing, for `undo`, and its tree. */
   landing: z
@@ -38,7 +38,7 @@ const state = z.object({
       at: z.string(),
       can_undo: z.boolean(),
       undone: z.boolean(),
-      /** What the user should know about it. */
+      /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
       /** Set before the landing starts; the tree's journals say whether it happened. `all`: nothing else was left to land. */
       begun: z.object({ all: z.boolean() }).optional(),
@@ -157,9 +157,8 @@ export function openOverlays(directory: string): PrivateView | undefined {
 /**
  * Makes the view of a session.
  *
- * @param paths the real paths of the trees, none inside another
- * @param asked the strategy. Undefined: sharing blocks if the file system supports it, otherwise a copy if the trees are not too large
- * @param noOverlay why overlays aren't possible, which would work for trees of any size
+ * @param paths the real paths of the trees, none inside another @param asked the strategy. Undefined: blocks are shared if the file system supports that;
+ *   otherwise the trees are copied if they are not too large @param noOverlay why overlays, which work for trees of any size, can't be used
  * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
 export async function makeView(

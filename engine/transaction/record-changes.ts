@@ -103,8 +103,8 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
 type FoundInTree = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 /**
- * Each tree of a view, with a function that finds its differences. That function also reports repositories in which objects were made, and where they
- * are kept.
+ * Each tree of a view, with a function that finds its differences. That function also reports repositories in which objects were made, and where these
+ * objects are.
  */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
@@ -154,7 +154,7 @@ function withoutEmptied(
   )
 }
 
-/** The earlier contents of files that a previous record found. At that time nobody else had written them yet. */
+/** The earlier contents of files that a previous record contains. When it was made, nobody else had written to these files yet. */
 function knownBefore(directory: string): ReadonlyMap<string, string> {
   const changes = readRecord(directory)?.changes ?? []
   return new Map(
@@ -227,6 +227,6 @@ async function hashBefore(
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a filter changes files on checkout, the object's bytes differ from the file's.
+  // If a git filter changes files on checkout, the bytes of the object differ from those of the file.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }

@@ -3,7 +3,7 @@ import { lockSession } from '../session/session-lock.ts'
 import { readViewState, writeViewState } from './private-view.ts'
 
 /**
- * Finds out whether a landing that was killed took effect: recovers its tree, and records in the session whether it landed. Call it before doing
+ * If a landing was killed, finds out whether it took effect: recovers its tree, and records in the session whether it landed. Call it before doing
  * anything else with a session's changes, while holding the session's lock.
  */
 export async function settleLanding(directory: string): Promise<void> {

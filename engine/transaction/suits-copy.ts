@@ -7,10 +7,10 @@ import { below, bytesOf } from './path-keys.ts'
 const atOnce = 500
 
 /**
- * Whether each tree may be copied for a view without being asked for: its file system shares blocks, or it is small. The size is counted during a
- * walk, which stops early if the tree is too large.
+ * Whether each tree may be copied for a view although the user didn't ask for a copy, because its file system shares blocks or because it is small. The
+ * size is found by walking the tree, which stops early if the tree is too large.
  *
- * @param folder where views are kept; an existing directory
+ * @param folder where views are stored; an existing directory
  */
 export async function suitsCopy(paths: readonly string[], folder: string, limit: CopyLimit): Promise<boolean> {
   for (const path of paths) if (!(await suits(path, folder, limit))) return false
@@ -43,7 +43,7 @@ function entriesIn(root: string, directory: string) {
   try {
     return readdirSync(bytesOf(root, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch {
-    // Not accessible, or removed, so there is nothing to copy.
+    // It can't be accessed, or was removed, so there is nothing to copy.
     return []
   }
 }
@@ -53,7 +53,7 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // Whatever the reason is, making the copy will run into it too and report it.
+    // Whatever the reason, making the copy will fail for the same reason and report it.
     return false
   } finally {
     rmSync(to, { force: true })

@@ -17,11 +17,11 @@ const entry = z.discriminatedUnion('kind', [
   }),
   z.object({ ...base, kind: z.literal('link'), target: z.string(), was: z.string() }),
   z.object({ ...base, kind: z.literal('directory') }),
-  /** An entry that a view lacks: pipes, sockets, devices, unreadable files. Its absence doesn't count as a change. */
+  /** An entry that was left out of a view: a pipe, a socket, a device or an unreadable file. Its absence doesn't count as a change. */
   z.object({ ...base, kind: z.literal('left-out') }),
 ])
 
-/** An entry of a tree as it was when the view was made, by its key. Link targets have one character per byte. */
+/** An entry of a tree as it was when the view was made, with its key. Link targets have one character per byte. */
 export type Original = z.infer<typeof entry>
 
 /** The entries that a view was made from, by their keys. */

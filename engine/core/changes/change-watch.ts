@@ -13,7 +13,7 @@ export type Changes = {
   readonly files: readonly FileChange[]
   /** Files that run when somebody works in the project, including ignored files. */
   readonly runsLater: readonly RunsLater[]
-  /** Why `files` doesn't include what commands wrote; undefined if it does. */
+  /** The reason why `files` doesn't include what commands wrote; undefined if it does. */
   readonly notCounted: string | undefined
 }
 
@@ -29,7 +29,7 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** How files are listed, at the beginning and at the end alike. */
+  /** How files are listed, which is the same at the beginning and at the end. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }
@@ -86,7 +86,7 @@ export class ChangeWatch implements ChangeSource {
     let notCounted: string | undefined
     for (const beginning of await Promise.all(this.#begun.values())) {
       const { workspace: root, patchedBefore, listed: before } = beginning
-      // A worktree that is gone has no changes.
+      // A worktree that no longer exists has no changes.
       if (!isThere(root)) continue
       const after = 'too' in before ? before : await list(beginning, beginning.by)
       if ('too' in before || 'too' in after) {

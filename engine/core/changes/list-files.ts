@@ -46,7 +46,7 @@ export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
       if (stamp !== undefined) found.set(`${directory}${name}`, stamp)
       if (found.size > mostFiles) return { too: 'many' }
     }
-    // The limit also holds for a tree of nothing but directories.
+    // The limit also applies to a tree that contains only directories.
     if (pending.length > mostFiles) return { too: 'many' }
   }
   return found

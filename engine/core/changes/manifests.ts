@@ -1,7 +1,7 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** If there are more manifests than this, every change to the others counts as a change to what runs. */
+/** How many manifests are stored. If there are more, every change to one of the others counts as a change to what runs. */
 const mostManifests = 500
 
 /**
@@ -17,7 +17,7 @@ const dependencies: ReadonlySet<string> = new Set([
   ...['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies'],
 ])
 
-/** The package.json files of a workspace as they were before anything changed them. */
+/** The package.json files of a workspace, as they were before the run changed anything. */
 export class Manifests {
   readonly #before = new Map<string, string | undefined>()
 
@@ -30,10 +30,7 @@ export class Manifests {
     }
   }
 
-  /**
-   * Whether a change to a file may change what runs. In doubt the answer is yes: for a manifest without a stored copy, and for any other
-   * file.
-   */
+  /** Whether a change to a file may change what runs. If in doubt, the answer is yes, as for a manifest without a stored copy and for any other file. */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

@@ -1,11 +1,11 @@
 import { makeRedactor, redactDeep, SecretStream } from '../../../policies/index.ts'
 
-/** Provider data, images, and the ids by which a session is found: masking would break them. */
+/** Fields that are not masked, because masking would break them: provider data, images, and the ids by which a session is found. */
 const untouched: ReadonlySet<string> = new Set([
   ...['opaque', 'images', 'image', 'image_url', 'workspace', 'cwd', 'id', 'thread_id', 'session_dir', 'forked_from'],
 ])
 
-/** Matches by shape alone: outputs already have the values of our own variables masked, by the variables' names. */
+/** Secrets are recognized only by their shape, because in outputs the values of our own variables are masked already. */
 const redact = makeRedactor({})
 
 /**

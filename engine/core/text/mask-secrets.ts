@@ -1,6 +1,6 @@
 import { looksLikeSecret } from '../../../sandbox/index.ts'
 
-/** Shorter values may be words that occur anyway. */
+/** Shorter values aren't masked, because they may be ordinary words. */
 const shortest = 8
 
 /** Replaces the secrets of an environment with their names, wherever they appear in a text. */

@@ -1,6 +1,6 @@
 /**
- * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print
- * forever, and the engine must not grow with it.
+ * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print forever, and this
+ * must not fill the engine's memory.
  */
 export class OutputBuffer {
   readonly #headLimit: number
@@ -11,7 +11,7 @@ export class OutputBuffer {
   #tailBytes = 0
   #omitted = 0
 
-  /** @param limit bytes kept in total, half from the start and half from the end */
+  /** @param limit how many bytes are kept in total, half of them from the start and half from the end */
   constructor(limit: number) {
     this.#headLimit = Math.ceil(limit / 2)
     this.#tailLimit = Math.floor(limit / 2)

@@ -1,7 +1,7 @@
 /** A text after truncation. */
 type Truncated = {
   readonly text: string
-  /** UTF-16 units that were left out; 0 when the text is whole. */
+  /** How many UTF-16 units were left out; 0 if the text is complete. */
   readonly omitted: number
 }
 

@@ -4,8 +4,8 @@ import { hashOfFile } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
 /**
- * Compares a tree with the evidence about it: the bytes of each path, whether it is executable, and where a link leads. No link is followed, neither
- * at the end of a path nor on the way. Other files of the tree are ignored.
+ * Compares a tree with the evidence about it: the bytes of each file, whether it is executable, and where a link leads. No links are followed, neither at
+ * the end of a path nor in its parents. Other files of the tree are ignored.
  *
  * @returns a sentence for each path that differs
  */
@@ -32,7 +32,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    // The parent isn't a directory, or isn't accessible.
+    // The parent isn't a directory, or can't be accessed.
     return undefined
   }
 }
@@ -48,7 +48,7 @@ function differenceOf(path: string, isReached: boolean, file: FileAfter): string
       : `it is not a link to ${file.target}`
   }
   if (!stats.isFile()) return 'it is no file'
-  // Git records no other part of a mode.
+  // Git doesn't record any other part of a mode.
   if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'it has another mode'
   const hash = hashOfFile(Buffer.from(path))
   if (hash === undefined) return "it can't be read"

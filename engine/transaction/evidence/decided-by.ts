@@ -7,7 +7,7 @@ import { decidedBy, type DecidedBy } from './statement.ts'
 
 const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl')
 
-/** What the decisions of a run are based on. */
+/** The policies on which the decisions in a run are based. */
 type Basis = {
   readonly approvalPolicy: string
   readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
@@ -17,7 +17,10 @@ type Basis = {
   readonly permissions: PermissionSet
 }
 
-/** Records the policies that decide in a run, as hashes. Evidence is made later, when the files may have changed. */
+/**
+ * Records hashes of the policies on which the decisions in a run are based. They are recorded now because evidence is made later, when the files may have
+ * changed.
+ */
 export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, image, rules, permissions }: Basis): void {
   const sources = new Map<string, object[]>()
   for (const rule of [...rules.prefixRules, ...rules.networkRules, ...rules.hostExecutables]) {
@@ -27,7 +30,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
     else known.push(said)
   }
   const { policy, backend } = sandbox
-  // Variables are left out: their values may be secrets, and a hash of a value with few possibilities would reveal it.
+  // Variables are left out: their values may be secrets, and if only a few values are possible, even a hash would reveal which one it is.
   const { environment: _, ...confined } = policy
   const { commands, paths, hosts, tools } = permissions
   const noted: DecidedBy = {

@@ -8,7 +8,7 @@ const payloadType = 'application/vnd.in-toto+json'
 const envelope = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(payloadType),
-  /** `publicKey` is our own addition: it lets anyone without the key detect changes. It doesn't prove who signed. */
+  /** `publicKey` is our own addition: with it, anyone can detect changes without having the key from elsewhere. It doesn't prove who signed. */
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string(), publicKey: z.string() })]),
 })
 
@@ -45,7 +45,7 @@ type Opened =
 /**
  * Opens an envelope, and verifies that none of its bytes changed.
  *
- * @param trusted the keys of which one must have signed it. `[]`: the key in the envelope itself must have
+ * @param trusted one of these keys must have signed it. If there are none, it must be signed with the key in the envelope itself
  */
 export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opened {
   const broken = (why: string): Opened => ({ type: 'broken', why })

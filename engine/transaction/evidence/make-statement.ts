@@ -22,7 +22,7 @@ export type RunFacts = {
 /** The facts for a statement, besides the session's changes. */
 type Known = {
   readonly facts: RunFacts
-  /** The files that the run left unchanged, for each tree in order. Undefined: they could not be listed. */
+  /** The files of each tree that the run left unchanged, in the order of the trees. Undefined: they could not be listed. */
   readonly unchanged: readonly (UnchangedFiles | undefined)[]
   readonly at: Date
 }

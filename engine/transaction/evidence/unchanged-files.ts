@@ -32,7 +32,7 @@ const atOnce = 200
 
 /**
  * Hashes the source files that a run left unchanged. These are the files that git tracks or would add; without a repository, all files outside
- * `node_modules`. Their current state is used, because the view of a run that landed is gone.
+ * `node_modules`. Their current state in the tree is hashed, because the view no longer exists once a run has landed.
  *
  * @returns undefined if they can't be listed: git fails, or there are too many to find without git
  */

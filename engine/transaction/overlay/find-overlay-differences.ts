@@ -10,16 +10,16 @@ import type { OverlayStorage } from './storage.ts'
 /** A tree with a mounted overlay. */
 type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
 
-/** The differences between an overlay and the tree below it, and the known states of these paths from the time when the view was made. */
+/** The differences between an overlay and the tree below it, and what is known about the states that these paths had when the view was made. */
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds the differences of an overlay. Only the upper directory is searched for names, so the time depends on the number of changes. To learn what an
- * entry means, the merged view is compared with the lower tree: only extended attributes say whether a directory is opaque, and Node can't read
- * these.
+ * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. What an entry there
+ * means is found out by comparing the merged view with the lower tree, because only extended attributes say whether a directory is opaque, and Node can't
+ * read them.
  *
  * @param repository called with each directory whose repository got new objects
  */
@@ -61,7 +61,7 @@ export async function findOverlayDifferences(
       await turn()
       const key = below(directory, name)
       const now = statsOf(merged, key)
-      // A whiteout. The file that it hides was handled above.
+      // This is a whiteout. The file that it hides was handled above.
       if (now === undefined) continue
       if (name === '.git' && now.isDirectory()) {
         if (directory !== '' && hasOwnObjects(bytesOf(storage.upper, key))) repository(directory)
@@ -79,8 +79,8 @@ export async function findOverlayDifferences(
 }
 
 /**
- * The state of a path when the view was made. It is that of the lower tree, if the path hasn't changed there since. Otherwise git's index of that
- * time is used, for which the bytes may be available; otherwise the state is unknown.
+ * The state of a path when the view was made. If the path hasn't changed in the lower tree since, it is the state there. Otherwise it is taken from git's
+ * index of that time, if the index has it, and the bytes may be available as a git object. Otherwise it is unknown.
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
@@ -95,7 +95,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
   return (key) => {
     const now = statsOf(lower, key)
     if (now === undefined) {
-      // The path was removed since, or never existed. Adding or removing an entry changes the time of its directory.
+      // The path has been removed since, or never existed. The time of its directory tells, because adding or removing an entry changes it.
       let at = directoryOf(key)
       while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
       const nearest = statsOf(lower, at)
@@ -105,7 +105,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
     if (now.isDirectory()) {
       const file = isTouched(now) ? tracked(key) : undefined
       if (file !== undefined) return file
-      // If both the run and someone else may have changed the mode, it is unknown who did, so it doesn't count as a change.
+      // If both the run and someone else may have changed the mode, it is unknown who did it, so it doesn't count as a change by the run.
       const shown = isTouched(now) ? statsOf(merged, key) : undefined
       return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
     }

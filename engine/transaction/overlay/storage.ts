@@ -21,11 +21,11 @@ export type OverlayStorage = {
   readonly index: string
   /** The directory that contains the private git directory, like a work tree. Doesn't exist if the tree had none. */
   readonly repository: string
-  /** A file that was made together with the view. Files with a later change time have changed since. */
+  /** A file that was made together with the view. Files with a later change time have changed since the view was made. */
   readonly began: string
 }
 
-/** The storage for the overlay of the view's tree with this number. */
+/** The storage for the overlay of one tree of the view, by the tree's number. */
 export function overlayStorage(folder: string, number: number): OverlayStorage {
   const at = (name: string): string => join(folder, `${name}-${number}`)
   return { upper: at('upper'), index: at('index'), repository: at('repository'), began: join(folder, 'began') }
@@ -61,7 +61,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     if (linked === undefined) copyGitDirectory(Buffer.from(git), Buffer.from(kept), () => undefined)
     else {
       copyLinkedGit(linked, kept, () => undefined)
-      // Replaces the `.git` file, as the mount point for the private directory.
+      // This directory replaces the `.git` file, as the mount point for the private git directory.
       mkdirSync(join(upper, '.git'))
     }
     linkNested(tree, kept, upper, () => undefined)
