@@ -11,7 +11,7 @@ import { absolutePath } from './permissions/path-pattern.ts'
 import { assessConcealed } from './assess-concealed.ts'
 import { assessEscalation } from './assess-escalation.ts'
 import { findStarted } from './assess-started.ts'
-import { matchRules } from './rules/match.ts'
+import { matchRules } from './rules/match-rules.ts'
 import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>

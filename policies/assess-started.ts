@@ -1,7 +1,7 @@
 import type { AnalysedCommand } from './commands/analyse.ts'
 import { literal, type ShellWord } from './commands/shell-word.ts'
 import { runsHooks } from './programs/git-changes.ts'
-import { matchRules } from './rules/match.ts'
+import { matchRules } from './rules/match-rules.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 

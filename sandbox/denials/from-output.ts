@@ -1,5 +1,5 @@
 import type { FileSystemView } from '../file-system-view.ts'
-import { judgeUnreachable } from '../network/decide.ts'
+import { judgeUnreachable } from '../network/decide-host.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate-access.ts'

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { renderDenial } from '../denials/render-denial.ts'
-import type { Gate, Opened } from './gate.ts'
+import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
 /** Headers that apply to one connection only (RFC 9110, 7.6.1), or are meant for this proxy. */

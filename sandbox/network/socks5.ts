@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { authority } from './decide.ts'
-import type { Gate, Opened } from './gate.ts'
+import { authority } from './decide-host.ts'
+import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
 // RFC 1928

@@ -1,5 +1,5 @@
 import type { Protection } from './protected-place.ts'
-import { movingVariables, protectedTable } from './table.ts'
+import { movingVariables, protectedTable } from './protected-table.ts'
 
 /** The table without its sources: the protected places, and the variables that move them. */
 export type PreparedPlaces = {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { isWithin } from '../paths.ts'
-import { protectedTable } from './table.ts'
+import { protectedTable } from './protected-table.ts'
 
 /**
  * Files that programs run, or that control programs, when somebody continues to work in a project, or when its CI runs. They are not protected, since tasks

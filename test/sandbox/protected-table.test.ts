@@ -6,7 +6,7 @@ import { evaluateAccess } from '../../sandbox/denials/evaluate-access.ts'
 import { hostFileSystem } from '../../sandbox/file-system-view.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
 import { credentialPlaces } from '../../sandbox/protected/default-places.ts'
-import { movingVariables, protectedTable } from '../../sandbox/protected/table.ts'
+import { movingVariables, protectedTable } from '../../sandbox/protected/protected-table.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
 beforeEach(async () => {

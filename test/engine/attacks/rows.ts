@@ -1,4 +1,4 @@
-import { protectedTable, movingVariables } from '../../../sandbox/protected/table.ts'
+import { protectedTable, movingVariables } from '../../../sandbox/protected/protected-table.ts'
 import { probes, type Probe } from '../../sandbox/battery/probes.ts'
 import type { Places } from '../../sandbox/battery/places.ts'
 import { evil, gitAttacks } from '../../sandbox/git-attacks.ts'

@@ -10,7 +10,7 @@ import {
   refuseText,
   type NetworkDecision,
   type Route,
-} from './decide.ts'
+} from './decide-host.ts'
 import { hostAddress, parseAuthority, type Host } from './host.ts'
 import type { HostPattern } from './host-pattern.ts'
 
