@@ -232,7 +232,8 @@ class OperationReader {
     for (const stray of run.strays ?? []) {
       if (stray.kind === 'blank')
         this.#repair('missing-plus', 'read a blank line in an added file as a line of the file', stray)
-      else this.#repair('no-newline-marker', 'read "\\ No newline at end of file" as a diff means it', stray)
+      else
+        this.#repair('no-newline-marker', 'treated "\\ No newline at end of file" as the marker it is in a diff', stray)
     }
     return bodyOf(this.#bytes, run)
   }

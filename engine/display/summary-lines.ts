@@ -81,5 +81,5 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
 function withheldLines({ withheld }: RunSummary): readonly string[] {
   if (withheld === undefined || withheld.variables === 0) return []
   const { variables, secrets } = withheld
-  return [`  environment: ${variables} variables withheld from commands, ${secrets} of them look like secrets`]
+  return [`  environment: ${variables} variables withheld from commands, of which ${secrets} look like secrets`]
 }

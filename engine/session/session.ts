@@ -89,7 +89,7 @@ export function listSessions(stateDir: string): readonly string[] {
     .toReversed()
 }
 
-/** The fewest characters of an id that may name a session. */
+/** The minimum number of characters of an id that can identify a session. */
 const shortest = 4
 const listedCandidates = 10
 

@@ -119,7 +119,7 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
   // If it expands to several words, the words after it have other roles than it seems.
-  if (next.kind === 'glob') return `${next.text} after ${name} may turn out to be several words`
+  if (next.kind === 'glob') return `${next.text} after ${name} may expand to several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be taken for an option`
 }

@@ -161,7 +161,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
   if (late !== undefined) return { facts: [unknown(`git ${verb}: ${late.text} after -- may be an option`)] }
   if (row.most !== undefined && !released && args.some(mayBeSeveral))
-    return { facts: [unknown(`git ${verb}: one of its words may turn out to be several`)] }
+    return { facts: [unknown(`git ${verb}: one of its arguments may expand to several words`)] }
   const facts: Fact[] = [readOnly]
   if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
     facts.push(unknown('git merges to show the result of a merge'))

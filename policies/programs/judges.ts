@@ -48,7 +48,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const kind = style.operands ?? 'files'
       if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }
       if (style.written === true && args.some(mayBeSeveral))
-        return { facts: [unknown('one of its words may turn out to be several, of which the last is written')] }
+        return { facts: [unknown('one of its arguments may expand to several words, of which the last is written to')] }
       if (parsed.operands.length > (style.most ?? Infinity)) {
         return { facts: [unknown(`the operand after the first ${style.most} means something else`)] }
       }

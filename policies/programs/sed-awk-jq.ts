@@ -52,7 +52,7 @@ function judgeJq(args: readonly ShellWord[]): Judgement {
     (word, at) =>
       mayBeSeveral(word) && [args[at - 1], args[at - 2]].some((before) => /^--arg(?:json)?$/.test(before?.text ?? '')),
   )
-  if (several !== undefined) return { facts: [unknown(`${several.text} after --arg may turn out to be several words`)] }
+  if (several !== undefined) return { facts: [unknown(`${several.text} after --arg may expand to several words`)] }
   return join([
     judgeFilter(parseArguments(plain, jqOptions, { letters: 'getopt' }), [], findJqEffect),
     judgeTexts(args),

@@ -31,7 +31,7 @@ function wrapper(
       if (!parsed.ok) return hidden(parsed.reason)
       // If it expands to several words, the second of them would be the program.
       const several = parsed.operands.slice(0, skip).find(mayBeSeveral)
-      if (several !== undefined) return hidden(`${several.text} may turn out to be several words`)
+      if (several !== undefined) return hidden(`${several.text} may expand to several words`)
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)

@@ -12,7 +12,7 @@ type Last = { readonly last?: true }
 export function declareChanges(program: Command, finish: Finish): void {
   program
     .command('changes')
-    .description('show the changes of a run with --transactional')
+    .description('show the changes of a --transactional run')
     .argument('[run]', about)
     .option(...last)
     .option('--diff', 'show the changes themselves')
@@ -24,7 +24,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
   program
     .command('apply')
-    .description('land the changes of a run with --transactional that have not landed, or some of them')
+    .description('land the changes of a --transactional run that have not landed, or some of them')
     .argument('[run]', `${about}; with --last, a path`)
     .argument('[paths...]', 'files and directories, relative to the top of the tree; default: all')
     .option(...last)
@@ -39,7 +39,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     )
   program
     .command('discard')
-    .description('discard the changes of a run with --transactional that have not landed')
+    .description('discard the changes of a --transactional run that have not landed')
     .argument('[run]', about)
     .option(...last)
     .action(async (run: string | undefined, options: Last, command: Command) => {
@@ -48,7 +48,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     })
   program
     .command('undo')
-    .description('revert the landed changes of a run with --transactional')
+    .description('revert the landed changes of a --transactional run')
     .argument('[run]', about)
     .option(...last)
     .action(async (run: string | undefined, options: Last, command: Command) => {

@@ -7,7 +7,7 @@ import type { Finish } from './shared-options.ts'
 export function declareEvidence(program: Command, finish: Finish): void {
   const evidence = program
     .command('evidence')
-    .description('write a signed statement of the changes of a run with --transactional, its model and its rules')
+    .description('write a signed statement of the changes of a --transactional run, its model and its rules')
     .enablePositionalOptions()
     .argument('[run]', 'its id, or the beginning or end of it')
     .option('--last', 'the newest one that worked in this directory')
