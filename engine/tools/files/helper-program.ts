@@ -7,7 +7,8 @@ import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileReques
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
   const searching = [searchFiles, searchFile, linesOf, filesHolding]
-  return [...reading, ...searching, answerRequest, serve].map(String).concat('serve()').join('\n')
+  // A bundler may have renamed the function.
+  return [...reading, ...searching, answerRequest, serve].map(String).concat(`${serve.name}()`).join('\n')
 }
 
 /** Reads requests from standard input until it ends. */
