@@ -7,6 +7,7 @@ import type { RunMessage } from '../run/supervisor-messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
 import type { Trial } from '../trials.ts'
 import { askToEnd, endWithoutRun, jobIdOf, readSteps } from './attempt-files.ts'
+import { answerInTime, PendingQuestion } from './pending-question.ts'
 import type { JobQueue } from './redis.ts'
 import type { Relay } from './relay.ts'
 
@@ -32,6 +33,9 @@ type QueueDependencies = {
   readonly usedUp: (until: number | undefined) => void
 }
 
+/** What Redis knows of a job. */
+type Seen = Awaited<ReturnType<JobQueue['look']>>
+
 /** Lets workers make the attempts: each attempt is a job, and its result arrives in the folder. */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
@@ -39,6 +43,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     const [id, queue] = [jobIdOf(trial.key, attempt), queueOf(trial)]
     writeWish(folder, trial.key, attempt, maxCost, process)
     let [isOut, askedAt, readAt, endAt] = [false, Date.now(), 0, Infinity]
+    const [givenOut, look] = [new PendingQuestion<boolean>(), new PendingQuestion<Seen>()]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
     for (;;) {
       const record = folder.attemptOf(trial.key, attempt)
@@ -55,26 +60,26 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
       }
       if (signal.aborted) {
         if (endAt === Infinity) {
-          if (!isOut || (await queue.takeBack(id).catch(() => false)))
+          if (!(isOut || givenOut.isOpen) || (await answerInTime(queue.takeBack(id), false)))
             return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'not begun')
           askToEnd(folder, trial.key, attempt, process)
-          await relay?.askToEnd(trial.key, attempt).catch(() => undefined)
+          if (relay !== undefined) await answerInTime(relay.askToEnd(trial.key, attempt), undefined)
           endAt = Date.now() + graceMs
         }
         if (Date.now() > endAt)
           return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer', maxCost)
       } else if (!isOut) {
-        isOut = await giveOut(trial, attempt, maxCost).then(
-          () => true,
-          (error: Error) => told(error),
-        )
+        const answer = givenOut.take()
+        if (answer === undefined) givenOut.ask(() => giveOut(trial, attempt, maxCost).then(() => true, told))
+        isOut = answer ?? false
       } else if (Date.now() - askedAt > askMs) {
-        askedAt = Date.now()
-        const { state, reason } = await queue.look(id).catch(() => ({ state: 'there', reason: undefined }) as const)
+        const seen = look.take()
+        if (seen === undefined) look.ask(() => queue.look(id).catch((): Seen => ({ state: 'there' })))
+        else askedAt = Date.now()
         // If Redis lost the job, it is added again. A worker that already has it recognises it by the folder.
-        if (state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
-        if (state === 'failed')
-          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed', maxCost)
+        if (seen?.state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
+        if (seen?.state === 'failed')
+          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', seen.reason ?? 'its job failed', maxCost)
       }
       await sleep(lookMs)
     }

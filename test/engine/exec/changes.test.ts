@@ -152,7 +152,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
       changes: { files: 0, by_commands: 0, not_counted: `${cwd} holds more than 20000 files` },
     })
     const { stderr } = await exec(replies, args, { cwd })
-    expect(stderr).toContain(`\n  files written by commands: not counted: `)
+    expect(stderr).toContain(`\n    files written by commands: not counted: `)
     expect(readFileSync(join(cwd, 'n'), 'utf8')).toBe('x\n')
   })
 })

@@ -296,7 +296,7 @@ test('an output that was cut can be read on in, though no command could read it'
   const state = tempDir()
   const { call, kept } = await open({}, { deniedReads: [state] }, state)
   const cut = await call('exec_command', { cmd: 'seq 1 100000' })
-  const [, file = ''] = /the whole output is in (\S+) \(read_file/.exec(cut.output) ?? []
+  const [, file = ''] = /the whole output is in (\S+) \(to read on, call read_file/.exec(cut.output) ?? []
   expect(kept).toHaveLength(1)
   expect(await call('read_file', { path: file, offset: 50_000, limit: 1 })).toMatchObject({
     ok: true,
