@@ -27,7 +27,7 @@ type FileFacts = {
 
 /** A path of a patch, resolved against the root. Two spellings of one file have the same `key`. */
 export type Place = {
-  /** As the patch spells it. */
+  /** The path, as the patch spells it. */
   readonly path: string
   /** Absolute, without `.`, `..` or links in its directories: this identifies the file in plans and in the commit. */
   readonly key: string

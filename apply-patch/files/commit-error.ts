@@ -29,7 +29,7 @@ export type PathErrorCode =
  */
 export class PathError extends Error {
   readonly code: PathErrorCode
-  /** As the patch spells it. */
+  /** The path, as the patch spells it. */
   readonly path: string
   /** The real path that it leads to, if that is known. */
   readonly resolved: string | undefined
@@ -65,7 +65,7 @@ shareInstanceof('PathError', PathError)
  */
 export class ReadError extends Error {
   readonly code = 'unreadable'
-  /** As the patch spells it. */
+  /** The path, as the patch spells it. */
   readonly path: string
   /** Absolute. */
   readonly key: string
@@ -111,7 +111,7 @@ export type CommitErrorCode =
 /** The facts about a failed commit, recovery or undo. */
 export type CommitFacts = {
   readonly operation?: Operation
-  /** As the patch spells it. */
+  /** The path, as the patch spells it. */
   readonly path?: string
   /** Absolute. */
   readonly key?: string

@@ -42,8 +42,8 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
  * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created
  * for the patch and are empty again. It is one transaction; calling it again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo` @throws CommitError `changed` if files have
- *   changed since, all of which it names; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
+ * @throws CommitError `changed` if files have changed since, all of which it names; `nothing-to-undo`
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone

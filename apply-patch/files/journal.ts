@@ -48,7 +48,7 @@ export type Header = Identity & {
 
 type JournalStep = {
   readonly journalEntry: JournalEntry
-  /** As the patch spells it. */
+  /** The path, as the patch spells it. */
   readonly path: string
   readonly before: OldState
 }

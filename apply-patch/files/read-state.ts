@@ -9,8 +9,8 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 /**
  * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
  *
- * @param path the path to open; it may lead through a descriptor @param expected the real path that the opened file must have; a different one shows that
- *   a link led elsewhere
+ * @param path the path to open; it may lead through a descriptor
+ * @param expected the real path that the opened file must have; a different one shows that a link led elsewhere
  */
 export function readState(path: string, expected?: string): FileState {
   return openState(path, expected, (descriptor, stats) => ({

@@ -29,8 +29,8 @@ export type RecoveryReport = {
  * removed, or kept for `undo` if the commit is complete. Call it only while the tree is locked.
  *
  * @param root the tree whose journals are recovered; if undefined, those of any tree
- * @returns undefined for a journal of another tree, or one that no longer exists @throws CommitError `unrecoverable` if files have changed since or can't
- *   be reached, which it names; the journal stays
+ * @returns undefined for a journal of another tree, or one that no longer exists
+ * @throws CommitError `unrecoverable` if files have changed since or can't be reached, which it names; the journal stays
  */
 export async function recoverFromJournal(
   journal: string,

@@ -80,8 +80,8 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
  *
  * @param ours entries with our own names; missing ones are no error
  * @param emptied directories to remove too if they are empty
- * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps @returns what could not be removed or
- *   set
+ * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps
+ * @returns what could not be removed or set
  */
 export function cleanUp(
   ours: readonly Entry[],

@@ -70,7 +70,7 @@ function createJournalIn(directory: string, owner: OwnerId): Journal | undefined
   }
 }
 
-/** Journals of other runs on a tree: a live one, or else all crashed ones. */
+/** The journals of other runs on a tree: that of a live run if there is one, otherwise those of all crashed runs. */
 function findOthers(
   root: string,
   stateDirectory: string | undefined,

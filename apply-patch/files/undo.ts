@@ -23,8 +23,8 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
  * for the patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is one
  * transaction; calling it again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo` @throws CommitError `changed` if files have
- *   changed since, all of which it names; `nothing-to-undo`
+ * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
+ * @throws CommitError `changed` if files have changed since, all of which it names; `nothing-to-undo`
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)

@@ -1,4 +1,4 @@
-/** The lines of a file as numbers, with the positions of each number. -1 represents every line that no search needs. */
+/** The lines of a file as numbers, with the positions of each number. Lines that no search looks for have the number -1. */
 export class NumberedLines {
   readonly ids: Int32Array
   // The places of the number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.

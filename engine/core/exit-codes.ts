@@ -24,5 +24,5 @@ export const exitCodes = {
   terminated: 143,
 } as const
 
-/** Why a run or a program ended, by the name used in events. */
+/** The reason why a run or a program ended. Events use the same names. */
 export type EndReason = keyof typeof exitCodes

@@ -32,8 +32,8 @@ const eventSummaryLimit = 8 * 1024
  * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list of requests, changes, reads and commands,
  * taken from the calls themselves. The rollout keeps the whole conversation.
  *
- * @param trigger why compaction is necessary; after an `overflow` the model is shown only a part, since it can't read the whole conversation @throws
- *   ModelError if the model can't be asked; if that is because of an overflow, the list is used without a summary instead
+ * @param trigger why compaction is necessary; after an `overflow` the model is shown only a part, since it can't read the whole conversation
+ * @throws ModelError if the model can't be asked; if that is because of an overflow, the list is used without a summary instead
  */
 export async function compact(compacting: Compacting, trigger: 'limit' | 'overflow'): Promise<void> {
   const { conversation, recorder } = compacting

@@ -20,8 +20,8 @@ export class Conversation {
   #scale = 1
 
   /**
-   * @param resumedFrom the history of a resumed session @param fixed approximately how many tokens the instructions and tools of a request take, which
-   *   come on top of the conversation. Default: none
+   * @param resumedFrom the history of a resumed session
+   * @param fixed approximately how many tokens the instructions and tools of a request take, which come on top of the conversation. Default: none
    */
   constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
     const { history, original, counted } = resumedFrom ?? { history: [], original: [] }

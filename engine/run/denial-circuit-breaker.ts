@@ -27,7 +27,8 @@ export class DenialCircuitBreaker {
   /**
    * Receives a response with calls.
    *
-   * @param calls how many calls it made @param refusals those of them that were refused
+   * @param calls how many calls it made
+   * @param refusals those of them that were refused
    */
   see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
     if (refusals.length < calls) {

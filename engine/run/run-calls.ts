@@ -33,7 +33,7 @@ export type ResponseCalls = {
   close(): Promise<void>
 }
 
-/** Prepares for the calls of one response. */
+/** Makes the object that runs the calls of one response. */
 export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
   let calls: FoundCall[] = []

@@ -157,8 +157,9 @@ export function openOverlays(directory: string): PrivateView | undefined {
 /**
  * Makes the view of a session.
  *
- * @param paths the real paths of the trees, none inside another @param asked the strategy. Undefined: blocks are shared if the file system supports that;
- *   otherwise the trees are copied if they are not too large @param noOverlay why overlays, which work for trees of any size, can't be used
+ * @param paths the real paths of the trees, none inside another
+ * @param asked the strategy. Undefined: blocks are shared if the file system supports that; otherwise the trees are copied if they are not too large
+ * @param noOverlay why overlays, which work for trees of any size, can't be used
  * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
 export async function makeView(

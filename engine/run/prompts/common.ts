@@ -16,7 +16,7 @@ export type Part = {
   readonly handsOn: boolean
 }
 
-/** For models that wait for a command's end unless they choose otherwise. */
+/** For models that wait until a command has ended, unless they choose not to. */
 export const waitsForCommands =
   'Give long ones a larger timeout_ms. Give servers and watchers a yield_time_ms, read more with write_stdin,\n  and end them with kill_session: nothing outlives the run.'
 
