@@ -41,7 +41,10 @@ const remote = z.strictObject({
   http_headers: z.record(text, z.string()).optional(),
   /** Headers whose values come from variables of our environment. */
   env_http_headers: z.record(text, text).optional(),
-  /** `sse` is for servers that support only the older transport. Default: by the URL. Our addition. */
+  /**
+   * `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`, otherwise `http`. This key is
+   * our addition to Codex's.
+   */
   transport: z.enum(['http', 'sse', 'ws']).optional(),
   ...shared,
 })

@@ -154,7 +154,10 @@ function withoutEmptied(
   )
 }
 
-/** The earlier contents of files that a previous record contains. When it was made, nobody else had written to these files yet. */
+/**
+ * The hashes of files' earlier contents in the previous record, by path. They can be trusted: when that record was made, nobody else had written to
+ * these files yet.
+ */
 function knownBefore(directory: string): ReadonlyMap<string, string> {
   const changes = readRecord(directory)?.changes ?? []
   return new Map(

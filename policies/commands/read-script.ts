@@ -68,7 +68,7 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   if (variables.readsEnvironment && walk.commands.some(traces))
     walk.problem('set -x shows the values of the variables that the line reads')
   const evaluated = shell === 'sh' ? walk.commands.flatMap((command) => evaluatedNumber(command) ?? []) : []
-  if (difference !== undefined) walk.problem(`two readings of the text differ: ${difference}`)
+  if (difference !== undefined) walk.problem(`a second check could not confirm how this text was parsed: ${difference}`)
   return {
     commands: walk.commands,
     functions: walk.functions,

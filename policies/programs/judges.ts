@@ -109,7 +109,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
     }
     if (endless.test(file.text)) facts.push(unknown(`${file.text} has no end`))
     if (file.kind === 'dynamic' && file.from !== 'workspace')
-      facts.push(unknown(`which file ${file.text} names is known only when it runs`))
+      facts.push(unknown(`the file that ${file.text} refers to is known only when the command runs`))
   }
   return { facts, alarms, reads: files }
 }

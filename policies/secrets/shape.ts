@@ -15,7 +15,7 @@ export type SecretShape = {
    * there is no secret after all.
    */
   readonly rest: RegExp
-  /** The shortest text that is masked, in characters after the beginning. */
+  /** The minimum length of a text that is masked, in characters after the beginning. Shorter matches are left alone. */
   readonly least: number
   /** What must precede the beginning, instead of the default rule. */
   readonly before?: RegExp

@@ -56,7 +56,10 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
     )
   }
   if (ended === 126 || ended === 127) {
-    throw refuse(`no command runs in its image (${(said + complaint).trim()})`, 'The image must have /bin/sh.')
+    throw refuse(
+      `commands can't be run in the container's image (${(said + complaint).trim()})`,
+      'The image must have /bin/sh.',
+    )
   }
   const file = join(trial.privateTemp, mark)
   const made = lstatSync(file, { throwIfNoEntry: false })

@@ -34,7 +34,7 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
   const below = star !== undefined
   if (below && parsed.host.kind === 'address') return expected('must not have a wildcard before an address')
   if (below && !parsed.host.text.includes('.')) return expected('must not allow all of a top-level domain')
-  if (below && allowPrivate) return expected('must be one host, since it may have a private address')
+  if (below && allowPrivate) return expected('must name a single host, without a wildcard, because allowPrivate is set')
   if (port !== undefined && port !== '*' && !isPort(Number(port))) return expected('must have a port from 1 to 65535')
   return {
     text,

@@ -12,7 +12,7 @@ export function requireVolfs(directories: readonly string[]): void {
     if (again?.ino === ino && again.dev === dev) continue
     throw new SandboxError('unavailable', {
       backend: 'seatbelt',
-      reason: `${directory} lies on a volume without numbers for its files, so that planted git metadata can't be removed safely`,
+      reason: `${directory} is on a volume whose files can't be reached by number (/.vol/DEVICE/INODE), so planted git metadata can't be removed safely`,
       remedy: 'Put it on an APFS volume, or use the mode read-only or the docker backend.',
     })
   }

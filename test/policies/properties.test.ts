@@ -266,7 +266,10 @@ test.each([
 })
 
 test.each([
-  ['more folders than are followed', `${Array.from({ length: 1_000 }, (_, at) => `cd a${at}`).join(';')};cat b`],
+  [
+    'more directories than the analysis can follow',
+    `${Array.from({ length: 1_000 }, (_, at) => `cd a${at}`).join(';')};cat b`,
+  ],
   ['long folders, and many reads', `${`cd ${'a/'.repeat(1_500)};`.repeat(4)}cat ${'b '.repeat(2_000)}`],
   ['a name of many accents', `cat a${'\u0300\u0316'.repeat(30_000)}`],
   ['a path of many folders up', `cat ${'../'.repeat(20_000)}a`],

@@ -66,7 +66,7 @@ export function configOptions(command: Command): Command {
     .addOption(
       new Option(
         '--approval-program <command>',
-        'let a program answer when the Guardian asks: one JSON object a line on its standard input and output',
+        'let a program answer when the Guardian asks: one JSON object per line on its standard input and output',
       ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
     )
 }

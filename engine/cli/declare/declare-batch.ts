@@ -159,7 +159,7 @@ function declareControls(batch: Command, finish: Finish): void {
     .description('show the progress of a batch, and what each run is doing')
     .argument('<dir>', about)
     .option('--watch', 'repeat every two seconds, until nobody runs it')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action(async (directory: string, options: { readonly watch?: true; readonly json?: true }) => {
       const { batchStatus } = await import('../batch-control.ts')
       finish(await batchStatus(directory, options))

@@ -17,7 +17,7 @@ export function declareConfig(program: Command, finish: Finish): void {
     .description(
       'show each file that may contain configuration, rules, hooks, servers, skills or instructions, and its state',
     )
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
       const { configSources } = await import('../config-sources.ts')
       finish(await configSources(options))

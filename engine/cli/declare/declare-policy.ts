@@ -12,7 +12,7 @@ export function declarePolicy(program: Command, finish: Finish): void {
     .description('explain the decision about a command')
     .argument('[command...]', 'the command and its arguments, after --; a single argument is a line for a shell')
     .option('--from <file>', 'judge each line of a file instead: a shell command, a JSON string, or {"command": …}')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .passThroughOptions()
     .addHelpText(
       'after',
@@ -86,7 +86,7 @@ function declareReplay(policy: Command, finish: Finish): void {
         .default('allow'),
     )
     .option('--examples <n>', 'how many changes of each kind to show', positive, 3)
-    .option('--json', 'print one JSON object a line: every change, then the summary')
+    .option('--json', 'print one JSON object per line: every change, then the summary')
     .addHelpText(
       'after',
       `

@@ -8,7 +8,7 @@ export function declareSessions(program: Command, finish: Finish): void {
   sessions
     .command('list')
     .description('list the stored sessions, newest first')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action(async (options: { readonly json?: true }) => {
       const { listCommand } = await import('../sessions-command.ts')
       finish(listCommand(options))

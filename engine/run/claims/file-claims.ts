@@ -58,7 +58,8 @@ function read(sentence: Sentence): Read {
 }
 
 /**
- * The plain text with a mark for each file, in which no dot or letter of a path can be read as a word.
+ * The plain text with a numbered mark in place of each file's path, so that a dot or a word in a path isn't mistaken for punctuation or a word of
+ * the text.
  *
  * @internal
  */

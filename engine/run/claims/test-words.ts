@@ -89,7 +89,7 @@ export const adverse = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|but|however|though|although|unfortunately|sadly|afraid|sorry|alas|except|apart|still|yet|half|part\w*|only|most\w*|almost|nearly|wip|draft|issues?|problems?|unclear|unsure|help|hint|advice|attention|differ\w*|unrelated|pre-?existing|known|flak\w+|remain\w*|open|need\w*|miss\w*|lack\w*|stop\w*|stuck|until|blocked|wait\w*|other|old|expect\w*|instead|pending|todo|manual\w*|hand|left|leave|fewer|less|worse|un\w+ed|later|follow-up)\b|[❌✗✘✖💔🔴🟡⚠]`,
   'u',
 )
-/** Verbs by which something was done with the tests. */
+/** Verbs, or a colon, that suggest that a clause reports something done with the tests. */
 export const didTest = pattern(
   String.raw`\b(?:ran|run|rerun|re-ran|executed|let|went|gave|put|came|come|tested|exercised|is|are|was|were|has|have|did|does|finished|completed|shows?|showed|says?|said|reports?|reported|confirms?|confirmed|turned|took|got|ended|made|looks?|looked|find|found|tells?|told|likes?|loves?|approves?|approved|waved|nodded|enjoys?|cruised)\b|:`,
 )
