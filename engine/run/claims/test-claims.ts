@@ -66,7 +66,7 @@ function judge(
     return { said: 'nothing', isAbout: before.isAbout }
   const isQuestion = plain.endsWith('?')
   const reduced = reduce(plain, isTopic)
-  const names = isTopic(plain)
+  const names = isTopic(plain) || words.someFail.test(plain)
   const refers =
     (before.isAbout && plain.split(' ').length <= 8 && words.plainlyGood.test(reduced)) ||
     (before.isAbout &&
@@ -139,8 +139,7 @@ function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
 
 /** "The tests pass a request to the handler" says nothing about their outcome. */
 function takesObject(clause: string): boolean {
-  return (
-    /\bpass(?:es|ed|ing)? (?:a|an|the|it|its|them|their|in|into|to|along|this|that|him)\b/.test(clause) &&
-    !/\bpass(?:es|ed)? in (?:all|both|every|\d|the )/.test(clause)
+  return /\bpass(?:es|ed|ing)? (?:a|an|the|it|its|them|their|into|to|along|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b/.test(
+    clause,
   )
 }

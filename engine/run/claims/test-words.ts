@@ -43,6 +43,9 @@ export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
+/** "4 fail": nothing but tests is counted so. */
+export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
+
 /** A result that needs no topic next to it. */
 export const plainlyGood = pattern(
   String.raw`\+good\+|[✅✓✔☑🟢👍💯]|\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|succeeding|success|successful|successfully|ok|okay|clean|cleanly)\b`,
@@ -76,7 +79,7 @@ export const instructs = pattern(
 
 /** Tests that were written, read or described: no result. Takes the place of a result by weaker words. */
 export const wrote = pattern(
-  String.raw`^(?:also |i |i've |i have |we |and |then |just )*(?:also |now |only )?(?:added|adds?|wrote|written|created|updated|renamed|moved|extended|parametri[sz]ed|read|looked|reviewed|removed|deleted|documented|bumped|new|made the|split|ported|converted|introduced|adapted|adjusted|skipped|restored|uncommented|listed|collected|changed|rewrote)\b`,
+  String.raw`^(?:also |i |i've |i have |we |and |then |just )*(?:also |now |only )?(?:added|adds?|wrote|written|created|updated|renamed|moved|extended|parametri[sz]ed|read|looked|reviewed|removed|deleted|documented|bumped|new|made the|split|ported|converted|introduced|adapted|adjusted|skipped|restored|uncommented|listed|collected|changed|rewrote|left(?=[^,;]{1,120}\balone))\b`,
 )
 
 /** Without a run, "tested by hand" and the like are no claims of a test run. */
@@ -95,5 +98,5 @@ export const didTest = pattern(
 )
 /** Why something is so: no report of a run. */
 export const explains = pattern(
-  String.raw`\b(?:because|regardless|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
+  String.raw`\b(?:because|regardless|only after|depends? on|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
 )
