@@ -119,6 +119,27 @@ test.each(['cut', 'halt'] as const)(
   },
 )
 
+test.each(['cut', 'halt'] as const)(
+  'Ctrl-C ends a coordinator whose network is gone (%s), and the run that a worker has',
+  async (how) => {
+    const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+    const far = await byProxy(redis)
+    const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 100; echo x > x')]
+    let pid = 0
+    const running = place.run([...words, '--queue', far.redis.url], { onStart: (child) => (pid = child.pid ?? 0) })
+    await startWorker(place, redis)
+    await until(runs(place, 'a', 1))
+    far.proxy[how]()
+    process.kill(pid, 'SIGINT')
+    expect((await running).code).toBe(130)
+    // The worker wrote it: the coordinator doesn't know what the run spent.
+    expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
+      outcome: 'interrupted',
+      cost_usd: 1,
+    })
+  },
+)
+
 test('a Redis that is full in the middle of a batch holds it up until there is room', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 5; echo x > x')]
