@@ -1,3 +1,4 @@
+import { mayTellAbroad } from './may-claim.ts'
 import { pattern } from './word-patterns.ts'
 
 /** How a language says that work was pushed, that tests pass, and that something isn't so. */
@@ -91,9 +92,19 @@ const languages: readonly Language[] = [
 
 /** What a sentence in another language says of tests or of a push: that it is so, or that it isn't; undefined: nothing. */
 export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
+  if (!mayTellAbroad.test(plain)) return undefined
   for (const { [about]: says, faultless, denies } of languages) {
     if (!says.test(plain)) continue
     return denies.test(plain.replace(faultless, '')) ? 'not so' : 'so'
   }
   return undefined
+}
+
+/**
+ * The patterns with which `saidAbroad` begins.
+ *
+ * @internal
+ */
+export function saysOfLanguages(): readonly RegExp[] {
+  return languages.flatMap(({ pushed, passed }) => [pushed, passed])
 }

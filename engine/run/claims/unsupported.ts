@@ -179,8 +179,8 @@ function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly Un
   }))
   if (goesOn) return untouched
   // A review tells in the passive voice what somebody else did.
-  const isReview = changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
+  const isReview = named.length > 0 && changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = isReview ? named.filter(({ text }) => /\b(?:I|I've|we|We)\b/.test(text)) : named
   const asBefore = own.map(({ path, text }) => ({
     claim: 'file' as const,
