@@ -20,7 +20,7 @@ const facts: readonly (readonly [string, Fact])[] = [
 ]
 
 const alarms: readonly (readonly [string, Alarm['kind']])[] = [
-  ["requests another user's rights (`sudo`)", 'privilege'],
+  ["requests another user's privileges (`sudo`)", 'privilege'],
   ['reads credentials', 'secret'],
   ['runs text (`eval`, `trap`)', 'eval'],
   ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],

@@ -25,9 +25,9 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   const deny = (why: string): readonly Opinion[] => [
     { decision: 'deny', stage: 'escalation', reason: `${why}: ${what}.` },
   ]
-  if (isTooWide(grant)) return deny('A grant names one thing, and this is everything')
+  if (isTooWide(grant)) return deny('A grant must name one thing, but this one covers everything')
   if (grant.kind === 'write' && policy.protects?.(grant.path, policy.writableRoots) !== undefined)
-    return deny('Other programs obey what is there, so it is not granted')
+    return deny("Files there control other programs, so it can't be granted")
   const said = opinionsOn(grant, policy)
   const restricting = said.filter(({ decision }) => decision !== 'allow')
   if (restricting.length > 0) return restricting
@@ -39,7 +39,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
     grant.kind === 'read' ? (findSensitive(grant.path) ?? policy.conceals?.([grant.path])[0]?.place) : undefined
   const note = secret === undefined ? '' : ` Credentials are kept there (${secret}).`
   const reason = granted
-    ? `For the rest of the run ${what} was approved.`
+    ? `This was approved for the rest of the run: ${what}.`
     : `The command asks for ${what}: ${asSentence(justification)}${note}`
   return [{ decision, stage: 'escalation', reason }]
 }

@@ -43,7 +43,7 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
     network: 'uses the network',
     'runs-code': 'runs code',
     destructive: 'deletes what it names',
-    unknown: 'does what is not known',
+    unknown: 'has unknown effects',
   }
   return `The command ${does[worst]}; in the mode "${mode}" that is left to the sandbox (${sandbox}).`
 }
@@ -69,10 +69,10 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     const byMode: Opinion = {
       decision: answerForFact(mode, action.sandbox, unknown(reason)),
       stage: 'analysis',
-      reason: `It can't be told what this command runs: ${reason}.`,
+      reason: `It is unclear what this command runs: ${reason}.`,
     }
     if (mayHide === undefined) return [byMode]
-    const words = `It can't be told whether this runs what a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
+    const words = `It is unclear whether this runs something that a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
     return [
       byMode,
       { decision: whereUnclear(mayHide, mode), stage: 'rules', reason: words, rule: describeRule(mayHide) },

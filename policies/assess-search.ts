@@ -15,7 +15,7 @@ export function assessSearch(action: Extract<Action, { type: 'search' }>, policy
   const unasked = policy.mode === 'bypass'
   const forbidden = forbiddenHosts(policy).find(({ host }) => isSearched(host, action.domains))
   if (forbidden !== undefined) {
-    const reason = `${forbidden.host} is forbidden, and a search by ${action.model} can't be kept from it.`
+    const reason = `${forbidden.host} is forbidden, and a search by ${action.model} can't be prevented from reaching it.`
     return { decision: unasked ? 'allow' : 'ask', stage: 'rules', reason, rule: forbidden.rule }
   }
   if (action.insisted === true) return { decision: 'allow', stage: 'mode', reason: 'The user requested it.' }

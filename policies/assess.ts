@@ -51,7 +51,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
       return {
         decision,
         stage: 'protected-path',
-        reason: `${path} is protected: other programs obey ${guarded}.`,
+        reason: `${path} is protected, because other programs act on ${guarded}.`,
       }
     }
     if (root === undefined)
@@ -75,7 +75,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const opinions = action.changes.map(({ path }): Opinion => {
     const permissions = isInside(path, root) ? policy.permissions : ownPermissions(policy.permissions)
     const decision = answerForInstructions(policy.mode)
-    const reason = `${path} is what agents are told in every later run.`
+    const reason = `${path} contains instructions that agents get in every later run.`
     const restricted = permitPath('edit', path, root, policy.permissions).filter(restricts)
     return (
       strictest([...restricted, ...permitPath('edit', path, root, permissions)]) ?? {

@@ -9,8 +9,8 @@ function outcome(decision: Opinion['decision'], { approvalMode }: CheckOptions):
   if (decision === 'allow') return 'it would run without asking'
   if (decision === 'deny') return 'it would be refused'
   return approvalMode === 'never'
-    ? 'it would need a question, and since this mode asks nobody, it would be refused'
-    : 'it would need a question, and would be refused if nobody answers'
+    ? 'it would need approval, and would be refused, because this mode asks nobody'
+    : 'it would need approval, and would be refused if nobody answers'
 }
 
 const kinds: Readonly<Record<CommandClass, string>> = {
@@ -56,9 +56,10 @@ function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions)
   const name = words === '' ? 'The shell itself' : `\`${words}\``
   const does = distinct([...facts.filter(({ class: kind }) => kind !== 'read-only').map(describeFact)])
   const what = does.length === 0 ? 'only reads' : `${kinds[worstClass(facts)]}: ${does.join(', ')}`
-  const unlisted = command.unlisted ? ' No table here knows the program.' : ''
+  const unlisted = command.unlisted ? ' The program is not in the tables of known programs.' : ''
   const alarms = distinct(command.alarms.map(({ reason }) => reason))
-  const alarmed = alarms.length === 0 ? '' : ` This always needs a question, whatever is allowed: ${alarms.join('; ')}.`
+  const alarmed =
+    alarms.length === 0 ? '' : ` This always needs approval, even if a rule allows it: ${alarms.join('; ')}.`
   const decided = opinion === undefined ? 'Nothing speaks against it.' : decision(opinion)
   const way =
     opinion === undefined || opinion.decision === 'allow'

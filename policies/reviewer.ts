@@ -63,7 +63,7 @@ export const nobody: Reviewer = {
 }
 
 function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
-  if (rule !== undefined && remedy === undefined) return `It stays refused as long as the rule ${rule} stands.`
+  if (rule !== undefined && remedy === undefined) return `It stays refused as long as the rule ${rule} exists.`
   switch (action.type) {
     case 'exec':
       return action.escalation === undefined
@@ -85,11 +85,11 @@ function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
       return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
     }
     case 'search':
-      return 'Whoever runs this can allow it with the permission WebSearch, or by a wider network for commands.'
+      return 'Whoever runs this can allow it with the permission WebSearch, or by giving commands wider network access.'
     case 'mcp':
       return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
     case 'plan':
-      return 'Whoever runs this can go on with the session without plan mode.'
+      return 'Whoever runs this can continue the session without plan mode.'
     default:
       return action satisfies never
   }

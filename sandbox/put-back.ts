@@ -23,7 +23,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
 
 /** Reports what a command moved, and whether it was moved back. */
 export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
-  const what = isBack ? 'and put back' : 'where commands of this run are refused it too'
+  const what = isBack ? 'and put back' : 'where commands of this run cannot read it either'
   return {
     kind: 'path',
     subject: `${from} (it was moved to ${to}, ${what})`,
@@ -33,7 +33,7 @@ export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
       kind: 'otherwise',
       advice: isBack
         ? 'move it yourself, outside the sandbox, and deny its new path'
-        : `move it back yourself, or deny ${to}: the next run knows only what is denied by name`,
+        : `move it back yourself, or deny ${to}, because the next run denies only the paths that its configuration names`,
     },
   }
 }

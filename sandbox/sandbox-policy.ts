@@ -6,7 +6,10 @@ import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 
-const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
+const absolutePath = z
+  .string()
+  .refine(isAbsolute, 'must be an absolute path')
+  .refine(hasNoNul, 'must not contain a NUL')
 
 /** Matches a line that isn't an absolute path, or that normalizing would change. */
 const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
@@ -53,7 +56,7 @@ function longList(
 function checkEach(faultOf: (entry: string) => string | undefined) {
   return (entries: readonly string[], context: z.RefinementCtx): void => {
     for (const [index, entry] of entries.entries()) {
-      const message = hasNoNul(entry) ? faultOf(entry) : 'must not hold a NUL'
+      const message = hasNoNul(entry) ? faultOf(entry) : 'must not contain a NUL'
       if (message !== undefined) context.addIssue({ code: 'custom', message, path: [index] })
     }
   }
@@ -75,7 +78,7 @@ const Environment = z.strictObject({
   exclude: z.array(variableName).default([]),
   /** If not empty, only names that match these patterns pass. */
   includeOnly: z.array(variableName).default([]),
-  set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
+  set: z.record(variableName, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
 })
 
 /** A host pattern, in the syntax of `sandbox/network/`. */

@@ -47,7 +47,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   const [right, rule] = isReadOnly ? ['write', 'protectedPaths'] : ['read', 'deniedReads']
   return {
     kind: 'path',
-    subject: `${path} only until a program outside put another file there; from then on this command could ${right} it`,
+    subject: `${path} only until a program outside the sandbox replaced that file; this command could ${right} it from then on`,
     rule,
     certainty: 'proven',
     remedy: {

@@ -7,7 +7,7 @@ again for the patch before. If a file was changed since, undo changes nothing an
 /** Help for `recover`: when there is something to recover, and what `--abandon` gives up. */
 export const recoverHelp = `
 A run that was killed leaves a journal. The next run in the same tree restores or completes its files automatically; recover does only that. If somebody changed the files in between, it changes nothing and names them: restore these files and recover again, or run recover --abandon, which forgets the journal and
-leaves every file as it is, also hidden .apply-patch-* files that hold the old or new content.
+leaves every file as it is, including hidden .apply-patch-* files that hold the old or new content.
 `
 
 /** An introduction to the format for readers who have never seen it. */

@@ -30,7 +30,7 @@ export const commands = [
     help: recoverHelp,
     own: {
       flag: '--abandon',
-      meaning: "give up crashed runs that can't be recovered, and keep their files as they are",
+      meaning: "give up on crashed runs that can't be recovered, and keep their files as they are",
     },
     // Recovery uses only data that is on the disk already.
     foreign: [...ofPatches, ['durable', '--durable']],

@@ -112,7 +112,7 @@ class OperationReader {
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
       if (this.#strict) return this.#failHeader(body, 'delete')
-      this.#repair('delete-with-lines', 'refused unless the lines below a delete are the whole file', body)
+      this.#repair('delete-with-lines', 'accepted lines below a delete; they must be the whole file', body)
     }
     if (!this.#allowBlanks(blanks)) return
     this.#operations.push({
@@ -159,7 +159,7 @@ class OperationReader {
       const header = this.#strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| )/.exec(text)
       if (header !== null) {
         hint = { start: Number(header[1]), count: Number(header[2] ?? '1') }
-        this.#repair('line-hint', 'read a unified header as a hint to the line', anchor)
+        this.#repair('line-hint', 'treated the header of a unified diff as a line number hint', anchor)
       } else if (text.trim() !== '' || text.length > 1) texts.push({ text: text.slice(1), line: anchor.line })
     }
     return {
@@ -231,7 +231,7 @@ class OperationReader {
     if (run === undefined) return this.#bytes.subarray(0, 0)
     for (const stray of run.strays ?? []) {
       if (stray.kind === 'blank')
-        this.#repair('missing-plus', 'read a blank line in an added file as a line of the file', stray)
+        this.#repair('missing-plus', 'treated a blank line in an added file as an empty line of the file', stray)
       else
         this.#repair('no-newline-marker', 'treated "\\ No newline at end of file" as the marker it is in a diff', stray)
     }

@@ -63,7 +63,7 @@ function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
   const text = unwrapJson(bytes)
   if (text !== undefined) {
     repairs.push(
-      repair(text.form, text.form === 'json' ? 'extracted the patch from JSON' : 'turned \\n into line ends'),
+      repair(text.form, text.form === 'json' ? 'extracted the patch from JSON' : 'converted \\n to line ends'),
     )
     bytes = withoutCarriageReturns(Buffer.from(text.patch))
   }

@@ -54,7 +54,7 @@ function headerHelp(line: string): string | undefined {
 }
 
 function placeHelp(after: MalformedFailure['after']): string {
-  if (after === 'add') return "  in an added file every line starts with '+', also an empty one"
+  if (after === 'add') return "  in an added file every line starts with '+', even an empty one"
   if (after === 'delete') return '  no lines follow a delete; the next operation starts with its header'
   return '  every operation starts with one of these headers'
 }

@@ -27,7 +27,7 @@ export function chooseWebSearch(
 ): ChosenSearch {
   if (mode === 'disabled') return { wish: {}, notices: [] }
   if (model.searchesWeb !== true) {
-    const missing = `the provider of ${model.name} has no web search; those of OpenAI's Responses and Anthropic's Messages have`
+    const missing = `the provider of ${model.name} has no web search; OpenAI's Responses API and Anthropic's Messages API have one`
     if (insisted) throw new UserError('usage', `--search: ${missing}.`)
     return { wish: {}, notices: [`web_search is '${mode}', but ${missing}.`] }
   }

@@ -64,7 +64,7 @@ function readPlugin(name: string, { path }: PluginTable): Plugin {
   if (!existsSync(root)) {
     throw new UserError(
       'usage',
-      `plugins.${name}: ${root} is not there; expected a folder with .claude-plugin/plugin.json`,
+      `plugins.${name}: ${root} does not exist; expected a folder with .claude-plugin/plugin.json`,
     )
   }
   const file = pluginFiles({ root }).manifest

@@ -74,7 +74,7 @@ async function prepare(directory: string, trees: readonly string[]): Promise<Ove
 
 function reasonAgainst({ request, settings }: Configured, trees: readonly string[]): string | undefined {
   if (request.ownProcess === undefined)
-    return 'an overlay is mounted for a process that is the run\u2019s alone, as that of agent exec is'
+    return 'an overlay needs a process that only this run uses, such as that of agent exec'
   if (settings.sandbox_backend === 'docker') return 'the docker daemon sees no overlay that is mounted for one process'
   const [mount] = trees.flatMap(mountsBelow)
   return mount === undefined

@@ -23,7 +23,7 @@ export async function loadUserTools(folders: readonly string[]): Promise<readonl
   const tools: Tool[] = []
   for (const named of folders) {
     const folder = named === '~' || named.startsWith('~/') ? join(homeDirectory(), named.slice(1)) : named
-    if (!existsSync(folder)) throw new UserError('usage', `tool_folders: ${folder} is not there`)
+    if (!existsSync(folder)) throw new UserError('usage', `tool_folders: ${folder} does not exist`)
     for (const name of modulesIn(readdirSync(folder))) tools.push(...(await loadFile(join(folder, name))))
   }
   return tools
@@ -45,5 +45,5 @@ async function loadFile(path: string): Promise<readonly Tool[]> {
   }
   const result = z.array(LooksLikeTool).safeParse(Array.isArray(exported) ? exported : [exported])
   if (result.success) return result.data
-  throw new UserError('usage', `${path}: its default export is no tool: ${result.error.issues[0]?.message ?? ''}`)
+  throw new UserError('usage', `${path}: its default export is not a tool: ${result.error.issues[0]?.message ?? ''}`)
 }

@@ -20,8 +20,8 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
     name: askUserName,
     claudeNames: ['AskUserQuestion'],
     description:
-      'Asks the user a question and waits for the answer. Use it only for what you can neither find out nor decide yourself: what they want, ' +
-      'not how to do it. Approvals need no such question: they are asked for automatically.',
+      'Asks the user a question and waits for the answer. Use it only for what you can neither find out nor decide yourself: what the user wants, ' +
+      'not how to do it. Approvals are requested automatically, without this tool.',
     headless: false,
     searchHint: 'question clarify choose person human input askuserquestion',
     readOnly: () => true,

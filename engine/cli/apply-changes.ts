@@ -50,7 +50,7 @@ export async function applyCommand(
       }
       case 'nothing':
         if (all) await finish(session, record)
-        process.stdout.write('Nothing to do: all of it is in the tree already.\n')
+        process.stdout.write('Nothing to do: the tree already has all of these changes.\n')
         return exitCodes.done
       case 'conflict':
         for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
@@ -101,7 +101,7 @@ function choose(record: ChangeRecord, paths: readonly string[]): readonly RunCha
     if (record.changes.some((change) => isMeant(change, wanted))) continue
     throw new UserError(
       'usage',
-      `The run changed no ${wanted}. Paths count from the top of the tree, as agent changes shows them.`,
+      `The run did not change '${wanted}'. Paths are relative to the top of the tree, as agent changes shows them.`,
     )
   }
   return record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))

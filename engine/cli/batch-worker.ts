@@ -46,7 +46,7 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
     const both = store === undefined ? 'Neither' : 'Both'
     throw new UserError(
       'usage',
-      `${both} --store and ${keyVariable}: say --store DIR where this machine shares the batch's folder; where it doesn't, set ${keyVariable} to what agent batch run has (agent batch key makes one).`,
+      `${both} --store and ${keyVariable}: use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key of agent batch run (agent batch key makes one).`,
     )
   }
   const shared = store === undefined ? undefined : BatchFolder.open(resolve(store), process.pid)

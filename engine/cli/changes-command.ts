@@ -77,7 +77,7 @@ async function takeBackOrSay(
   state: ViewState,
 ): Promise<readonly string[]> {
   if (landing?.can_undo === false) {
-    const why = 'what it replaced was too much to keep, so it can\u2019t be taken back'
+    const why = 'the replaced content was too large to keep, so this can\u2019t be reverted'
     throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
   }
   try {

@@ -85,7 +85,7 @@ function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
   return [
     ...(touchedLater > 0
       ? [
-          `written after the run: ${touchedLater} of the files that it left alone; the evidence has them as they are now`,
+          `written after the run: ${touchedLater} of the files that the run did not change; the evidence records their present content`,
         ]
       : []),
     ...(leftOut.length > 0
@@ -128,7 +128,7 @@ export function verifyEvidence(file: string, { tree = [], patch, publicKey = [] 
   const known = [...(patch === undefined ? [] : ['the patch']), ...(tree.length === 0 ? [] : heldOf(predicate))]
   process.stdout.write(`${file}: intact, signed by ${whose}\n`)
   const held =
-    known.length === 0 ? 'nothing else was compared: name --tree or --patch' : `as it says: ${known.join(', ')}`
+    known.length === 0 ? 'nothing else was compared: give --tree or --patch' : `confirmed: ${known.join(', ')}`
   process.stdout.write(`session ${predicate.session}, ${held}\n`)
   return exitCodes.done
 }
@@ -139,9 +139,9 @@ function heldOf({ trees }: Statement['predicate']): readonly string[] {
   const leftOut = trees.flatMap(({ left_out }) => left_out)
   const isWhole = trees.every(({ unchanged_files }) => unchanged_files !== null)
   const rest = isWhole
-    ? `${unchanged} source files that it left alone`
-    : 'but not all source files, which nobody listed'
-  const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that it says nothing of)`
+    ? `${unchanged} source files that it did not change`
+    : 'but not all source files, because the evidence does not list them'
+  const without = leftOut.length === 0 ? '' : ` (without ${leftOut.length} that the evidence leaves out)`
   return [`${changed} paths that the run changed`, `${rest}${without}`]
 }
 
@@ -150,7 +150,7 @@ function patchFaults({ subject }: Statement, patch: string | undefined): readonl
   const bytes = bytesOf(patch, largestPatch, 'the patch')
   const hash = createHash('sha256').update(bytes).digest('hex')
   const isIt = subject.some(({ digest }) => 'sha256' in digest && digest.sha256 === hash)
-  return isIt ? [] : [`${patch}: not the patch that the evidence is of`]
+  return isIt ? [] : [`${patch}: not the patch that the evidence describes`]
 }
 
 function treeFaults({ predicate }: Statement, trees: readonly string[]): readonly string[] {
@@ -185,6 +185,6 @@ function bytesOf(file: string, most: number, what: string): Buffer {
   if (bytes !== undefined) return bytes
   throw new UserError(
     'usage',
-    `${file}: ${what} can't be read: it doesn't exist, is no file, is closed to you, or is too large.`,
+    `${file}: ${what} can't be read: it doesn't exist, is not a file, is not readable for you, or is too large.`,
   )
 }

@@ -34,7 +34,7 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
     stdin: 'ignore',
   })
   if (exitCode !== exitCodes.done)
-    throw new UserError('failed', `The changes of the run could not be found out. ${stderr}`)
+    throw new UserError('failed', `The changes of the run could not be determined. ${stderr}`)
 }
 
 /**

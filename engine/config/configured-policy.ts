@@ -66,7 +66,7 @@ function dockerSocket(): string {
   if (socket !== undefined) return socket
   throw new UserError(
     'usage',
-    "dangerously_mount_docker_socket: DOCKER_HOST names a daemon that no socket of this machine reaches. Remove this setting and allow the daemon's host instead.",
+    "dangerously_mount_docker_socket: DOCKER_HOST names a daemon that cannot be reached through a socket of this machine. Remove this setting and allow the daemon's host instead.",
   )
 }
 

@@ -68,7 +68,7 @@ export function attentionOf(report: Report): readonly Attention[] {
   return [
     ...(end?.claims ?? []).map(({ text, why }): Attention => ({
       tone: 'bad',
-      title: `The final message is not borne out: “${text}”`,
+      title: `The record contradicts the final message: “${text}”`,
       lines: [why],
       step: undefined,
     })),

@@ -55,8 +55,8 @@ export class DenialCircuitBreaker {
 
 function warn(what: string, isLookUp: boolean): string {
   return (
-    `Two responses in a row requested only what is refused (last: ${what}). Its aim is refused, whichever way you try` +
-    `${isLookUp ? '' : ', and a third try ends the run'}. ` +
+    `Two responses in a row requested only what is refused (last: ${what}). Its goal is refused, however you try to reach it` +
+    `${isLookUp ? '' : ', and a third attempt ends the run'}. ` +
     'Continue with what you can do without it. If nothing is left, stop and say what is missing.'
   )
 }

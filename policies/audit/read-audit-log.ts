@@ -143,6 +143,6 @@ export function readAuditLog(path: string): readonly AuditRecord[] {
       if (parsed.success) return parsed.data
       const [issue] = parsed.error.issues
       const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')}: ${issue.message})`
-      throw new AuditError('broken', path, `line ${at + 1} is no record of an audit log${where}`)
+      throw new AuditError('broken', path, `line ${at + 1} is not a record of an audit log${where}`)
     })
 }

@@ -86,7 +86,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
     faults.push({
       kind: 'truncated',
       line: lines.length + 1,
-      message: `the log ends at record ${head.records}, and record ${expected.records} was written`,
+      message: `the log ends at record ${head.records}, but record ${expected.records} was written`,
     })
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })
@@ -104,7 +104,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {
-    const message = `the log ends at record ${head.records}, and the head given is that of record ${expected.records}`
+    const message = `the log ends at record ${head.records}, but the given head is that of record ${expected.records}`
     return [{ kind: 'truncated', line: head.records + 1, message }]
   }
   const message = `record ${expected.records} doesn't match the given head`

@@ -65,7 +65,7 @@ const mostNested = 1_000
 export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > longestCommand) {
-    return unreadable(`the command line has ${length} characters, more than the ${longestCommand} that are read`)
+    return unreadable(`the command line has ${length} characters, more than the limit of ${longestCommand}`)
   }
   if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
   const analysis = new Analysis(cwd)
@@ -73,7 +73,7 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
     analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
   } catch {
     // Any failure means that the command isn't understood.
-    return unreadable('it could not be read to its end')
+    return unreadable('its analysis failed')
   }
   const commands = followFolders(analysis.commands, cwd)
   const facts = commands.flatMap((command) => [...command.facts, ...command.around])
@@ -113,8 +113,7 @@ class Analysis {
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
     if (this.commands.length >= mostCommands) return void this.problems.add('too many commands')
     this.#words += command.words.length + command.assignments.length
-    if (this.#words > mostWords)
-      return void this.problems.add(`it has more than the ${mostWords} words that are judged`)
+    if (this.#words > mostWords) return void this.problems.add(`it has more than ${mostWords} words`)
     if (this.exceeds(command.words.reduce((sum, { text }) => sum + text.length, 0))) return
     if (command.words.some(({ text }) => deceptive.test(text))) {
       this.problems.add('it has control or formatting characters that hide what it says')
@@ -141,7 +140,7 @@ class Analysis {
   exceeds(length: number): boolean {
     this.#text += length
     if (this.#text <= mostText) return false
-    this.problems.add('its variables expand to more text than is judged')
+    this.problems.add('its variables expand to more text than can be analysed')
     return true
   }
 
@@ -152,7 +151,7 @@ class Analysis {
     }
     if (this.exceeds(inner.text.length)) return
     const nested = inner.text.match(/\$\(|[<>]\(|`|\(\(/g)?.length ?? 0
-    if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, more than are followed`)
+    if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, too many to be analysed`)
     const script = readScript(inner.text, inner.shell, this.#cwd)
     for (const problem of script.problems) this.problems.add(problem)
     for (const evaluation of script.evaluations) this.evaluations.add(evaluation)
@@ -168,7 +167,7 @@ class Analysis {
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return
     const taken = [...functions].find((name) => findProgram(name) !== undefined)
-    if (taken !== undefined) this.problems.add(`${taken} is a function here, and a program elsewhere`)
+    if (taken !== undefined) this.problems.add(`${taken} is a function in one place and a program in another`)
     if (commands.some(({ words }) => words.some(({ text }) => text === 'unset')))
       this.problems.add('unset may remove a function')
   }
@@ -199,7 +198,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   const [program, ...args] = command.words.map((word) => originOf(word, command.words[0]))
   if (program === undefined) return { facts: [] }
   if (program.kind !== 'static')
-    return { facts: [unknown(`which program ${program.text} is, is known only when it runs`)] }
+    return { facts: [unknown(`the program that ${program.text} refers to is known only when the command runs`)] }
   const name = program.text
   // The arguments of a function become `$1` and so on.
   if (command.callsFunction === true) return judgeTexts(args)
@@ -212,7 +211,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   if (row === undefined) return { facts: [unknown(`${name} is not a program known here`), ...lost], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
-  const unclear = command.indirect === true ? [unknown(`a variable decides that ${name} runs`)] : []
+  const unclear = command.indirect === true ? [unknown(`a variable's value determines that ${name} runs`)] : []
   return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
 }
 

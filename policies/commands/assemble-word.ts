@@ -39,7 +39,7 @@ export function assemble(
 ): readonly (ShellWord | WordChoice)[] {
   const braces = pieces.flatMap((piece) => (piece.kind === 'braces' ? [countOfBraces(piece.text)] : []))
   if (braces.reduce((product, count) => product * count, 1) > mostMade)
-    context.problem(`${source} makes very many words`)
+    context.problem(`${source} expands to too many words`)
   let words: readonly Fragment[] = [{ text: '', glob: false }]
   const several: string[] = []
   for (const [at, piece] of pieces.entries()) {

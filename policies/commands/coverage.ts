@@ -66,7 +66,7 @@ export class Coverage {
       if (kind === 'comment') continue
       if (kind === 'structure') {
         const count = structure.get(token.text ?? '') ?? 0
-        if (count === 0) return `${said} is not where the tree has it`
+        if (count === 0) return `${said} is in another place in the syntax tree`
         structure.set(token.text ?? '', count - 1)
       } else if (kind === 'pattern') {
         const known =
@@ -74,7 +74,7 @@ export class Coverage {
             ? isCovered(token, patterns)
             : holdsOne(token, token.text === '{' ? braces : patterns)
         if (!known) return `the pattern in ${said} was not understood`
-      } else if (!claims.delete(keyOf(kind, token))) return `${said} was not looked at as a ${kind}`
+      } else if (!claims.delete(keyOf(kind, token))) return `${said} was not analysed as a ${kind}`
     }
     const [left] = claims
     if (left !== undefined) return `there is no ${describeClaim(left)}`

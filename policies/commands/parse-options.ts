@@ -137,7 +137,7 @@ function readShort(text: string, next: ShellWord | undefined, table: OptionTable
       continue
     }
     const attached = text.slice(at + 1)
-    if (letters === 'last' && attached !== '') return { reason: `the value of ${name} is not in a word of its own` }
+    if (letters === 'last' && attached !== '') return { reason: `the value of ${name} is not a separate word` }
     if (attached !== '' || takes === 'attached') {
       const value: ShellWord | undefined = attached === '' ? undefined : { kind: 'static', text: attached }
       return { options: [...options, { name, takes, value }], used: 0 }

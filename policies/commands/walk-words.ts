@@ -69,7 +69,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       for (const inner of part.parts ?? []) readPart(inner, true, context)
       return [{ kind: 'glob', text: part.text }]
     case 'ExtendedGlob':
-      context.problem(`${part.text} is an extended pattern, which shells read differently`)
+      context.problem(`${part.text} is an extended pattern, which shells interpret differently`)
       return [{ kind: 'glob', text: '*' }]
     case 'BraceExpansion':
       context.coverage.braces(part)
@@ -128,7 +128,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   const isMany = /^[@*]$/.test(parameter) || (index !== undefined && /^[@*]$/.test(index.text))
   const output: Output = { kind: 'output', quoted, single: quoted && !isMany, from }
   if (part.prefix === '!') {
-    context.problem(`${part.text} names a variable by a variable`)
+    context.problem(`${part.text} takes the name of a variable from another variable`)
     return [output]
   }
   if (index !== undefined && !/^(?:[0-9]+|[@*])$/.test(index.text)) {

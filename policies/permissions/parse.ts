@@ -36,7 +36,8 @@ export function parsePermission(
   // An allow is taken literally. A restriction is read as widely as possible.
   const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
-  if (form === null) return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), brackets closed')
+  if (form === null)
+    return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), with a closing bracket')
   const [, tool = '', what] = form
   if (what === '') return fault(`${text} names nothing`, `${tool} for all of it, or ${tool}(what)`)
   if (tool.startsWith('mcp__')) return parseTool(tool, what, { text, decision, origin })
@@ -55,7 +56,7 @@ export function parsePermission(
   }
   if (tool === searchPermission) {
     if (what !== undefined && what !== '*' && !restricts)
-      return fault(`${text} restricts the search terms, which nobody here can judge`, tool)
+      return fault(`${text} restricts the search terms, which can't be checked`, tool)
     return { kind: 'tool', permission: { text, decision, origin, name: tool } }
   }
   if (elsewhere.has(tool)) return { kind: 'elsewhere' }
@@ -83,7 +84,7 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
   if (server === '') return fault(`${tool} names no server`, 'mcp__server__tool')
   // An allow for any server would also cover servers that are added later.
   if (written.decision === 'allow' && server.includes('*')) {
-    return fault(`${tool} would allow tools of any server`, 'a server spelt out: mcp__server__*')
+    return fault(`${tool} would allow tools of any server`, 'a named server: mcp__server__*')
   }
   return { kind: 'tool', permission: { ...written, name: tool.split('__').length === 2 ? `${tool}__*` : tool } }
 }

@@ -43,7 +43,7 @@ export function judgeReach(
       ) ??
       reached.find((one) => meets(permission, one, true))
     if (place === undefined) return []
-    const reason = `By ${place.text} it may reach what the permission ${permission.text} restricts.`
+    const reason = `Through ${place.text} it may reach what the permission ${permission.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(permission) }]
   })
 }

@@ -41,17 +41,17 @@ function findOperator(program: string): string | undefined {
       continue
     }
     if (program[at] === '/') {
-      if (before === 'unclear') return 'a slash that divides for one awk and not for another'
+      if (before === 'unclear') return 'a slash that is a division in some awks only'
       const found = before === 'start' ? match(expression) : '/'
       if (found === undefined) return 'a regular expression is not understood'
       at += found.length
       before = before === 'start' ? 'value' : 'start'
-      if (before === 'start' && program[at] === '=') return 'a slash that divides for one awk and not for another'
+      if (before === 'start' && program[at] === '=') return 'a slash that is a division in some awks only'
       continue
     }
     const found = match(token) ?? ''
     at += found.length
-    if (found === '"') return 'a string has no end'
+    if (found === '"') return 'a string is not closed'
     if (found === '|' || found === '`') return 'a pipe runs a command'
     if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is not an operator'
     if (found === '(' || found === '[') depth++

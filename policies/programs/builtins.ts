@@ -43,7 +43,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
     if (parsed.operands.length === 0)
       return { facts, alarms: [{ kind: 'environment', reason: 'it shows every variable' }] }
     if (parsed.options.some(({ name: option }) => option === '-p'))
-      return { facts, alarms: [{ kind: 'environment', reason: 'it shows what variables hold' }] }
+      return { facts, alarms: [{ kind: 'environment', reason: 'it shows the values of variables' }] }
     for (const word of parsed.operands) {
       const given = word.kind === 'dynamic' ? word.prefix : word.text
       const equals = given.indexOf('=')
@@ -226,7 +226,7 @@ export const builtins: ProgramTable = {
     { operands: 'none' },
   ),
   // With operands, `alias` may change the meaning of a name.
-  alias: reader('getopt', 'bash(1), alias: alone it lists', '-p', { operands: 'none' }),
+  alias: reader('getopt', 'bash(1), alias: without arguments it lists', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),
   builtin: builtin(judgeExec),

@@ -46,9 +46,9 @@ const losses: Readonly<Record<string, Loss>> = {
   kubectl: {
     when: ['delete', 'replace --force'],
     unless: 'pod|pods|po|job|jobs',
-    reason: 'it deletes what a cluster has',
+    reason: 'it deletes resources of a cluster',
   },
-  helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes what a cluster has' },
+  helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes resources of a cluster' },
   npm: { when: ['unpublish'], reason: 'it removes a published package' },
   rails: databases,
   rake: databases,

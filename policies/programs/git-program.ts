@@ -94,7 +94,7 @@ function judgeGit(args: readonly ShellWord[]): Judgement {
   const alias = aliases?.get(name.toLowerCase())
   if (alias === undefined) return { ...judgeVerb(name, rest.slice(1), alarms), bare: rest }
   const expanded = expandAlias(rest, alias)
-  const reason = `git ${name} is an alias of this line`
+  const reason = `git ${name} is an alias that this command line defines`
   if ('script' in expanded) {
     return {
       facts: [unknown(reason)],
@@ -164,7 +164,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
     return { facts: [unknown(`git ${verb}: one of its arguments may expand to several words`)] }
   const facts: Fact[] = [readOnly]
   if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
-    facts.push(unknown('git merges to show the result of a merge'))
+    facts.push(unknown('git performs a merge to show its result'))
   const format = parsed.options.find(({ name, value }) => value !== undefined && !isPlainShape(name, staticText(value)))
   if (format !== undefined)
     facts.push(

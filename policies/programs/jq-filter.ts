@@ -22,7 +22,7 @@ export function findJqEffect(filter: string): string | undefined {
       if (filter[at] === ')') found.push(')')
       text.lastIndex = at + 1
       const end = text.exec(filter)?.[0]
-      if (end === undefined) return 'a text has no end'
+      if (end === undefined) return 'a string is not closed'
       if (filter[at] === ')') open.pop()
       if (end.endsWith('"')) found.push('""')
       else {

@@ -48,9 +48,11 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const kind = style.operands ?? 'files'
       if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }
       if (style.written === true && args.some(mayBeSeveral))
-        return { facts: [unknown('one of its arguments may expand to several words, of which the last is written to')] }
+        return {
+          facts: [unknown('one of its arguments may expand to several words, and the last is the file that it writes')],
+        }
       if (parsed.operands.length > (style.most ?? Infinity)) {
-        return { facts: [unknown(`the operand after the first ${style.most} means something else`)] }
+        return { facts: [unknown(`it has more than ${style.most} operands, and further ones have another meaning`)] }
       }
       const isLimited = parsed.options.some(({ name }) => style.limits?.includes(name))
       const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands

@@ -8,7 +8,7 @@ function raiser(source: string, options: string): Program {
   return {
     source,
     judge: (args) => {
-      const reason = 'it requests the rights of another user'
+      const reason = 'it requests the privileges of another user'
       const parsed = parseArguments(args, table, { letters: 'getopt', stopAtOperand: true })
       const alarms = [{ kind: 'privilege', reason } as const]
       if (!parsed.ok) return { facts: [unknown(parsed.reason)], alarms, opaque: parsed.reason }
@@ -30,7 +30,7 @@ export const privileges: ProgramTable = {
     source: 'su(1)',
     judge: () => ({
       facts: [unknown('it runs a shell of another user')],
-      alarms: [{ kind: 'privilege', reason: 'it requests the rights of another user' }],
+      alarms: [{ kind: 'privilege', reason: 'it requests the privileges of another user' }],
       opaque: 'a shell of another user runs what it is given',
     }),
   },

@@ -47,7 +47,7 @@ export const readers: ProgramTable = {
   ),
   uniq: reader(
     'getopt',
-    'uniq(1): the second operand is written',
+    'uniq(1): the second operand is the output file',
     '-c -d -D -i -u -z -f: -s: -w: --count --repeated --all-repeated? --ignore-case --unique --zero-terminated --skip-fields: --skip-chars: --check-chars: --group?',
     { most: 1, written: true },
   ),

@@ -31,7 +31,7 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
     // The words after the text become $0, $1 and so on.
     const given = judgeTexts(parsed.operands.slice(1)).facts
-    const facts = traces ? [unknown('-x shows what variables hold'), ...given] : given
+    const facts = traces ? [unknown('-x shows the values of variables'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
   // A word that begins with a plus unsets an option, or sets another one, so a `-n` before it may not apply.

@@ -10,7 +10,7 @@ export function describeToken(found: IToken | undefined): string {
   const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
   if (form !== undefined)
     return `"${found.image}" is ${form}, which rule files here don't support: they contain rules and constants, no code`
-  if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string has no end on its line'
+  if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string is not closed on its line'
   return `${JSON.stringify(found.image)} can't stand here`
 }
 

@@ -39,7 +39,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   if (/RTM_NEWADDR|loopback/i.test(said)) {
     return {
       reason: `a network namespace can't be set up (${said})`,
-      remedy: `Give this process the right to make user namespaces with full capabilities inside, ${instead}.`,
+      remedy: `Allow this process to create user namespaces with full capabilities inside, ${instead}.`,
     }
   }
   if (/uid map|gid map/i.test(said)) {
@@ -65,7 +65,7 @@ export function diagnoseStart(
 ): Diagnosis {
   if (error === ENOSYS) {
     return {
-      reason: `the kernel, or the container this runs in, has no calls to mount by descriptors (${report.trim()})`,
+      reason: `the kernel, or the container this runs in, lacks the system calls that mount by descriptor (${report.trim()})`,
       remedy: `Use Linux 5.12 or newer; in a container, start it with --security-opt seccomp=unconfined, ${instead}.`,
     }
   }

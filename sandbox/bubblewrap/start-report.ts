@@ -56,7 +56,7 @@ function failureOf(text: string, code: number): SandboxError | undefined {
     : text.startsWith(startFailures.program)
       ? `can't start the program: ${why}`
       : text.startsWith(startFailures.directory)
-        ? `can't go to the working directory: ${why}`
-        : `its first program can't give up its rights: ${why}`
+        ? `can't change to the working directory: ${why}`
+        : `its first program can't give up its privileges: ${why}`
   return new SandboxError('setup-failed', { backend, detail })
 }

@@ -42,7 +42,7 @@ export async function importChanges(
   const head = parseRef(left.read('HEAD', 4096), oidBytes)
   const isWhole = known.refs.size === 0 || left.stat('packed-refs')?.kind === 'file'
   if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
-    const subject = 'git (the command left no repository that git would read)'
+    const subject = 'git (the command left no repository that git can read)'
     return {
       notes: [{ subject, advice: 'nothing was imported, and your repository is unchanged' }],
       stale: true,

@@ -39,7 +39,7 @@ export type PlannedCommits =
   | { readonly type: 'failed'; readonly why: string }
 
 const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
-const noGit = 'this machine has no git that commands could not have written'
+const noGit = 'commands can write to every git on this machine, so none of them can be trusted'
 
 /**
  * Plans the import of the commits that commands made in a private view. The objects are stored at once and checked by git, while no ref names them
@@ -160,7 +160,7 @@ function planMove(
   { branch, was, now }: Move,
 ): string | undefined {
   if (branch === undefined || was.branch === undefined) return 'no branch was checked out'
-  if (branch !== was.branch) return `the run had checked out ${short(branch)}, and not ${short(was.branch)}`
+  if (branch !== was.branch) return `the run had checked out ${short(branch)}, not ${short(was.branch)}`
   if (headOf(own) !== `ref: ${branch}`) return `${short(branch)} is no longer checked out`
   if (commitOf(common, branch) !== was.commit) return `${short(branch)} is no longer where it was`
   const before = own.read('index', largestIndex)

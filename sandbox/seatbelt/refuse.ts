@@ -7,7 +7,7 @@ type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 
 /** Default guarantees that macOS can't enforce, as sentences for a run's summary. */
 export const unenforcedOnMacOs: readonly string[] = [
-  'the number of processes is not limited: macOS counts all of a user together',
+  'the number of processes is not limited: macOS counts all processes of a user together',
   'memory is not limited: macOS enforces no such limit on a process',
   'a process that leaves its process group and hides its environment may outlive its command, confined as before',
 ]

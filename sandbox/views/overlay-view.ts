@@ -93,12 +93,12 @@ export function explainRefusal(said: string, restricted: string | undefined, use
   const line = first === '' ? 'no reason was given' : first
   if (restricted === '1' && user !== 0) {
     return (
-      `AppArmor takes the rights to mount from a user namespace (${line}): an administrator allows it by ` +
-      'sysctl kernel.apparmor_restrict_unprivileged_userns=0, or by a profile with "userns," for the programs unshare and mount'
+      `AppArmor doesn't let a user namespace mount anything (${line}): an administrator can allow it with ` +
+      'sysctl kernel.apparmor_restrict_unprivileged_userns=0, or with a profile that contains "userns," for the programs unshare and mount'
     )
   }
   if (/unshare failed|uid_map|gid_map|setgroups/.test(line))
-    return `the system allows no namespace of our own (${line})`
+    return `the system does not let this process create a namespace (${line})`
   if (/wrong fs type|bad option|Invalid argument/.test(line)) {
     return `no overlay can be stored on this file system (${line}): set XDG_STATE_HOME to a folder on a local disk that is not an overlay itself`
   }

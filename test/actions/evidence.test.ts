@@ -131,7 +131,7 @@ test.skipIf(needsBubblewrap())(
       refused(/has no evidence.json/),
     )
     expect(await apply(undefined, { 'evidence-public-key': other.open })).toMatchObject(
-      refused(/none of the given keys/),
+      refused(/not one of the given keys/),
     )
     expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/has no public key/))
     expect(await apply(undefined, { 'allowed-paths': 'test/**' })).toMatchObject(refused(/not among 'allowed-paths'/))

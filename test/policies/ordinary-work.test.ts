@@ -54,7 +54,7 @@ describe('an agent in CI, in the sandbox with nobody to ask', () => {
     ['find . -delete', /deletes what it finds/],
     ['git push --force origin main', /overwrites/],
     ['npm publish', /can't be undone/],
-    ['sudo apt-get install x', /rights of another user/],
+    ['sudo apt-get install x', /privileges of another user/],
     ['cat ~/.aws/credentials', /credentials/],
     ['cat /proc/1/environ', /credentials/],
     ['chmod -R 777 .', /rights of everything below/],

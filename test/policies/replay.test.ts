@@ -245,6 +245,6 @@ describe('actions that are judged again', () => {
     const path = await recorded([shellAction('ls'), shellAction('pwd')], {})
     const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
     writeFileSync(path, `${first}\n${second.replace('"exec"', '"dance"')}\n`)
-    expect(() => readAuditLog(path)).toThrow(/line 2 is no record of an audit log \(action\.type: /)
+    expect(() => readAuditLog(path)).toThrow(/line 2 is not a record of an audit log \(action\.type: /)
   })
 })

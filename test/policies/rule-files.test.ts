@@ -160,7 +160,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
     ['X = [a for a in ["b"]]', /^1:8: "for" is Starlark/],
     ['load("x", "y")', /^1:1: "load" is Starlark/],
     ['allow_everything()', /^1:1: allow_everything is not a kind of rule/],
-    ['prefix_rule(pattern = ["a]', /^1:24: a string has no end/],
+    ['prefix_rule(pattern = ["a]', /^1:24: a string is not closed/],
     ['prefix_rule(pattern = ["a"]', /the file ends in the middle of a rule/],
     ['prefix_rule(pattern = [A])', /^1:24: A has no value/],
     ['A = ["x"] + "y"', /a string and a list are added/],

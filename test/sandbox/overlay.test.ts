@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { explainRefusal } from '../../sandbox/views/overlay-view.ts'
 
 test.each([
-  ['unshare: unshare failed: Operation not permitted\n', 'the system allows no namespace of our own'],
-  ['unshare: write failed /proc/self/uid_map: Operation not permitted', 'the system allows no namespace of our own'],
+  ['unshare: unshare failed: Operation not permitted\n', 'the system does not let this process create a namespace'],
+  [
+    'unshare: write failed /proc/self/uid_map: Operation not permitted',
+    'the system does not let this process create a namespace',
+  ],
   ['mount: /x: wrong fs type, bad option, bad superblock on overlay', 'set XDG_STATE_HOME to a folder on a local disk'],
   ['mount: /x: permission denied.', 'no overlay can be mounted (mount: /x: permission denied.)'],
   ['', 'no reason was given'],

@@ -23,7 +23,8 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   const content = html`<div class="end ${tone}">
       <h1>Batch: ${head}</h1>
       <p>
-        ${answers} have an answer${settled > answers && `, ${settled - answers} ended without one, which is no result`}.
+        ${answers} have an
+        answer${settled > answers && `, ${settled - answers} ended without one, which is not a result`}.
       </p>
     </div>
     <dl class="facts">

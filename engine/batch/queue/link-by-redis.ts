@@ -66,10 +66,9 @@ export async function fetchBatch(
     if (others > 0 && !isTold)
       throw new UserError(
         'usage',
-        `${keyVariable}: no batch of this Redis is run with this key, ${others} with another. Give this worker the key that agent batch run has.`,
+        `${keyVariable}: no batch in this Redis uses this key; ${others} ${others === 1 ? 'uses' : 'use'} another. Give this worker the key of agent batch run.`,
       )
-    if (!isTold)
-      say(`no batch is run with this key yet: agent batch run --queue with the same ${keyVariable} begins one`)
+    if (!isTold) say(`no batch uses this key yet: agent batch run --queue with the same ${keyVariable} starts one`)
     await sleep(retryMs, undefined, { signal }).catch(() => undefined)
   }
   return undefined
@@ -163,7 +162,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
       // If a result could not be handed in by the deadline, it is given up for good, even if its job comes again.
       const tooLate = new UserError(
         'usage',
-        `its result could not be handed in within ${deadlineMs / 1000} s: Redis is full, or gone`,
+        `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,
       )
       if (late.has(id)) throw tooLate
       if (!(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {

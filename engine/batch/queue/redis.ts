@@ -49,7 +49,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
     const isKept = /^aof_enabled:1/m.test(facts)
     const warning = isKept
       ? undefined
-      : "This Redis doesn't write data to disk at once (appendonly no): jobs are lost when it ends. The batch detects that, and gives them out again."
+      : "This Redis doesn't write data to disk at once (appendonly no): jobs are lost when it stops. The batch detects that, and queues them again."
     return { packages, redis, warning, close: () => redis.disconnect() }
   } catch (error) {
     redis.disconnect()
@@ -140,7 +140,7 @@ export function openJobWorker(
       }
       // Redis keeps the message that is thrown here. The error may name paths and repositories, so its details are only reported locally.
       say(`a job could not be done: ${(error as Error).message}`)
-      throw new packages.UnrecoverableError('its worker could not do it, and says why where it runs')
+      throw new packages.UnrecoverableError('its worker could not do it, and reports the reason on its own machine')
     }
   }
   const take = async (job: Job, token = ''): Promise<void> => {

@@ -98,7 +98,10 @@ export class Relay {
     const tasks = readIfThere(join(this.#folder.path, 'tasks.jsonl')) ?? ''
     const bytes = Buffer.from(JSON.stringify({ manifest: this.#folder.manifest, tasks }))
     if (bytes.length > mostManifestBytes)
-      throw new UserError('usage', 'These tasks are too many to go through Redis: give workers the folder by --store.')
+      throw new UserError(
+        'usage',
+        'There are too many tasks to send through Redis: give workers the folder with --store.',
+      )
     if (!(await this.#store.has('manifest'))) await this.#store.put('manifest', bytes)
     await announce(this.#carrier, this.#key, this.#folder.hash)
     this.#announcedAt = Date.now()
@@ -142,7 +145,7 @@ export class Relay {
     const { trial, attempt } = known
     if (!read.success) {
       const reserved = readWish(this.#folder, trial, attempt)?.maxCost
-      const why = 'what its worker handed in was changed on its way through Redis'
+      const why = 'the result from its worker was changed on its way through Redis'
       endWithoutRun(this.#folder, trial, attempt, 'infrastructure', why, reserved)
     } else if (read.data.record.trial === trial && read.data.record.attempt === attempt) {
       const fault =
@@ -159,17 +162,17 @@ export class Relay {
   /** @returns what is wrong with the delivered files; undefined if nothing is */
   async #unpack(delivery: string, { size, most, record }: z.infer<typeof result>): Promise<string | undefined> {
     if (size === null)
-      return `what it left is more than the ${Math.floor(most / 1024)} KiB that may go through Redis: give workers the folder by --store`
+      return `its result is larger than the ${Math.floor(most / 1024)} KiB that may be sent through Redis: give workers the folder with --store`
     try {
       const packed = await this.#store.read(`object:${delivery}`, most)
       await unpackAttempt(packed, this.#folder.attemptPath(record.trial, record.attempt), most)
       return undefined
     } catch (error) {
       if (error instanceof NotAuthentic)
-        return `what its worker handed in was changed on its way through Redis: ${error.message}`
+        return `the result from its worker was changed on its way through Redis: ${error.message}`
       if (error instanceof NotWhole)
-        return `what its worker handed in did not come whole, or too late: ${error.message}`
-      return `what its worker handed in can't be read: ${(error as Error).message}`
+        return `the result from its worker arrived incomplete or too late: ${error.message}`
+      return `the result from its worker can't be read: ${(error as Error).message}`
     }
   }
 

@@ -118,7 +118,7 @@ export class SharedRateLimiter implements RequestLimiter {
   #leaveToAlone({ account, entries }: Line): void {
     this.#goneUntil = Date.now() + answerMs
     if (!this.#isGoneTold)
-      this.#options.say('Redis does not answer: until it does, this worker keeps to its part of the limits.')
+      this.#options.say('Redis does not answer: until it does, this worker stays within its share of the limits.')
     this.#isGoneTold = true
     for (const { tokens, owner, admit } of entries.splice(0)) this.#options.alone.enter(account, tokens, owner, admit)
   }

@@ -80,7 +80,8 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
 
   const act = async (id: string, data: unknown): Promise<void> => {
     const { trial, attempt } = attemptOf(folder, trials, id, data)
-    if (!(await link.isGivenOut(trial.key, attempt))) throw new UserError('usage', `${trial.key} was not given out`)
+    if (!(await link.isGivenOut(trial.key, attempt)))
+      throw new UserError('usage', `${trial.key} was not assigned to a worker`)
     // The attempt has ended before, but its result may not have been handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return link.handIn(trial.key, attempt)
     // A job can come again while it is running here.
@@ -159,14 +160,14 @@ function attemptOf(
 ): { readonly trial: Trial; readonly attempt: number } {
   const job = jobData.safeParse(data)
   if (!job.success)
-    throw new UserError('usage', 'it holds something else than a batch, a task and the hash of a manifest')
+    throw new UserError('usage', 'it contains something other than a batch, a task and the hash of a manifest')
   const { batch, task, manifest } = job.data
-  if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it is of another batch')
+  if (batch !== folder.hash || manifest !== folder.hash) throw new UserError('usage', 'it belongs to another batch')
   const trial = trials.get(task)
   if (trial === undefined)
     throw new UserError('usage', "it names a task that this batch doesn't have, or that needs other labels")
   const attempt = Number(/-(\d{1,9})$/.exec(id)?.[1])
-  if (id !== jobIdOf(trial.key, attempt)) throw new UserError('usage', `${trial.key} was not given out`)
+  if (id !== jobIdOf(trial.key, attempt)) throw new UserError('usage', `${trial.key} was not assigned to a worker`)
   return { trial, attempt }
 }
 

@@ -60,7 +60,7 @@ export type BatchEnd =
 /** If this many runs in a row could not begin, the batch ends: the cause is not the tasks. */
 const mostUnbegun = 3
 const takenOver =
-  'Another process has taken over this batch, because this one stood still for too long. Its runs are ended; agent batch status shows the progress.'
+  'Another process has taken over this batch, because this one was suspended for too long. Its runs are ended; agent batch status shows the progress.'
 const lookMs = 500
 
 type Open = {
@@ -220,7 +220,7 @@ export class Supervisor {
     if (record.outcome !== 'usage') this.#unbegun = []
     else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
       // If this happens to the first run, or to several in a row, the task is not the cause.
-      this.#end({ why: 'usage', message: record.error ?? 'no run could be begun' })
+      this.#end({ why: 'usage', message: record.error ?? 'no run could be started' })
       return false
     }
     if (this.#stop !== undefined && record.outcome === 'interrupted') return false

@@ -52,8 +52,8 @@ export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
 
 /** Notes that explain the figures. */
 export const tableNotes: readonly string[] = [
-  'Shares are of runs with an answer; a run without one is no result, and its cost counts. Tries of one task are not independent, so with several of them the interval of a share is too narrow.',
-  'Differences are means over the tasks that both have an answer to; p is of the sign test.',
+  'Shares are computed over the runs with an answer. A run without one is not a result, but its cost counts. Attempts at one task are not independent, so with several of them the intervals of shares are too narrow.',
+  'Differences are means over the tasks for which both have an answer; p comes from the sign test.',
 ]
 
 /** Renders tables as text in columns. */

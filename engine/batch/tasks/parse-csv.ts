@@ -13,7 +13,7 @@ export function parseCsv(text: string): readonly Entry[] {
   if (header === undefined) return []
   const columns = header.cells.map((name) => name.trim())
   const repeated = columns.find((name, at) => columns.indexOf(name) !== at)
-  if (repeated !== undefined) throw new TaskFault(header.line, `the column '${repeated}' is there twice`)
+  if (repeated !== undefined) throw new TaskFault(header.line, `the column '${repeated}' occurs twice`)
   return rows.map(({ line, cells }) => {
     if (cells.length !== columns.length) {
       throw new TaskFault(line, `this record has ${cells.length} cells, but there are ${columns.length} columns`)

@@ -79,7 +79,7 @@ function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskF
     const found = valueOf(field)
     if (found === undefined) return undefined
     if (typeof found.value === 'string' && found.value.trim() !== '') return found.value
-    throw new TaskFault(line, `'${found.name}' is not a text, or is empty`)
+    throw new TaskFault(line, `'${found.name}' is not a string, or is empty`)
   }
   return {
     id: text('id'),
@@ -106,7 +106,7 @@ function variablesOf(
 ): Readonly<Record<string, string>> {
   if (found === undefined) return {}
   const { name, value } = found
-  if (!isTable(value)) throw new TaskFault(line, `'${name}' is not a table of texts`)
+  if (!isTable(value)) throw new TaskFault(line, `'${name}' is not a table of strings`)
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') return [key, String(each)]

@@ -22,7 +22,7 @@ export async function readTasks(file: string, here: string | undefined): Promise
   const text = readHostFile(path, { follow: true, maxBytes: largestFile })
     ?.toString()
     .replace(/^\ufeff/, '')
-  if (text === undefined) throw new UserError('usage', `${path}: this file of tasks can't be read, or is no file.`)
+  if (text === undefined) throw new UserError('usage', `${path}: this file of tasks can't be read, or is not a file.`)
   const faults: TaskFault[] = []
   const tasks: Task[] = []
   try {
@@ -106,7 +106,7 @@ function repositoryOf(
   const path = isAbsolute(said) ? said : resolve(folder, said)
   if (existsSync(path)) return path
   if (own.isSweBench && /^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(said)) return `https://github.com/${said}.git`
-  throw new TaskFault(line, `there is no repository ${path}, and '${said}' is no git URL`)
+  throw new TaskFault(line, `there is no repository ${path}, and '${said}' is not a git URL`)
 }
 
 /** Whether git reads a text as a URL: with a scheme, or as `host:path` for ssh. */

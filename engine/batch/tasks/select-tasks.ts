@@ -25,7 +25,10 @@ export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limi
   const sliced = slice === undefined ? ordered : sliceOf(ordered, slice)
   const cut = limit === undefined ? sliced : sliced.slice(0, limit)
   if (cut.length > 0) return cut
-  throw new UserError('usage', `None of the ${all.length} tasks is left: --filter, --slice and --limit leave all out.`)
+  throw new UserError(
+    'usage',
+    `None of the ${all.length} tasks is left: --filter, --slice and --limit exclude all of them.`,
+  )
 }
 
 /** Whether a pattern matches an id. A slash in an id is an ordinary character. */

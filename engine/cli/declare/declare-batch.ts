@@ -21,7 +21,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     .requiredOption('-o, --output <dir>', 'the folder of the batch, for the result of each run and all totals')
     .option(
       '-w, --workers <n>',
-      'the number of simultaneous runs (default: 4; with --queue as many as the workers make)',
+      'the number of simultaneous runs (default: 4; with --queue as many as the workers run)',
       positive,
     )
     .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
@@ -85,7 +85,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
     .requiredOption('--queue <url>', 'the Redis server with the queue: redis:// or rediss://', text)
     .option(
       '--store <dir>',
-      "the batch's folder, where this machine shares it; where it doesn't, set PORTCULLIS_BATCH_KEY (agent batch key)",
+      "the batch's folder, if this machine shares it; otherwise set PORTCULLIS_BATCH_KEY (agent batch key)",
       text,
     )
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
@@ -95,12 +95,12 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
       text,
     )
     .addOption(
-      new Option('--lock-seconds <n>', 'how long this worker keeps a run without a sign of life')
+      new Option('--lock-seconds <n>', 'how long a run stays with this worker without a sign of life')
         .argParser(Number)
         .hideHelp(),
     )
-    .addOption(new Option('--most-kib <n>', 'what one run may hand in through Redis').argParser(Number).hideHelp())
-    .addOption(new Option('--hand-in-seconds <n>', 'how long that is tried').argParser(Number).hideHelp())
+    .addOption(new Option('--most-kib <n>', 'how much one run may send through Redis').argParser(Number).hideHelp())
+    .addOption(new Option('--hand-in-seconds <n>', 'how long the worker tries to send it').argParser(Number).hideHelp())
     .action(async (options: BatchWorkerOptions) => {
       const { batchWorker } = await import('../batch-worker.ts')
       finish(await batchWorker(options))
@@ -190,7 +190,7 @@ function declareControls(batch: Command, finish: Finish): void {
     })
   batch
     .command('retry')
-    .description('open settled runs again, for batch run to repeat them')
+    .description('reopen settled runs, so that batch run repeats them')
     .argument('<dir>', about)
     .requiredOption('--where <conditions>', "which: 'outcome=provider|lost', 'outcome=failed,model=gpt-5.5'", text)
     .action(async (directory: string, options: { readonly where: string }) => {

@@ -41,7 +41,7 @@ Examples:
     .argument('<file>', 'what agent evidence wrote')
     .option(
       '--tree <directory>',
-      'the tree whose source files must be as the evidence says, without the files that the run removed; once for each tree',
+      'the tree whose source files must match the evidence, without the files that the run removed; give it once for each tree',
       another,
     )
     .option('--patch <file>', 'the file that must be its patch, as agent changes --patch writes it')

@@ -111,7 +111,7 @@ export function runOptions(command: Command): Command {
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option(
       '--report <file>',
-      'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable by you alone; may be repeated',
+      'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable only by you; may be repeated',
       another,
     )
     .addOption(

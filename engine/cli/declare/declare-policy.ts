@@ -90,7 +90,7 @@ function declareReplay(policy: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Without --rules and the like it judges by what agent exec would read now in the workspace of each session. Earlier answers of people and reviewers replace the questions.
+Without --rules and similar options, it uses the configuration that agent exec would now read in the workspace of each session. Where somebody must approve, it uses the earlier answers of people and reviewers.
 
 Examples:
   agent policy replay --all --rules new-rules/

@@ -19,7 +19,7 @@ export function declareReport(program: Command, finish: Finish): void {
 Examples:
   agent report 3f1b6a2d8c07 -o report.html
   agent report 3f1b6a2d8c07 --format md | gh pr comment --body-file -
-  agent report 3f1b6a2d8c07 --format annotations     # in a workflow of GitHub`,
+  agent report 3f1b6a2d8c07 --format annotations     # in a GitHub workflow`,
     )
     .action(async (session: string, options: ReportOptions) => {
       const { reportCommand } = await import('../report-command.ts')

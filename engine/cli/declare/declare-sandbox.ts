@@ -30,7 +30,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .option('--writable <path>', 'a further directory it may write to, or a file; may be repeated', collect, [])
     .option(
       '--readable <dir>',
-      'a directory to show although its place is private or denied; may be repeated',
+      'a directory to show even if it is in a private or denied place; may be repeated',
       collect,
       [],
     )

@@ -99,7 +99,7 @@ export const sandboxSettings = {
   protected: row({
     group,
     schema: z.strictObject({ allow: z.array(z.string().min(1)).optional() }),
-    about: 'files that other programs obey, so commands and patches can’t change them',
+    about: 'files that control other programs, so commands and patches can’t change them',
     saidBy: 'user',
     keys: {
       allow: {

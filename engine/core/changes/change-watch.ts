@@ -140,7 +140,7 @@ async function list(
 }
 
 function describe(root: string, { too }: Unlisted): string {
-  return too === 'many' ? `${root} holds more than ${mostFiles} files` : `looking at ${root} took too long`
+  return too === 'many' ? `${root} holds more than ${mostFiles} files` : `scanning ${root} took too long`
 }
 
 function isThere(path: string): boolean {

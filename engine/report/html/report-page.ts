@@ -15,12 +15,12 @@ export function renderPage(report: Report): string {
   const chart = renderChart(run.spending)
   const content = html`${renderTop(report, rich)}
     <nav aria-label="Parts of this page">
-      <a href="#attention">What wants attention</a> <a href="#change">The change</a> <a href="#timeline">Timeline</a>
+      <a href="#attention">What needs attention</a> <a href="#change">The change</a> <a href="#timeline">Timeline</a>
       <a href="#configuration">Configuration</a> <a href="#next">What next</a>
     </nav>
     <main>
       <section id="attention">
-        <h2>What wants attention</h2>
+        <h2>What needs attention</h2>
         ${renderAttention(report)}
       </section>
       <section id="change">

@@ -187,7 +187,7 @@ export function renderConfiguration(run: ReportRun): Html {
     ${run.context.map(
       (text, at) =>
         html`<details class="file">
-          <summary>told before the task, part ${at + 1} of ${run.context.length}</summary>
+          <summary>context given before the task, part ${at + 1} of ${run.context.length}</summary>
           <pre>${text}</pre>
         </details>`,
     )}`
@@ -196,7 +196,7 @@ export function renderConfiguration(run: ReportRun): Html {
 /** Commands to copy. */
 export function renderNext(report: Report): Html {
   const list = nextCommands(report)
-  if (list.length === 0) return html`<p>Nothing of this run was kept, so it can't be resumed.</p>`
+  if (list.length === 0) return html`<p>Nothing of this run was stored, so it can't be resumed.</p>`
   return joined(
     list.map(
       ({ what, command }) =>

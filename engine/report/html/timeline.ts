@@ -78,7 +78,7 @@ function renderMessage({ number, status, parts }: Step, took: string, rich: Rich
 
 function renderPart({ label, text, format, whole }: Part, kind: Step['kind'], rich: Rich): Html {
   const where =
-    whole === undefined ? undefined : html`<p class="label">cut; the whole of it is in <code>${whole}</code></p>`
+    whole === undefined ? undefined : html`<p class="label">cut; the full text is in <code>${whole}</code></p>`
   if (format === 'markdown') return html`${rich.markdown(text)}${where}`
   const isOnlyPart = kind === 'error' || kind === 'todo'
   const code =

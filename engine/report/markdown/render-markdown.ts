@@ -65,7 +65,7 @@ function topBlocks(report: Report): readonly string[] {
     ...(attention.length === 0
       ? []
       : [
-          '### What wants attention',
+          '### What needs attention',
           attention
             .map(
               ({ title, lines, step }) =>

@@ -58,5 +58,5 @@ function otherNumber(text: string, runs: readonly Deed[]): string | undefined {
   const counts = [...new Set(runs.flatMap(({ counts: each = [] }) => each))]
   if (number < 3 || counts.length === 0 || runs.some(({ counts: each = [] }) => each.length === 0)) return undefined
   const isSum = counts.some((one) => counts.some((two) => one + two === number || one - two === number))
-  return counts.includes(number) || isSum ? undefined : `no test run of the record counted ${number}`
+  return counts.includes(number) || isSum ? undefined : `no recorded test run counted ${number}`
 }

@@ -63,7 +63,7 @@ export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opene
   const key = keyOf(der)
   if (key === undefined || keyId(key) !== keyid) return broken('it contains another key than the one it names')
   const signer = trusted.length === 0 ? key : trusted.find((each) => keyId(each) === keyid)
-  if (signer === undefined) return broken(`it was signed by ${keyid}, which is none of the given keys`)
+  if (signer === undefined) return broken(`it was signed by ${keyid}, which is not one of the given keys`)
   if (!isSignedBy(encoded(body), signature, signer)) return broken('the signature does not match the content')
   const content = statement.safeParse(jsonOf(body.toString()))
   if (!content.success) return broken('the signed content is not evidence of a supported version')

@@ -45,7 +45,7 @@ export class Source {
   }
 
   token(kind: TokenKind, pos: number, text?: string): void {
-    if (this.tokens.length >= mostTokens) throw new ScanError('it has more parts than are examined', true)
+    if (this.tokens.length >= mostTokens) throw new ScanError('it has more parts than can be analysed', true)
     this.tokens.push({ kind, pos, end: this.at, ...(text === undefined ? {} : { text }) })
   }
 

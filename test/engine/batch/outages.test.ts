@@ -149,7 +149,7 @@ test('a Redis that is full in the middle of a batch holds it up until there is r
   await startWorker(place, redis)
   await until(runs(place, 'a', 1))
   redis.cli('config', 'set', 'maxmemory', '1')
-  await until(() => told.includes('No job can be given out'))
+  await until(() => told.includes('No job can be assigned'))
   expect(existsSync(join(place.out, 'runs/a/settled.json'))).toBe(true)
   redis.cli('config', 'set', 'maxmemory', '0')
   expect((await running).code).toBe(0)

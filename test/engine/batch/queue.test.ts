@@ -250,7 +250,7 @@ test('a Redis that may throw jobs away is refused, one that is full is asked aga
   redis.cli('config', 'set', 'maxmemory', '1')
   let told = ''
   const running = place.run(words, { onStart: (child) => child.stderr?.on('data', (text: string) => (told += text)) })
-  await until(() => told.includes('No job can be given out'))
+  await until(() => told.includes('No job can be assigned'))
   redis.cli('config', 'set', 'maxmemory', '0')
   await startWorker(place, redis)
   expect((await running).code).toBe(0)

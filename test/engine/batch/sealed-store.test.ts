@@ -147,7 +147,7 @@ test('what a run leaves that is too large for Redis is no result, and says what 
   const [line] = place.lines('results.jsonl')
   expect(line).toMatchObject({ id: 'a', outcome: 'infrastructure', attempts: 2, patch: null })
   expect(line?.['error']).toContain(
-    'more than the 64 KiB that may go through Redis: give workers the folder by --store',
+    'larger than the 64 KiB that may be sent through Redis: give workers the folder with --store',
   )
 })
 
@@ -157,7 +157,7 @@ test('a result that cannot be handed in by the deadline is no result, and the ne
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2')
   await until(runs(place, 'a'))
   redis.cli('config', 'set', 'maxmemory', '1')
-  await until(() => worker.said().includes('could not be handed in within 2 s'))
+  await until(() => worker.said().includes('could not be delivered within 2 s'))
   redis.cli('config', 'set', 'maxmemory', '0')
   expect((await running).code).toBe(0)
   expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 2 }])
@@ -194,7 +194,7 @@ test('a worker with another key, with none, or with a key and a folder is told s
     return [code, stderr]
   }
   const says = (text: string): readonly unknown[] => [2, expect.stringContaining(text)]
-  expect(await told(makeBatchKey())).toEqual(says('no batch of this Redis is run with this key, 1 with another'))
+  expect(await told(makeBatchKey())).toEqual(says('no batch in this Redis uses this key; 1 uses another'))
   expect(await told('')).toEqual(says('Neither --store and PORTCULLIS_BATCH_KEY'))
   expect(await told(makeBatchKey(), '--store', 'out')).toEqual(says('Both --store and PORTCULLIS_BATCH_KEY'))
   expect(await told('short')).toEqual(says('expected the 43 characters that agent batch key prints'))

@@ -13,7 +13,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     expect(exitCode).toBe(0)
 
     const page = readFileSync(`${root}demo-report.html`, 'utf8')
-    expect(page).toContain('What wants attention')
+    expect(page).toContain('What needs attention')
     expect(page).toContain('demo.rules:2 forbidden git push')
 
     const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []

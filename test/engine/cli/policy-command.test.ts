@@ -72,7 +72,7 @@ test('agent policy explain says in words what would happen and why', async () =>
     home: tempDir(),
   })
   expect(code).toBe(0)
-  expect(stdout).toContain('would need a question')
+  expect(stdout).toContain('would need approval')
   expect(stdout).toContain("This overwrites or deletes other people's work.")
 })
 
@@ -150,7 +150,7 @@ describe('agent policy test', () => {
   test.each([
     ['', /holds no command, so nothing was tested/],
     ['# nothing\n', /holds no command/],
-    ['ls\n{"command": "pwd"}\n', /expects nothing of its 2 commands/],
+    ['ls\n{"command": "pwd"}\n', /states no expectation for its 2 commands/],
     ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has an unknown key: expct/],
     ['{"command": "ls", "expect": "allowed"}\n', /:1:1: this is not a command/],
   ])('of a table that tests nothing fails and says so: %j', async (text, message) => {

@@ -165,7 +165,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     writeFileSync(other, 'nonsense\n')
     const { stdout, stderr } = await replay(copied)
     expect(stderr).toContain('agent audit verify')
-    expect(stderr).toContain('line 1 is no record of an audit log; its session is left out')
+    expect(stderr).toContain('line 1 is not a record of an audit log; its session is left out')
     expect(stdout).toMatch(/of 1 session judged again/)
   })
 

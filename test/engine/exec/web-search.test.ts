@@ -122,9 +122,9 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
     const config = '[permissions]\ndeny = ["WebFetch(domain:evil.example.com)"]\n'
     const { offered, items } = await run(responses, wide, `web_search = "live"\n${config}`)
     expect(offered).not.toContain('"web_search"')
-    expect(JSON.stringify(items[0])).toContain("can't be kept from it")
+    expect(JSON.stringify(items[0])).toContain("can't be prevented from reaching it")
     const insisted = await run(responses, [...wide, '--search'], config)
     expect([insisted.code, insisted.requests.length]).toEqual([2, 0])
-    expect(insisted.stderr).toContain("can't be kept from it")
+    expect(insisted.stderr).toContain("can't be prevented from reaching it")
   })
 })

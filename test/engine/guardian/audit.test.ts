@@ -36,7 +36,7 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
     expect((await verify()).code).toBe(0)
     expect(await verify('--head', head)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(':2: the log ends at record 1, and the head given is that of record 2'),
+      stdout: expect.stringContaining(':2: the log ends at record 1, but the given head is that of record 2'),
     })
     expect((await verify('--head', `1:${hash}`)).code).toBe(0)
   })

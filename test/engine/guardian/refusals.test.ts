@@ -20,8 +20,8 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(code).toBe(3)
     expect(requests).toHaveLength(3)
     expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian', denied: 3 })
-    expect(JSON.stringify(requests[1]?.body)).not.toContain('a third try ends the run')
-    expect(JSON.stringify(requests[2]?.body)).toContain('a third try ends the run')
+    expect(JSON.stringify(requests[1]?.body)).not.toContain('a third attempt ends the run')
+    expect(JSON.stringify(requests[2]?.body)).toContain('a third attempt ends the run')
     expect(existsSync(join(cwd, 'a'))).toBe(false)
   })
 
@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
       { cwd: repository() },
     )
     expect(code).toBe(0)
-    expect(JSON.stringify(requests.at(-1)?.body)).not.toContain('a third try ends the run')
+    expect(JSON.stringify(requests.at(-1)?.body)).not.toContain('a third attempt ends the run')
   })
 
   test('is not ended by look-ups that its task can do without', async () => {
@@ -41,7 +41,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     const { code, requests } = await exec(replies, untrusted, { cwd: repository() })
     expect(code).toBe(0)
     expect(JSON.stringify(requests[2]?.body)).toContain('Two responses in a row requested only what is refused')
-    expect(JSON.stringify(requests[2]?.body)).not.toContain('a third try ends the run')
+    expect(JSON.stringify(requests[2]?.body)).not.toContain('a third attempt ends the run')
   })
 
   test('is ended by look-ups that never come to an end', async () => {

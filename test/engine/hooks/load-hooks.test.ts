@@ -27,7 +27,7 @@ const faults = {
   'an `if` that is no permission': [
     '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x",\n"if": "Bash(git"}]}]}}',
     2,
-    'brackets closed',
+    'with a closing bracket',
   ],
   'a table that is a list': ['{"hooks": []}', 1, 'hooks'],
 } as const

@@ -63,7 +63,7 @@ describe('what is found', () => {
 
   for (const [name, text, says] of [
     ['YAML that is none', '---\nname: [a\n---\n', ':3: '],
-    ['an allowed-tools entry that is nothing', '---\nallowed-tools: Bash(git\n---\n', 'brackets closed'],
+    ['an allowed-tools entry that is nothing', '---\nallowed-tools: Bash(git\n---\n', 'with a closing bracket'],
     ['a name that is a number', '---\nname: 7\n---\n', "'name'"],
     ['a pile of aliases', '---\na: &a [x]\nb: [*a, *a]\n---\n', 'alias'],
   ] as const) {

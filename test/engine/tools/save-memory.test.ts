@@ -36,7 +36,9 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
       const cwd = repository({ 'AGENTS.md': '# Notes\n' })
       const ended = await run('use tabs', { cwd, args: ['--ask-for-approval', mode] })
       expect(ended.code).toBe(0)
-      expect(told(ended)).toContain('is what agents are told in every later run. Nobody is here to approve it')
+      expect(told(ended)).toContain(
+        'contains instructions that agents get in every later run. Nobody is here to approve it',
+      )
       expect(told(ended)).toContain(`the permission Edit(/${cwd}/AGENTS.md)`)
       expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
       expect(readFileSync(join(cwd, 'AGENTS.md'), 'utf8')).toBe('# Notes\n')

@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
 
   for (const [name, text, says] of [
     ['that is no module', 'export default {', "can't be loaded"],
-    ['that exports something else', 'export default 7', 'its default export is no tool'],
+    ['that exports something else', 'export default 7', 'its default export is not a tool'],
   ] as const) {
     test(`a file ${name} ends the run before it starts`, async () => {
       const { home, folder } = homeWith('broken.mjs', text)

@@ -62,7 +62,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     const applied = await ask('apply', id)
     expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} reverts this\n`])
     expect([read(cwd, 'a.txt'), readdirSync(join(cwd, 'd'))]).toEqual(['x\n', ['e', 'n.txt']])
-    expect((await ask('apply', id)).stdout).toBe('Nothing to do: all of it is in the tree already.\n')
+    expect((await ask('apply', id)).stdout).toBe('Nothing to do: the tree already has all of these changes.\n')
     expect((await ask('changes', id)).stdout).toContain('  landed\n')
     expect((await ask('undo', '--last')).stdout).toBe(`Reverted. agent apply ${id} lands the changes again.\n`)
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'd'))]).toEqual(['a\n', false])
@@ -80,7 +80,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect((await ask('apply', '--last', './d/')).stdout).toContain('2 files landed')
     expect(readdirSync(cwd)).toEqual(['.git', 'a.txt', 'd'])
     const wrong = await ask('apply', id, 'nowhere')
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('The run changed no nowhere')])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("The run did not change 'nowhere'")])
   })
 
   test('that somebody else contradicts are not applied, and both stay', async () => {

@@ -48,7 +48,7 @@ describe('an envelope', () => {
     const other = generateKeyPairSync('ed25519').publicKey
     expect(openEnvelope(sealed, [other])).toMatchObject({
       type: 'broken',
-      why: expect.stringContaining('none of the given keys'),
+      why: expect.stringContaining('not one of the given keys'),
     })
     // Signed anew by somebody else.
     const forged = sealStatement(statementOf('q', []), generateKeyPairSync('ed25519').privateKey)
@@ -176,7 +176,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect([good.code, good.stdout]).toEqual([
       0,
       expect.stringContaining(
-        'as it says: the patch, 3 paths that the run changed, 25 source files that it left alone',
+        'confirmed: the patch, 3 paths that the run changed, 25 source files that it did not change',
       ),
     ])
     expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('which nobody has confirmed')
@@ -262,12 +262,12 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
     expect([made.code, made.stderr]).toEqual([
       0,
-      `${cwd}: written after the run: 1 of the files that it left alone; the evidence has them as they are now\n` +
+      `${cwd}: written after the run: 1 of the files that the run did not change; the evidence records their present content\n` +
         `${cwd}: the evidence leaves out 2 (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
     expect(checked.code).toBe(0)
-    expect(checked.stdout).toContain('1 source files that it left alone (without 2 that it says nothing of)')
+    expect(checked.stdout).toContain('1 source files that it did not change (without 2 that the evidence leaves out)')
     rmSync(cwd, { recursive: true })
     const session = /session (\S+),/.exec(checked.stdout)?.[1] ?? ''
     const late = await agent(['evidence', session, '-o', join(home, 'e.json'), '--key', key], { cwd: home, home })

@@ -222,7 +222,7 @@ overlayTest('a program that embeds us can have no overlay, and is told so', asyn
   })
   await expect(run.result).rejects.toMatchObject({
     reason: 'sandboxUnavailable',
-    message: expect.stringContaining('as that of agent exec is'),
+    message: expect.stringContaining('such as that of agent exec'),
   })
   await run.close()
 })
