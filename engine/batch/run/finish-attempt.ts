@@ -140,6 +140,7 @@ function parseLine(line: string): unknown {
 
 function complaintOf(path: string, exitCode: number | undefined): string {
   const said = readEnd(join(path, 'stderr.txt'), longestError).trim().split('\n').at(-1) ?? ''
-  if (said !== '') return said
+  // Without the program's name: whoever prints the error puts it in front.
+  if (said !== '') return said.replace(/^agent: /, '')
   return exitCode === undefined ? 'the process of this run was killed' : `the run ended with exit code ${exitCode}`
 }

@@ -359,6 +359,20 @@ test('without an address of Redis, or one that answers, it says what to do', asy
   expect(existsSync(place.out)).toBe(false)
 })
 
+test('why no run could be begun is said once, with the name of the program in front', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const running = place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', 'gpt-5.5', '--queue', redis.url])
+  // It has no key of the model's, which the coordinator needn't have.
+  await startWorker(place, redis)
+  const { code, stderr } = await running
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^agent: (?!agent: ).*OPENAI_API_KEY/m)
+  expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
+    outcome: 'usage',
+    error: expect.not.stringMatching(/^agent: /) as string,
+  })
+})
+
 testHidden('without its two packages, it says how to install them and begins no folder', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue', 'redis://127.0.0.1:1']
