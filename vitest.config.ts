@@ -25,6 +25,7 @@ const long = [
   'test/engine/batch/double-delivery.test.ts',
   'test/engine/batch/killed.test.ts',
   'test/engine/batch/limits.test.ts',
+  'test/engine/batch/lost-costs.test.ts',
   'test/engine/batch/outages.test.ts',
   'test/engine/batch/queue.test.ts',
   'test/engine/batch/redis-connection.test.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import type { BatchPlace } from './batch.ts'
+import { batchPlace, type BatchPlace } from './batch.ts'
 import type { TestRedis } from './redis.ts'
 
 /** A worker of a test's batch. */
@@ -25,4 +25,30 @@ export async function startWorker(place: BatchPlace, redis: TestRedis, ...more: 
     await ended
   })
   return { pid: () => pid, ended }
+}
+
+/** Starts a worker that shares nothing with the coordinator but Redis and a key. */
+export function startFarWorker(
+  redis: TestRedis,
+  key: string,
+  ...more: readonly string[]
+): Worker & { said: () => string } {
+  const far = batchPlace({})
+  let [pid, said] = [0, '']
+  const ended = far.run(['worker', '--queue', redis.url, '-w', '1', '--lock-seconds', '4', ...more], {
+    env: { PORTCULLIS_BATCH_KEY: key },
+    onStart: (child) => {
+      pid = child.pid ?? 0
+      child.stderr?.on('data', (text: string) => (said += text))
+    },
+  })
+  onTestFinished(async () => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+    await ended
+  })
+  return { pid: () => pid, ended, said: () => said }
 }

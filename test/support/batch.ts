@@ -82,8 +82,13 @@ export function dearModel(...commands: readonly string[]): readonly string[] {
  * counted, and another start finds nothing missing.
  *
  * @param words those that it was begun with
+ * @param spent what its runs spent, in US dollars. Default: what the sessions in its folder say, by their own logs
  */
-export async function expectWhole(place: BatchPlace, words: readonly string[]): Promise<void> {
+export async function expectWhole(
+  place: BatchPlace,
+  words: readonly string[],
+  spent: number = spentIn(place),
+): Promise<void> {
   const journal = (): readonly Record<string, unknown>[] => place.lines('journal.jsonl')
   const before = journal()
   const trials = place.lines('results.jsonl').map(({ trial }) => trial)
@@ -91,10 +96,12 @@ export async function expectWhole(place: BatchPlace, words: readonly string[]): 
   // Who settled one may have been killed before it said so.
   expect(settled).toEqual([...new Set(settled)])
   expect(place.json('summary.json')).toMatchObject({ trials: trials.length, settled: trials.length })
-  expect(place.json('summary.json')['cost_usd']).toBe(spentIn(place))
-  const attempts = readAttempts(place)
-  await place.run(words)
-  expect(readAttempts(place)).toEqual(attempts)
+  expect(place.json('summary.json')['cost_usd']).toBe(spent)
+  const ends = readEnds(place)
+  const again = await place.run(words)
+  expect(again.stdout).toContain(`${trials.length} of ${trials.length} settled`)
+  expect(readEnds(place)).toEqual(ends)
+  expect(place.json('summary.json')['cost_usd']).toBe(spent)
   const more = journal().slice(before.length)
   expect(more.map(({ type }) => type)).toEqual(['batch-started', 'batch-ended'])
 }
@@ -120,5 +127,8 @@ function costOf(line: string): number | undefined {
   }
 }
 
-const readAttempts = ({ out }: BatchPlace): readonly string[] =>
-  globSync('runs/*/*/result.json', { cwd: out }).toSorted()
+/** How each attempt ended and each trial was settled, by its files. */
+const readEnds = ({ out }: BatchPlace): readonly (readonly [string, string])[] =>
+  globSync(['runs/*/*/result.json', 'runs/*/settled.json'], { cwd: out })
+    .toSorted()
+    .map((name) => [name, readFileSync(join(out, name), 'utf8')])

@@ -9,6 +9,7 @@ import { trialsOf, type Trial } from '../trials.ts'
 import { appendLine, readIfThere, writeOnce, writeWhole } from './files.ts'
 import { differences, hashOf, manifestSchema, type Manifest } from './batch-manifest.ts'
 import { attemptRecord, settledRecord, type AttemptRecord, type JournalEntry, type SettledRecord } from './records.ts'
+import { parseStep, withReported, type Step } from './step.ts'
 
 const taskLine = z.object({
   id: z.string(),
@@ -137,17 +138,32 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
+  /** What the run of an attempt reported last; undefined if it reported nothing, as a run of this process. */
+  stepOf(trial: string, attempt: number): Step | undefined {
+    const text = readIfThere(join(this.attemptPath(trial, attempt), 'step.json'))
+    return text === undefined ? undefined : parseStep(text)
+  }
+
+  /** Stores what the run of an attempt reports. */
+  writeStep(trial: string, attempt: number, step: Step): void {
+    writeWhole(join(this.attemptPath(trial, attempt), 'step.json'), JSON.stringify(step), this.#owner)
+  }
+
   /**
-   * Records how an attempt ended. Of two reports, the first counts, and the other is stored next to it.
+   * Records how an attempt ended, with all usage that its run had reported. Of two reports of an end, the first counts, and the other is stored next to it.
    *
    * @returns the record that counts
    */
-  endAttempt(record: AttemptRecord): AttemptRecord {
-    const path = this.attemptPath(record.trial, record.attempt)
+  endAttempt(seen: AttemptRecord): AttemptRecord {
+    const { trial, attempt } = seen
+    const path = this.attemptPath(trial, attempt)
+    const record = withReported(seen, this.stepOf(trial, attempt))
     if (writeOnce(join(path, 'result.json'), asText(record), this.#owner)) return record
-    writeWhole(join(path, 'superseded.json'), asText(record), this.#owner)
-    this.note({ type: 'superseded', trial: record.trial, attempt: record.attempt })
-    return this.attemptOf(record.trial, record.attempt) ?? record
+    const earlier = this.supersededOf(trial, attempt)?.cost_usd ?? 0
+    const late = earlier > (record.cost_usd ?? 0) ? { ...record, cost_usd: earlier } : record
+    writeWhole(join(path, 'superseded.json'), asText(late), this.#owner)
+    this.note({ type: 'superseded', trial, attempt })
+    return this.attemptOf(trial, attempt) ?? record
   }
 
   /** Later reports about the end of an attempt. Their costs count too. */

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod'
 import type { BatchFolder } from '../folder/batch-folder.ts'
-import { readIfThere, writeOnce, writeWhole } from '../folder/files.ts'
+import { readIfThere, writeOnce } from '../folder/files.ts'
 import type { AttemptRecord } from '../folder/records.ts'
+import type { Step } from '../folder/step.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RunMessage } from '../run/supervisor-messages.ts'
 
 /** Files in the folder of an attempt through which a batch's coordinator and a worker communicate. Both can write to them. */
-
-const step = z.object({ what: z.string(), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() })
 
 /** Asks the worker of an attempt to end it. */
 export function askToEnd(folder: BatchFolder, trial: string, attempt: number, owner: number): void {
@@ -39,16 +37,16 @@ type StepWriter = { readonly tell: (message: RunMessage) => void; readonly end: 
 /** The shortest time between two writes: a run sends messages more often than observers read them, so several messages are written together. */
 const betweenStepsMs = 300
 
-/** Stores the progress of a run for observers, taken from its messages, until it ends. */
-export function stepWriter(folder: BatchFolder, trial: string, attempt: number, owner: number): StepWriter {
-  const now: z.infer<typeof step> = { what: 'starting', turns: 0, tokens: 0 }
+/** Stores the progress of a run, taken from its messages, until it ends. What the run has spent is stored at once, because its worker may be killed. */
+export function stepWriter(folder: BatchFolder, trial: string, attempt: number): StepWriter {
+  const now: Step = { what: 'starting', turns: 0, tokens: 0 }
   let writtenAt = 0
   let waiting: NodeJS.Timeout | undefined
   const write = (): void => {
     clearTimeout(waiting)
     waiting = undefined
     writtenAt = Date.now()
-    writeWhole(join(folder.attemptPath(trial, attempt), 'step.json'), JSON.stringify(now), owner)
+    folder.writeStep(trial, attempt, now)
   }
   const writeLater = (): void => {
     try {
@@ -63,7 +61,7 @@ export function stepWriter(folder: BatchFolder, trial: string, attempt: number, 
       Object.assign(now, { turns: message.turns, tokens: message.tokens, cost_usd: message.cost_usd })
     else if (message.type !== 'began') return
     const wait = writtenAt + betweenStepsMs - Date.now()
-    if (wait <= 0) write()
+    if (wait <= 0 || message.type === 'spent') write()
     else waiting ??= setTimeout(writeLater, wait)
   }
   return { tell, end: () => clearTimeout(waiting) }
@@ -81,9 +79,9 @@ export function jobIdOf(trial: string, attempt: number): string {
 
 /** The progress of a run, as messages; empty if the run has not begun. */
 export function readSteps(folder: BatchFolder, trial: string, attempt: number): readonly RunMessage[] {
-  const text = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
-  if (text === undefined) return []
-  const { what, ...spent } = step.parse(JSON.parse(text))
+  const step = folder.stepOf(trial, attempt)
+  if (step === undefined) return []
+  const { what, ...spent } = step
   return [
     { type: 'step', what },
     { type: 'spent', ...spent },

@@ -120,9 +120,17 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
     })
     return new Set(all)
   }
+  const tellStep = async (trial: string, attempt: number): Promise<void> => {
+    const id = jobIdOf(trial, attempt)
+    const step = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
+    if (step === undefined || told.get(id) === step) return
+    await store.set('steps', id, step)
+    told.set(id, step)
+  }
   const send = async (trial: string, attempt: number, packed: Buffer | undefined): Promise<void> => {
     const delivery = randomUUID()
     const id = jobIdOf(trial, attempt)
+    await tellStep(trial, attempt)
     if (packed !== undefined) await store.put(`object:${delivery}`, packed)
     const record = folder.attemptOf(trial, attempt)
     await store.set('results', `${id}:${delivery}`, { record, size: packed?.length ?? null, most: mostBytes })
@@ -146,13 +154,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
       return claim.success && (await fresh()).has(claim.data.worker)
     },
     isEndAsked: async (trial, attempt) => (await orNothing(store.get('ends', jobIdOf(trial, attempt)))) !== undefined,
-    tellStep: async (trial, attempt) => {
-      const id = jobIdOf(trial, attempt)
-      const step = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
-      if (step === undefined || told.get(id) === step) return
-      told.set(id, step)
-      await store.set('steps', id, step)
-    },
+    tellStep,
     handIn: async (trial, attempt) => {
       const id = jobIdOf(trial, attempt)
       const packed = await packAttempt(folder.attemptPath(trial, attempt), mostBytes).catch((error: unknown) => {
@@ -164,9 +166,10 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         'usage',
         `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,
       )
-      if (late.has(id)) throw tooLate
-      if (!(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
+      if (late.has(id) || !(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
         late.add(id)
+        // What the run has spent counts all the same. If Redis is gone, this is sent when it is back, before the job's failure is.
+        void tellStep(trial, attempt).catch(() => undefined)
         throw tooLate
       }
       claims.delete(id)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import type { AttemptRecord } from '../folder/records.ts'
-import { isAnswer } from '../outcome.ts'
+import { isAnswer, type Outcome } from '../outcome.ts'
 import { writeWish } from '../folder/wish.ts'
 import type { RunMessage } from '../run/supervisor-messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
@@ -45,6 +45,11 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     let [isOut, askedAt, readAt, endAt] = [false, Date.now(), 0, Infinity]
     const [givenOut, look] = [new PendingQuestion<boolean>(), new PendingQuestion<Seen>()]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
+    const endUnseen = async (outcome: Outcome, why: string): Promise<AttemptRecord> => {
+      // What its worker reported last may not be in the folder yet.
+      if (relay !== undefined) await answerInTime(relay.takeStep(trial.key, attempt), undefined)
+      return endWithoutRun(folder, trial.key, attempt, outcome, why, maxCost)
+    }
     for (;;) {
       const record = folder.attemptOf(trial.key, attempt)
       if (record !== undefined) {
@@ -66,8 +71,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
           if (relay !== undefined) await answerInTime(relay.askToEnd(trial.key, attempt), undefined)
           endAt = Date.now() + graceMs
         }
-        if (Date.now() > endAt)
-          return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer', maxCost)
+        if (Date.now() > endAt) return endUnseen('interrupted', 'its worker did not answer')
       } else if (!isOut) {
         const answer = givenOut.take()
         if (answer === undefined) givenOut.ask(() => giveOut(trial, attempt, maxCost).then(() => true, told))
@@ -78,8 +82,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
         else askedAt = Date.now()
         // If Redis lost the job, it is added again. A worker that already has it recognises it by the folder.
         if (seen?.state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
-        if (seen?.state === 'failed')
-          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', seen.reason ?? 'its job failed', maxCost)
+        if (seen?.state === 'failed') return endUnseen('infrastructure', seen.reason ?? 'its job failed')
       }
       await sleep(lookMs)
     }

@@ -5,6 +5,7 @@ import { UserError } from '../../core/user-error.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readControl } from '../folder/control.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
+import { parseStep } from '../folder/step.ts'
 import { attemptRecord, type AttemptRecord } from '../folder/records.ts'
 import { readWish } from '../folder/wish.ts'
 import type { Trial } from '../trials.ts'
@@ -19,6 +20,10 @@ import { registryOf, silentMs } from './worker-registry.ts'
 const lookMs = 500
 const announceMs = 15_000
 const tables = ['wishes', 'claims', 'ends', 'steps', 'results', 'workers', 'control', 'manifest']
+
+/** An attempt that was given out. */
+type Given = { readonly trial: string; readonly attempt: number }
+
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
@@ -32,7 +37,7 @@ export class Relay {
   readonly #folder: BatchFolder
   readonly #process: number
   readonly #trials: ReadonlyMap<string, Trial>
-  readonly #out = new Map<string, { readonly trial: string; readonly attempt: number }>()
+  readonly #out = new Map<string, Given>()
   #looking: NodeJS.Timeout | undefined
   #announcedAt = 0
   #control = ''
@@ -116,14 +121,28 @@ export class Relay {
     await this.#lookAtWorkers()
     for (const [id, step] of await this.#store.all('steps')) {
       const known = this.#out.get(id)
-      if (known === undefined || typeof step !== 'string') continue
-      const path = join(this.#folder.attemptPath(known.trial, known.attempt), 'step.json')
-      if (readIfThere(path) !== step) writeWhole(path, step, this.#process)
+      if (known !== undefined) this.#keepStep(known, step)
     }
     for (const [name, value] of await this.#store.all('results')) {
       await this.#take(name, value)
       await this.#store.remove('results', name)
     }
+  }
+
+  /** Takes into the folder what the run of an attempt reported last. */
+  async takeStep(trial: string, attempt: number): Promise<void> {
+    const step = await this.#store.get('steps', jobIdOf(trial, attempt)).catch((error: unknown) => {
+      // A value that somebody changed says nothing.
+      if (error instanceof NotAuthentic) return undefined
+      throw error
+    })
+    this.#keepStep({ trial, attempt }, step)
+  }
+
+  #keepStep({ trial, attempt }: Given, text: unknown): void {
+    const step = typeof text === 'string' ? parseStep(text) : undefined
+    if (step === undefined || JSON.stringify(this.#folder.stepOf(trial, attempt)) === JSON.stringify(step)) return
+    this.#folder.writeStep(trial, attempt, step)
   }
 
   async #lookAtWorkers(): Promise<void> {
@@ -143,18 +162,18 @@ export class Relay {
     const known = this.#out.get(id) ?? (read.success ? this.#attemptOf(id, read.data.record) : undefined)
     if (known === undefined) return
     const { trial, attempt } = known
-    if (!read.success) {
+    await this.takeStep(trial, attempt)
+    if (!read.success && this.#folder.attemptOf(trial, attempt) === undefined) {
       const reserved = readWish(this.#folder, trial, attempt)?.maxCost
       const why = 'the result from its worker was changed on its way through Redis'
       endWithoutRun(this.#folder, trial, attempt, 'infrastructure', why, reserved)
-    } else if (read.data.record.trial === trial && read.data.record.attempt === attempt) {
+    } else if (read.success && read.data.record.trial === trial && read.data.record.attempt === attempt) {
       const fault =
         this.#folder.attemptOf(trial, attempt) === undefined
           ? await this.#unpack(delivery, read.data)
           : 'it came too late'
       this.#folder.endAttempt(fault === undefined ? read.data.record : withoutFiles(read.data.record, fault))
     }
-    this.#out.delete(id)
     for (const table of ['wishes', 'claims', 'ends', 'steps']) await this.#store.remove(table, id)
     await this.#store.clear(`object:${delivery}`)
   }
@@ -177,10 +196,7 @@ export class Relay {
   }
 
   /** Of an earlier start. */
-  #attemptOf(
-    id: string,
-    { trial, attempt }: AttemptRecord,
-  ): { readonly trial: string; readonly attempt: number } | undefined {
+  #attemptOf(id: string, { trial, attempt }: AttemptRecord): Given | undefined {
     const isOurs = this.#trials.has(trial) && jobIdOf(trial, attempt) === id
     return isOurs && existsSync(this.#folder.attemptPath(trial, attempt)) ? { trial, attempt } : undefined
   }

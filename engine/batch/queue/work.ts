@@ -68,10 +68,13 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   let limits: RateLimits = { requests: undefined, tokens: undefined }
 
   const make = async (trial: Trial, attempt: number, stop: AbortSignal): Promise<void> => {
-    const steps = stepWriter(folder, trial.key, attempt, process)
+    const steps = stepWriter(folder, trial.key, attempt)
     const attemptOne = attemptHere({
       ...{ folder, tasks, repositories, program, limiter, process },
-      tell: (_, message) => steps.tell(message),
+      tell: (_, message) => {
+        steps.tell(message)
+        if (message.type === 'spent') link.tellStep(trial.key, attempt).catch(() => undefined)
+      },
     })
     const wish = readWish(folder, trial.key, attempt)
     const given = { maxCost: wish?.maxCost, began: () => undefined }

@@ -8,7 +8,7 @@ import { BatchKey, makeBatchKey, NotAuthentic } from '../../../engine/batch/queu
 import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
 import { NotWhole, SealedStore } from '../../../engine/batch/queue/sealed-store.ts'
 import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
-import type { Worker } from '../../support/batch-worker.ts'
+import { startFarWorker } from '../../support/batch-worker.ts'
 import { testUnlessOnCi } from '../../support/needs.ts'
 import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 
@@ -28,28 +28,6 @@ const batchKeys = (redis: TestRedis): readonly string[] =>
     .cli('--scan', '--pattern', '*')
     .split('\n')
     .filter((name) => name !== '' && !name.startsWith('portcullis:rate:'))
-
-/** Starts a worker that shares nothing with the coordinator but Redis and a key. */
-function startFarWorker(redis: TestRedis, key: string, ...more: readonly string[]): Worker & { said: () => string } {
-  const far = batchPlace({})
-  let [pid, said] = [0, '']
-  const ended = far.run(['worker', '--queue', redis.url, '-w', '1', '--lock-seconds', '4', ...more], {
-    env: { PORTCULLIS_BATCH_KEY: key },
-    onStart: (child) => {
-      pid = child.pid ?? 0
-      child.stderr?.on('data', (text: string) => (said += text))
-    },
-  })
-  onTestFinished(async () => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended.
-    }
-    await ended
-  })
-  return { pid: () => pid, ended, said: () => said }
-}
 
 /** A place, a Redis, a key, and the words that run a batch of these tasks with this command. */
 async function scene(ids: readonly string[], command: string) {

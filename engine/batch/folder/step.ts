@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import type { AttemptRecord } from './records.ts'
+
+/** What a run is doing and what it has used so far, as its worker last reported it: `runs/TRIAL/ATTEMPT/step.json`. */
+const step = z.object({
+  what: z.string(),
+  turns: z.int(),
+  tokens: z.int(),
+  /** US dollars; absent if a model's price is unknown. */
+  cost_usd: z.number().optional(),
+})
+
+export type Step = z.infer<typeof step>
+
+/** Reads a reported step. @returns undefined if the text is not one */
+export function parseStep(text: string): Step | undefined {
+  try {
+    return step.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Adds to a record what the run had reported before it ended, since a worker that is killed leaves nothing else. A report and the record are about the same
+ * run, so the larger amount includes the smaller one.
+ */
+export function withReported(record: AttemptRecord, reported: Step | undefined): AttemptRecord {
+  if (reported === undefined) return record
+  const known = [record.cost_usd, reported.cost_usd].flatMap((cost) => cost ?? [])
+  const { input, cached, output } = record.tokens
+  return {
+    ...record,
+    ...(known.length === 0 ? {} : { cost_usd: Math.max(...known) }),
+    tokens: { input: input + output === 0 ? reported.tokens : input, cached, output },
+    turns: Math.max(record.turns, reported.turns),
+  }
+}

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { BatchFolder } from '../../../engine/batch/folder/batch-folder.ts'
+import { BatchKey, makeBatchKey } from '../../../engine/batch/queue/batch-key.ts'
+import { connectCarrier } from '../../../engine/batch/queue/redis.ts'
+import { SealedStore } from '../../../engine/batch/queue/sealed-store.ts'
+import { batchPlace, dearModel, expectWhole, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { startFarWorker } from '../../support/batch-worker.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
+import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
+
+const test = testUnlessOnCi(whyNoRedis())
+
+type Scene = {
+  readonly redis: TestRedis
+  readonly key: string
+  readonly place: BatchPlace
+  readonly words: readonly string[]
+}
+
+/** A batch of one task whose coordinator and workers share nothing but Redis; each of its requests costs a dollar. */
+async function scene(...commands: readonly string[]): Promise<Scene> {
+  const [redis, key] = [await startRedis(), makeBatchKey()]
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) }, { PORTCULLIS_BATCH_KEY: key })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel(...commands), '--retry-seconds', '0.01']
+  return { redis, key, place, words: [...words, '--queue', redis.url] }
+}
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await sleep(50)
+}
+const read = (place: BatchPlace, name: string): string => {
+  const file = join(place.out, name)
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+/** Whether the first attempt is at its `sleep`, and its coordinator knows of these dollars. */
+const hasSpent = (place: BatchPlace, dollars: number) => (): boolean => {
+  const step = read(place, 'runs/a/1/step.json')
+  return step.includes('sleep') && step.includes(`"cost_usd":${dollars}`)
+}
+const endOf = (place: BatchPlace, attempt: number): unknown => JSON.parse(read(place, `runs/a/${attempt}/result.json`))
+
+test('what a run had spent counts, though its worker is killed and leaves nothing but what it had reported', async () => {
+  const { redis, key, place, words } = await scene('true', 'sleep 3; echo x > x')
+  const running = place.run(words)
+  const first = startFarWorker(redis, key)
+  await until(hasSpent(place, 2))
+  process.kill(first.pid(), 'SIGKILL')
+  startFarWorker(redis, key)
+  expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('$5.00') as string })
+  expect(endOf(place, 1)).toMatchObject({ outcome: 'lost', cost_usd: 2, turns: 2, tokens: { input: 2000 } })
+  expect(endOf(place, 2)).toMatchObject({ outcome: 'done', cost_usd: 3 })
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 2, cost_usd: 5 }])
+  await expectWhole(place, words, 5)
+})
+
+test('what a run had spent counts, though its worker and the coordinator are killed together', async () => {
+  const { redis, key, place, words } = await scene('true', 'sleep 3; echo x > x')
+  let coordinator = 0
+  const running = place.run(words, { onStart: (child) => (coordinator = child.pid ?? 0) })
+  const worker = startFarWorker(redis, key)
+  await until(() => /"cost_usd":[12]/.test(read(place, 'runs/a/1/step.json')))
+  // What the worker reports from now on is in Redis alone.
+  process.kill(coordinator, 'SIGKILL')
+  await running
+  const carrier = await connectCarrier(redis.url)
+  const store = new SealedStore(carrier, new BatchKey(key), BatchFolder.open(place.out, 1).hash)
+  while (![...(await store.all('steps')).values()].some((step) => String(step).includes('"cost_usd":2')))
+    await sleep(50)
+  carrier.close()
+  process.kill(worker.pid(), 'SIGKILL')
+  const again = place.run(words)
+  startFarWorker(redis, key)
+  expect((await again).code).toBe(0)
+  expect(endOf(place, 1)).toMatchObject({ outcome: 'lost', cost_usd: 2 })
+  await expectWhole(place, words, 5)
+})
+
+test('what a run spent counts, though its result could not be handed in', async () => {
+  const { redis, key, place, words } = await scene('sleep 3; head -c 2000000 /dev/urandom > x')
+  const running = place.run(words)
+  const worker = startFarWorker(redis, key, '--hand-in-seconds', '2')
+  await until(hasSpent(place, 1))
+  redis.cli('config', 'set', 'maxmemory', '1')
+  await until(() => worker.said().includes('could not be handed in within 2 s'))
+  redis.cli('config', 'set', 'maxmemory', '0')
+  expect((await running).code).toBe(0)
+  expect(endOf(place, 1)).toMatchObject({ outcome: 'infrastructure', cost_usd: 2 })
+  await expectWhole(place, words, 4)
+})
+
+test('what a run spent counts, though its result was changed in Redis', async () => {
+  const { redis, key, place, words } = await scene('sleep 2; echo x > x')
+  const running = place.run(words)
+  startFarWorker(redis, key, '--lock-seconds', '60')
+  await until(hasSpent(place, 1))
+  const { pid } = place.json('supervisor.json') as { readonly pid: number }
+  // So that it takes nothing before it is changed.
+  process.kill(pid, 'SIGSTOP')
+  const results = (): string => redis.cli('--scan', '--pattern', 'portcullis:store:*:results').trim()
+  await until(() => results() !== '')
+  redis.cli('hset', results(), redis.cli('hkeys', results()).trim(), 'x'.repeat(1000))
+  process.kill(pid, 'SIGCONT')
+  expect((await running).code).toBe(0)
+  expect(endOf(place, 1)).toMatchObject({ outcome: 'infrastructure', cost_usd: 2 })
+  await expectWhole(place, words, 4)
+})
