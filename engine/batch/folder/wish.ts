@@ -4,7 +4,12 @@ import * as z from 'zod'
 import type { BatchFolder } from './batch-folder.ts'
 import { readIfThere, writeWhole } from './files.ts'
 
-const wish = z.object({ max_cost: z.number().optional() })
+/** What an attempt may cost, as stored in the folder or in Redis. */
+export const wishSchema = z.object({ max_cost: z.number().optional() })
+
+/** The same, for storage. */
+export const wishOf = (maxCost: number | undefined): z.infer<typeof wishSchema> =>
+  maxCost === undefined ? {} : { max_cost: maxCost }
 
 const fileOf = (folder: BatchFolder, trial: string, attempt: number): string =>
   join(folder.attemptPath(trial, attempt), 'wish.json')
@@ -17,8 +22,7 @@ export function writeWish(
   maxCost: number | undefined,
   owner: number,
 ): void {
-  const text = JSON.stringify(maxCost === undefined ? {} : { max_cost: maxCost })
-  writeWhole(fileOf(folder, trial, attempt), text, owner)
+  writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
 /** Removes the record, so the attempt counts as not given to a worker. */
@@ -33,5 +37,5 @@ export function readWish(
   attempt: number,
 ): { readonly maxCost: number | undefined } | undefined {
   const text = readIfThere(fileOf(folder, trial, attempt))
-  return text === undefined ? undefined : { maxCost: wish.parse(JSON.parse(text)).max_cost }
+  return text === undefined ? undefined : { maxCost: wishSchema.parse(JSON.parse(text)).max_cost }
 }

@@ -9,7 +9,7 @@ import { startOf } from '../../session/session-lock.ts'
 import { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hashOf, manifestSchema } from '../folder/batch-manifest.ts'
-import { writeWish } from '../folder/wish.ts'
+import { wishSchema, writeWish } from '../folder/wish.ts'
 import type { Labels } from '../labels.ts'
 import { packAttempt, TooLarge } from './attempt-archive.ts'
 import { jobIdOf } from './attempt-files.ts'
@@ -24,7 +24,6 @@ export const mostManifestBytes = 256 * 1024 * 1024
 const retryMs = 1000
 
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
-const wishSchema = z.object({ max_cost: z.number().optional() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
 /** What a worker reports about itself. */

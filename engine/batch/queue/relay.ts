@@ -7,7 +7,7 @@ import { readControl } from '../folder/control.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { parseStep } from '../folder/step.ts'
 import { attemptRecord, type AttemptRecord } from '../folder/records.ts'
-import { readWish } from '../folder/wish.ts'
+import { readWish, wishOf } from '../folder/wish.ts'
 import type { Trial } from '../trials.ts'
 import { unpackAttempt } from './attempt-archive.ts'
 import { endWithoutRun, jobIdOf } from './attempt-files.ts'
@@ -70,7 +70,7 @@ export class Relay {
   async giveOut(trial: string, attempt: number, maxCost: number | undefined): Promise<void> {
     const id = jobIdOf(trial, attempt)
     this.#out.set(id, { trial, attempt })
-    await this.#store.set('wishes', id, maxCost === undefined ? {} : { max_cost: maxCost })
+    await this.#store.set('wishes', id, wishOf(maxCost))
   }
 
   /** Whether a worker has begun an attempt. */
