@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
-import { startOf } from '../../session/session-lock.ts'
 import { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hashOf, manifestSchema } from '../folder/batch-manifest.ts'
@@ -17,7 +15,7 @@ import { keyVariable, NotAuthentic, type BatchKey } from './batch-key.ts'
 import type { Carrier } from './redis.ts'
 import { announcedBatches, SealedStore } from './sealed-store.ts'
 import type { WorkerLink } from './worker-link.ts'
-import { silentMs } from './worker-registry.ts'
+import { reportOf, silentMs, workerSchema } from './worker-registry.ts'
 
 /** The maximum size of a batch's manifest and tasks, and of the files of one attempt, that may go through Redis. */
 export const mostManifestBytes = 256 * 1024 * 1024
@@ -26,15 +24,8 @@ const retryMs = 1000
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
-/** What a worker reports about itself. */
-export const beatSchema = z.object({
-  at: z.number(),
-  host: z.string(),
-  pid: z.int(),
-  started: z.string().optional(),
-  labels: z.array(z.string()),
-  places: z.int(),
-})
+/** A worker's report, with the time on Redis's clock. */
+export const beatSchema = workerSchema.extend({ at: z.number() })
 
 /**
  * Waits for a batch that runs with this key, and fetches it.
@@ -101,13 +92,13 @@ type RedisLinkOptions = {
 /** A link through Redis, sealed. The worker has its own copy of the batch's folder. */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)
-  const { name, process, labels, places, mostBytes, deadlineMs } = own
+  const { name, process, mostBytes, deadlineMs } = own
   const told = new Map<string, string>()
   const claims = new Set<string>()
   const late = new Set<string>()
   const beatNow = async (): Promise<void> => {
     const at = await store.now()
-    await store.set('workers', name, { at, host: hostname(), pid: process, started: startOf(process), labels, places })
+    await store.set('workers', name, { at, ...reportOf(process, own) })
     // Claims are written again because Redis may have lost them.
     for (const id of claims) await store.setOnce('claims', id, { worker: name })
   }

@@ -9,7 +9,8 @@ import { hasLabels, type Labels } from '../labels.ts'
 
 /** The workers of a batch: each has a file below `workers/` in the batch's folder, and renews it regularly. */
 
-const workerFile = z.object({
+/** What a worker reports about itself, in its file or through Redis. */
+export const workerSchema = z.object({
   host: z.string(),
   pid: z.int(),
   started: z.string().optional(),
@@ -17,7 +18,7 @@ const workerFile = z.object({
   /** The maximum number of its simultaneous runs. */
   places: z.int().default(1),
 })
-type WorkerFile = z.infer<typeof workerFile>
+type WorkerReport = z.infer<typeof workerSchema>
 
 /** How often a worker renews its file. */
 export const beatMs = 5000
@@ -30,15 +31,17 @@ export function registryOf(folder: BatchFolder): string {
   return join(folder.path, 'workers')
 }
 
+/** The labels that a worker has, and the maximum number of its simultaneous runs. */
+type Offer = { readonly labels: Labels; readonly places: number }
+
+/** The report of a worker on this machine. */
+export function reportOf(process: number, { labels, places }: Offer): WorkerReport {
+  return { host: hostname(), pid: process, started: startOf(process), labels: [...labels], places }
+}
+
 /** Records that a worker is alive. */
-export function writeBeat(
-  registry: string,
-  name: string,
-  process: number,
-  { labels, places }: { readonly labels: Labels; readonly places: number },
-): void {
-  const own = { host: hostname(), pid: process, started: startOf(process), labels, places }
-  writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
+export function writeBeat(registry: string, name: string, process: number, offer: Offer): void {
+  writeWhole(join(registry, `${name}.json`), JSON.stringify(reportOf(process, offer)), process)
 }
 
 /** Records that a worker has ended. */
@@ -51,10 +54,10 @@ export function isWorking(registry: string, name: string | undefined): boolean {
   return readWorker(registry, `${name ?? ''}.json`) !== undefined
 }
 
-function readWorker(registry: string, name: string): WorkerFile | undefined {
+function readWorker(registry: string, name: string): WorkerReport | undefined {
   const stat = statSync(join(registry, name), { throwIfNoEntry: false })
   if (stat === undefined || Date.now() - stat.mtimeMs > silentMs) return undefined
-  const worker = workerFile.safeParse(JSON.parse(readIfThere(join(registry, name)) ?? '{}'))
+  const worker = workerSchema.safeParse(JSON.parse(readIfThere(join(registry, name)) ?? '{}'))
   if (!worker.success) return undefined
   return worker.data.host !== hostname() || isProcessAlive(worker.data) ? worker.data : undefined
 }
@@ -80,7 +83,7 @@ export type Unserved = { readonly labels: Labels; readonly runs: number }
 /** The labels and the capacity of the live workers. */
 export class WorkersThere {
   readonly #registry: string
-  #there: readonly WorkerFile[] = []
+  #there: readonly WorkerReport[] = []
   #readAt = 0
 
   constructor(registry: string) {
@@ -106,7 +109,7 @@ export class WorkersThere {
     })
   }
 
-  #look(): readonly WorkerFile[] {
+  #look(): readonly WorkerReport[] {
     // Cached, because every waiting task asks repeatedly.
     if (Date.now() - this.#readAt > 500) {
       this.#there = filesIn(this.#registry).flatMap((name) => readWorker(this.#registry, name) ?? [])
