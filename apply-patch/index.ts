@@ -47,7 +47,7 @@ export {
 export { gitPatch, type GitSide } from './transform/git-patch.ts'
 export { hunksOf, withHunks } from './transform/hunks.ts'
 export { mergeText } from './transform/merge-text.ts'
-export { openTree, type Alongside, type Tree } from './files/index.ts'
+export { openTree, writeChunks, type Alongside, type Tree } from './files/index.ts'
 export { diffLines } from './transform/diff-lines.ts'
 export { diffToPatch, type FilePair } from './transform/diff-to-patch.ts'
 export { renderFailure } from './render/render-failure.ts'

@@ -23,6 +23,7 @@ export type { RecoverOptions } from './recover.ts'
 export { isInside } from './resolve-path.ts'
 export type { Alongside } from './transaction-options.ts'
 export { openTree, type Tree } from './tree.ts'
+export { writeChunks } from './write-all.ts'
 
 /**
  * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If

@@ -38,6 +38,8 @@ const zeros = Buffer.alloc(1024 * 1024)
  * Writes chunks as they arrive, starting at a position. Long runs of zeros take no space: a copy of a sparse file is sparse too.
  *
  * @returns the position after the last byte
+ * @throws the system's error
+ * @internal
  */
 export function writeChunks(descriptor: number, chunks: Iterable<Uint8Array>, from = 0): number {
   let [at, isHole] = [from, false]

@@ -1,22 +1,20 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
-  constants,
   existsSync,
   fstatSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Piece } from '../../apply-patch/index.ts'
+import { writeChunks, type Piece } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { largestPacked, packContent, placeInPack, readPacked } from './packed-contents.ts'
+import { bufferFor, chunksOf, fill, hashOfDescriptor, openToRead } from './tree-files.ts'
 
 const folder = (directory: string): string => join(directory, 'changes', 'blobs')
 
@@ -34,9 +32,6 @@ export function keptPiece(directory: string, hash: string, size: number): Piece 
     ? { file: keptFile(directory, hash), start: 0, length: size }
     : { file: packFile(directory), ...place }
 }
-
-/** How much of a file is in memory at a time. */
-const chunkSize = 1024 * 1024
 
 /** Stores bytes. Returns their hash. */
 export function keepBytes(directory: string, bytes: Buffer): string {
@@ -72,7 +67,7 @@ export function keepFile(
   try {
     const stats = fstatSync(source)
     if (!stats.isFile()) return undefined
-    const buffer = Buffer.allocUnsafe(Math.min(stats.size + 1, chunkSize))
+    const buffer = bufferFor(stats.size)
     const first = fill(source, buffer)
     if (first < buffer.length) return { hash: keepBytes(directory, buffer.subarray(0, first)), size: first }
     return keepLarge(directory, source, buffer)
@@ -90,17 +85,9 @@ function keepLarge(
   const name = 'incoming.new'
   const target = create(directory, name)
   const sum = createHash('sha256')
-  let [size, got, isHole] = [0, buffer.length, false]
+  let size: number
   try {
-    for (; got > 0; got = fill(source, buffer)) {
-      const chunk = buffer.subarray(0, got)
-      sum.update(chunk)
-      // Blocks of zeros become holes, so that a sparse file takes no more space here.
-      isHole = chunk.equals(zeros.subarray(0, got))
-      for (let at = 0; at < got && !isHole;) at += writeSync(target, chunk, at, got - at, size + at)
-      size += got
-    }
-    if (isHole) ftruncateSync(target, size)
+    size = writeChunks(target, summed(chunksOf(source, buffer, buffer.length), sum))
   } catch (error) {
     rmSync(keptFile(directory, name), { force: true })
     throw error
@@ -112,7 +99,12 @@ function keepLarge(
   return { hash, size }
 }
 
-const zeros = Buffer.alloc(chunkSize)
+function* summed(chunks: Iterable<Buffer>, sum: Hash): Iterable<Buffer> {
+  for (const chunk of chunks) {
+    sum.update(chunk)
+    yield chunk
+  }
+}
 
 function create(directory: string, name: string, flags = 'w'): number {
   const open = (): number => openSync(keptFile(directory, name), flags, 0o600)
@@ -127,22 +119,11 @@ function create(directory: string, name: string, flags = 'w'): number {
 
 function openOrUndefined(file: Buffer): number | undefined {
   try {
-    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return openToRead(file)
   } catch {
     // Removed, or not accessible.
     return undefined
   }
-}
-
-/** Reads until the buffer is full or the file ends. */
-function fill(descriptor: number, buffer: Buffer): number {
-  let length = 0
-  while (length < buffer.length) {
-    const got = readSync(descriptor, buffer, length, buffer.length - length, null)
-    if (got === 0) break
-    length += got
-  }
-  return length
 }
 
 /**
@@ -167,10 +148,7 @@ export function checkKept(directory: string, hash: string, size: number): void {
   const file = keptFile(directory, hash)
   const descriptor = openSync(file, 'r')
   try {
-    const [sum, buffer] = [createHash('sha256'), Buffer.allocUnsafe(Math.min(size + 1, chunkSize))]
-    for (let got = fill(descriptor, buffer); got > 0; got = fill(descriptor, buffer))
-      sum.update(buffer.subarray(0, got))
-    if (sum.digest('hex') !== hash) throw damaged(file)
+    if (hashOfDescriptor(descriptor, size) !== hash) throw damaged(file)
   } finally {
     closeSync(descriptor)
   }

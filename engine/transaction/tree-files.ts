@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  openSync,
-  readSync,
-  writeSync,
-  type BigIntStats,
-} from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, type BigIntStats } from 'node:fs'
+import { writeChunks } from '../../apply-patch/index.ts'
 
 /** How much of a file is in memory at a time. */
 const chunkSize = 1024 * 1024
@@ -25,6 +15,45 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
   }
 }
 
+/** Opens a file for reading. Doesn't open symbolic links, and never blocks on a pipe. @throws the system's error */
+export function openToRead(file: Buffer): number {
+  return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+}
+
+/** A buffer for reading a file of this size. It is larger than a small file by one byte: if it isn't full, the file was read to its end. */
+export function bufferFor(size: number): Buffer {
+  return Buffer.allocUnsafe(Math.min(size + 1, chunkSize))
+}
+
+/** Reads until the buffer is full or the file ends. @returns how many bytes were read @throws the system's error */
+export function fill(descriptor: number, buffer: Buffer): number {
+  let length = 0
+  while (length < buffer.length) {
+    const got = readSync(descriptor, buffer, length, buffer.length - length, null)
+    if (got === 0) break
+    length += got
+  }
+  return length
+}
+
+/**
+ * The bytes of an open file to its end. Each chunk is valid until the next one is requested.
+ *
+ * @param filled how much of the buffer already contains bytes of the file: the first chunk
+ * @throws the system's error
+ */
+export function* chunksOf(descriptor: number, buffer: Buffer, filled = fill(descriptor, buffer)): Iterable<Buffer> {
+  for (let got = filled; got > 0; got = got < buffer.length ? 0 : fill(descriptor, buffer))
+    yield buffer.subarray(0, got)
+}
+
+/** The SHA-256 of an open file, from its position to its end. @throws the system's error */
+export function hashOfDescriptor(descriptor: number, size: number): string {
+  const sum = createHash('sha256')
+  for (const chunk of chunksOf(descriptor, bufferFor(size))) sum.update(chunk)
+  return sum.digest('hex')
+}
+
 /**
  * The SHA-256 of a file of a tree, whatever its size. Doesn't open symbolic links, and never blocks on a pipe.
  *
@@ -33,15 +62,9 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
 export function hashOfFile(file: Buffer): string | undefined {
   let descriptor: number | undefined
   try {
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    descriptor = openToRead(file)
     const stats = fstatSync(descriptor)
-    if (!stats.isFile()) return undefined
-    const [sum, buffer] = [createHash('sha256'), Buffer.allocUnsafe(Math.min(stats.size + 1, chunkSize))]
-    for (;;) {
-      const got = readSync(descriptor, buffer, 0, buffer.length, null)
-      if (got === 0) return sum.digest('hex')
-      sum.update(buffer.subarray(0, got))
-    }
+    return stats.isFile() ? hashOfDescriptor(descriptor, stats.size) : undefined
   } catch {
     // Removed, or not accessible.
     return undefined
@@ -52,18 +75,11 @@ export function hashOfFile(file: Buffer): string | undefined {
 
 /** Copies a file to a new one and keeps it sparse: blocks of zeros take no space in the copy. @throws the system's error */
 export function copySparse(from: Buffer, to: Buffer, mode: number): void {
-  const source = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const source = openToRead(from)
   try {
     const target = openSync(to, 'wx', 0o600)
     try {
-      const [buffer, zeros] = [Buffer.allocUnsafe(chunkSize), Buffer.alloc(chunkSize)]
-      let at = 0
-      for (let got = readSync(source, buffer); got > 0; got = readSync(source, buffer)) {
-        const isHole = zeros.compare(buffer, 0, got, 0, got) === 0
-        for (let done = 0; done < got && !isHole;) done += writeSync(target, buffer, done, got - done, at + done)
-        at += got
-      }
-      ftruncateSync(target, at)
+      writeChunks(target, chunksOf(source, Buffer.allocUnsafe(chunkSize)))
       fchmodSync(target, mode)
     } finally {
       closeSync(target)
