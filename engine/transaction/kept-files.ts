@@ -132,11 +132,10 @@ function openOrUndefined(file: Buffer): number | undefined {
  * @throws UserError `failed` if they changed since they were stored
  */
 export function keptBytes(directory: string, hash: string): Buffer {
-  const place = placeInPack(packFile(directory), hash)
-  const file = place === undefined ? keptFile(directory, hash) : packFile(directory)
-  const bytes = place === undefined ? readFileSync(file) : readPacked(file, place)
+  const packed = readPacked(packFile(directory), hash)
+  const bytes = packed ?? readFileSync(keptFile(directory, hash))
   if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
-  throw damaged(file)
+  throw damaged(packed === undefined ? keptFile(directory, hash) : packFile(directory))
 }
 
 /** Verifies stored bytes, with only a part of them in memory at a time. @throws UserError `failed` if they changed since they were stored */

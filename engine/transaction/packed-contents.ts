@@ -43,23 +43,34 @@ export function packContent(file: string, hash: string, bytes: Buffer, create: (
   }
 }
 
-/** The position of the content with this hash; undefined if the pack doesn't have it. */
+/** The position of the content with this hash; undefined if the pack doesn't have it. @throws the system's error if the pack can't be read */
 export function placeInPack(file: string, hash: string): Place | undefined {
+  return withPlace(file, hash, (place) => place)
+}
+
+/**
+ * Reads the content with this hash. Returns fewer bytes if the file ends earlier.
+ *
+ * @returns undefined if the pack doesn't have it
+ * @throws the system's error if the pack can't be read
+ */
+export function readPacked(file: string, hash: string): Buffer | undefined {
+  return withPlace(file, hash, ({ start, length }, descriptor) => {
+    const bytes = Buffer.allocUnsafe(length)
+    return bytes.subarray(0, readAt(descriptor, bytes, start))
+  })
+}
+
+function withPlace<Result>(
+  file: string,
+  hash: string,
+  use: (place: Place, descriptor: number) => Result,
+): Result | undefined {
   const descriptor = openOrUndefined(file, constants.O_RDONLY)
   if (descriptor === undefined) return undefined
   try {
-    return look(file, descriptor).places.get(hash)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Reads the bytes at a position of a pack. Gives fewer if the file ends earlier. */
-export function readPacked(file: string, { start, length }: Place): Buffer {
-  const descriptor = openSync(file, 'r')
-  try {
-    const bytes = Buffer.allocUnsafe(length)
-    return bytes.subarray(0, readAt(descriptor, bytes, start))
+    const place = look(file, descriptor).places.get(hash)
+    return place === undefined ? undefined : use(place, descriptor)
   } finally {
     closeSync(descriptor)
   }
