@@ -74,6 +74,7 @@ const long = [
   'test/engine/models/providers.test.ts',
   'test/engine/own-installation.test.ts',
   'test/engine/report/every-end.test.ts',
+  'test/engine/report/narrow.test.ts',
   'test/engine/report/schemas.test.ts',
   'test/engine/review/exec-review.test.ts',
   'test/engine/skills/exec.test.ts',

@@ -145,11 +145,14 @@ function failures(steps: readonly Step[]): readonly Attention[] {
   const succeeded = new Map(
     acting.filter(({ status }) => status === 'ok').map(({ title, number, kind }) => [`${kind} ${title}`, number]),
   )
-  return acting.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
-    if (status !== 'failed' && status !== 'open') return []
+  const failed = acting.filter(({ status }) => status === 'failed' || status === 'open')
+  const same = Map.groupBy(failed, ({ title, kind }) => `${kind} ${title}`)
+  return failed.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     const later = succeeded.get(`${kind} ${title}`) ?? 0
-    // A failure that a later attempt resolved is shown only in the timeline.
-    if (later > number) return []
+    // A failure that a later attempt resolved is shown only in the timeline, and so are all but the last of the same.
+    const alike = same.get(`${kind} ${title}`) ?? []
+    const times = alike.length
+    if (later > number || alike.at(-1)?.number !== number) return []
     const end =
       parts
         .findLast(({ format }) => format === 'output' || format === 'plain')
@@ -167,7 +170,7 @@ function failures(steps: readonly Step[]): readonly Attention[] {
     return [
       {
         tone: 'warn',
-        title: `${words}: ${title}`,
+        title: `${words}${times > 1 ? ` ${times} times` : ''}: ${title}`,
         lines: [[outcome, end.slice(0, 300)].filter(Boolean).join(' · ')].filter(Boolean),
         step: number,
       },

@@ -66,7 +66,7 @@ function renderStatistics(results: readonly TrialResult[]): Html {
 function renderTable({ title, rows: [heads = [], ...rows] }: Table): Html {
   return html`<h2>${title}</h2>
     <div class="wide">
-      <table>
+      <table class="numbers">
         <thead>
           <tr>
             ${heads.map((head) => html`<th>${head}</th>`)}
@@ -102,11 +102,12 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
           renderCell(
             folder,
             row.filter(({ trial }) => trial.model === model),
+            columns.length > 1 ? (model ?? '') : undefined,
           ),
         )}
       </tr>`,
   )
-  return html`<table>
+  return html`<table class="matrix">
     <thead>
       <tr>
         <th>Task</th>
@@ -119,8 +120,10 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
   </table>`
 }
 
-function renderCell(folder: BatchFolder, row: readonly TrialResult[]): Html {
-  return html`<td>${joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))}</td>`
+/** @param model what a narrow page says before the cell, since it has no columns and no heads above them */
+function renderCell(folder: BatchFolder, row: readonly TrialResult[], model: string | undefined): Html {
+  const trials = joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))
+  return model === undefined ? html`<td>${trials}</td>` : html`<td data-model="${model}">${trials}</td>`
 }
 
 function renderTrial(folder: BatchFolder, { trial, settled }: TrialResult): Html {
@@ -134,9 +137,9 @@ function renderTrial(folder: BatchFolder, { trial, settled }: TrialResult): Html
     ...(cost === undefined ? [] : [dollars(cost)]),
     seconds(duration),
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(settled.files > 0 ? [`${settled.files} files`] : []),
+    ...(settled.files > 0 ? [`${settled.files} ${settled.files === 1 ? 'file' : 'files'}`] : []),
   ].join(' · ')
   return html`${isThere ? html`<a href="${page}">${badge}</a>` : badge} <small class="dim">${facts}</small>${
-      outcome === 'done' || error === undefined ? undefined : html`<div class="dim">${error.slice(0, 200)}</div>`
+      outcome === 'done' || error === undefined ? undefined : html`<div class="why">${error.slice(0, 200)}</div>`
     }`
 }

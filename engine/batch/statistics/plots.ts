@@ -2,10 +2,8 @@ import { dollars } from '../../display/format-values.ts'
 import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchStatistics } from './compare-models.ts'
 
-const [left, width, right] = [220, 400, 150]
-const rowHeight = 28
-/** Of a model's name. */
-const longestName = 30
+/** A bar's own units: it is drawn as wide as the page has room for. */
+const [width, height] = [1000, 16]
 
 type Row = {
   readonly name: string
@@ -15,7 +13,7 @@ type Row = {
   readonly high?: number
 }
 
-/** Plots of the solved share with its interval, and of the cost per solved task, as SVG for the page. Empty if there are no answers. */
+/** Plots of the solved share with its interval, and of the cost per solved task, as bars for the page. Empty if there are no answers. */
 export function renderPlots({ models }: BatchStatistics): Html {
   const shares = models.flatMap(({ model, share }): readonly Row[] =>
     share === undefined
@@ -40,47 +38,29 @@ export function renderPlots({ models }: BatchStatistics): Html {
   ])
 }
 
+/** Names and figures are text of the page, so that they wrap and keep their size on a narrow screen, where only the bars shrink. */
 function plot(title: string, rows: readonly Row[], most: number): Html {
-  const height = rows.length * rowHeight + 8
-  const at = (value: number): string => (left + (value / most) * width).toFixed(1)
-  const bars = rows.map(({ name, label, value, low, high }, row) => {
-    const middle = row * rowHeight + rowHeight / 2
-    return html`<text x="${left - 10}" y="${middle + 4}" text-anchor="end" fill="currentColor">${name}</text
-      ><rect
-        x="${left}"
-        y="${middle - 8}"
-        width="${((value / most) * width).toFixed(1)}"
-        height="16"
-        fill="currentColor"
-        fill-opacity="0.3"
-      />${
-        low !== undefined &&
-        high !== undefined &&
-        html`<path
-          d="M${at(low)} ${middle - 5}v10M${at(low)} ${middle}H${at(high)}M${at(high)} ${middle - 5}v10"
-          stroke="currentColor"
-          stroke-width="1.5"
-          fill="none"
-        />`
-      }<text x="${left + width + 10}" y="${middle + 4}" fill="currentColor">${label}</text>`
-  })
-  return html`<figure>
+  const at = (value: number): string => ((value / most) * width).toFixed(1)
+  const bars = rows.map(
+    ({ name, label, value, low, high }) =>
+      html`<div class="bar">
+        <span class="name">${name}</span
+        ><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">
+          <rect width="${at(value)}" height="${height}" />
+          ${
+            low !== undefined &&
+            high !== undefined &&
+            html`<path d="M${at(low)} 3v10M${at(low)} 8H${at(high)}M${at(high)} 3v10" />`
+          }</svg
+        ><span>${label}</span>
+      </div>`,
+  )
+  return html`<figure class="plot">
     <figcaption>${title}</figcaption>
-    <svg
-      role="img"
-      aria-label="${title}"
-      viewBox="0 0 ${left + width + right} ${height}"
-      width="${left + width + right}"
-      height="${height}"
-      font-size="13"
-    >
-      ${bars}
-      <path d="M${left} 0V${height}" stroke="currentColor" stroke-opacity="0.5" fill="none" />
-    </svg>
+    ${bars}
   </figure>`
 }
 
 function nameOf(model: string | undefined): string {
-  const name = model ?? 'as configured'
-  return name.length <= longestName ? name : `${name.slice(0, longestName - 1)}…`
+  return model ?? 'as configured'
 }

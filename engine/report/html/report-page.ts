@@ -28,7 +28,10 @@ export function renderPage(report: Report): string {
         ${renderChange(report, rich)}
       </section>
       <section id="timeline">
-        <h2>Timeline: ${report.totals.steps} steps${report.runs.length > 1 && ` in ${report.runs.length} runs`}</h2>
+        <h2>
+          Timeline: ${report.totals.steps}
+          ${report.totals.steps === 1 ? 'step' : 'steps'}${report.runs.length > 1 && ` in ${report.runs.length} runs`}
+        </h2>
         ${chart}
         <div class="tools" hidden>
           <input type="search" placeholder="filter steps ( / )" aria-label="filter steps" /><select aria-label="status">

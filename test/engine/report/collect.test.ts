@@ -208,3 +208,14 @@ test.each([
   expect(attention).not.toContain('Longer.')
   expect(page).toContain(`<span class="badge ${tone}">${severity}</span>`)
 })
+
+test('a command that failed again and again wants attention once, with how often it failed and the last step of it', () => {
+  const failed = (at: number) => {
+    const { item } = command(at, 'no\n', 'failed')
+    return { type: 'item.completed', item: { ...item, command: 'npm test', exit_code: 1 } }
+  }
+  const page = renderReport(reportOf(fileOf([start, failed(1), command(2, 'x'), failed(3), command(4, 'x')])), 'html')
+  const [, attention = ''] = /<ul class="attention">([^]*?)<\/ul>/.exec(page) ?? []
+  expect(attention.match(/<strong>.*?<\/strong>/g)).toEqual(['<strong>Failed 2 times: npm test</strong>'])
+  expect(attention).toContain('href="#step-3"')
+})
