@@ -1,12 +1,10 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { Change, Piece } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
+import { readFlags } from './read-state.ts'
 
 /** How much of a file is in memory at a time. */
 const chunkSize = 1024 * 1024
-
-/** Don't follow a link, and don't wait for the other end of a pipe. */
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /** The error for a file that has changed since it was first read, in the form of a system error. */
 class ChangedFile extends Error {

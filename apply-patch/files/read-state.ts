@@ -4,7 +4,7 @@ import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
 
 /** Never follow a link, never wait for the other end of a pipe, never get a controlling terminal. */
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
  * The state of a path, with the whole content in memory. Throws the system's error if an entry exists but can't be read.
