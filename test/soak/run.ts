@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,outages,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N]`: what takes too long
+ * `npm run soak -- [--only fuzz,matrix,races,transactions,batches,outages,rates] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N] [--carrier here,redis] [--tasks N] [--of landing,copy,overlay,reflink]`: what takes too long
  * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
- * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`), batches of so many tasks (`batches`), batches whose Redis is dead for minutes or whose
+ * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`, or parts `--of` them), batches of so many tasks (`batches`), batches whose Redis is dead for minutes or whose
  * quota is used up at the seventh of a thousand tasks (`outages`), 32 runs at once under a limit of tokens (`rates`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
 import { carriers, runManyTasks } from '../engine/batch/many-tasks.ts'
 import { runRateTrial } from '../engine/batch/rate-limit-trial.ts'
-import { runTransactions } from '../engine/transaction/battery/soak.ts'
+import { runTransactions, transactionParts } from '../engine/transaction/battery/soak.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
@@ -25,9 +25,13 @@ const { values } = parseArgs({
     tries: { type: 'string', default: '200' },
     carrier: { type: 'string', default: 'here,redis' },
     tasks: { type: 'string', default: '3000' },
+    of: { type: 'string', default: transactionParts.join(',') },
   },
 })
-const listed = <T extends string>(name: 'only' | 'backend' | 'user' | 'carrier', known: readonly T[]): readonly T[] =>
+const listed = <T extends string>(
+  name: 'only' | 'backend' | 'user' | 'carrier' | 'of',
+  known: readonly T[],
+): readonly T[] =>
   values[name].split(',').map((each) => {
     const found = known.find((one) => one === each)
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
@@ -40,7 +44,7 @@ let failed = false
 
 /** A line of the table, and below it what got through. */
 function tell(words: readonly string[], count: string, failures: readonly string[]): void {
-  const first = words.map((word) => word.padEnd(12)).join('')
+  const first = words.map((word) => `${word} `.padEnd(12)).join('')
   process.stdout.write(
     `${first}${count.padStart(12)}  ${failures.length === 0 ? 'holds' : `${failures.length} FAILED`}\n`,
   )
@@ -84,7 +88,7 @@ if (parts.includes('races')) {
   }
 }
 if (parts.includes('transactions')) {
-  for await (const { strategy, end, tries, failures } of runTransactions())
+  for await (const { strategy, end, tries, failures } of runTransactions(listed('of', transactionParts)))
     tell([strategy, end], `${tries} runs`, failures)
 }
 if (parts.includes('batches')) {

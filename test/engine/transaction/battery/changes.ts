@@ -28,7 +28,8 @@ export const changes: readonly Change[] = [
   { name: 'the same bytes again', command: 'cp same.txt same.new; mv same.new same.txt' },
   { name: 'touch', command: 'touch -d 2001-01-01 touch.txt' },
   { name: 'chmod', command: 'chmod 755 mode.txt; chmod 700 mode-dir' },
-  { name: 'set-user-id', command: 'chmod 4755 setuid' },
+  // The sandbox refuses it.
+  { name: 'set-user-id', command: 'chmod 4755 setuid 2>/dev/null || true' },
   { name: 'remove', command: 'rm remove.txt' },
   { name: 'remove a directory', command: 'rm -r remove-dir' },
   { name: 'symlink', command: 'ln -s nowhere new-link; ln -sfn elsewhere link' },
@@ -36,7 +37,7 @@ export const changes: readonly Change[] = [
   { name: 'pipe', command: 'mkfifo pipe', apart: 'never-lands' },
   {
     name: 'socket',
-    command: `${node} -e 'require("net").createServer().listen("socket", () => process.kill(process.pid, "SIGKILL"))' 2>/dev/null; true`,
+    command: `${node} -e 'require("net").createServer().listen("socket", () => process.kill(process.pid, "SIGKILL"))' 2>/dev/null || true`,
     apart: 'never-lands',
   },
   { name: 'rename a file', command: 'mv rename.txt renamed.txt' },
@@ -60,7 +61,7 @@ export const changes: readonly Change[] = [
   },
   { name: 'many files', command: 'mkdir many; for i in $(seq 300); do echo $i > many/$i; done' },
   { name: 'what git ignores', command: 'mkdir -p out/new; echo x > out/new/x; rm out/old; echo log > a.log' },
-  { name: 'what other programs obey', command: 'echo x > .git/hooks/pre-commit; true', apart: 'never-lands' },
+  { name: 'what other programs obey', command: 'echo x > .git/hooks/pre-commit || true', apart: 'never-lands' },
   {
     name: 'database with a journal',
     command:

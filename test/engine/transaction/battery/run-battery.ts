@@ -4,10 +4,12 @@ import { lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, realpa
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { hashOfFile } from '../../../../engine/transaction/tree-files.ts'
 import { agent, type Ended } from '../../../support/agent.ts'
 import { call, say, startMockOpenAI, type Reply } from '../../../support/mock-openai.ts'
+import type { Received } from '../../../support/sse-server.ts'
 import { fingerprint } from '../fingerprint.ts'
 import { makeTree, type Change } from './changes.ts'
 
@@ -18,11 +20,16 @@ type Strategy = (typeof strategies)[number]
 type End = {
   readonly name: string
   readonly args?: readonly string[]
-  /** Done when the changes were made, to the program's process. */
+  /** Done to the program's process when the changes were made. */
   readonly act?: (pid: number) => void
+  /** Waits with that until the command after them runs. */
+  readonly duringCommand?: true
   readonly last?: Reply
   readonly code: number | null
 }
+
+/** A command that is still running when its run is stopped. */
+const lasting = 'sleep 60'
 
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text, timeout_ms: 120_000 })]
 
@@ -36,14 +43,28 @@ export const ends: readonly End[] = [
   { name: 'refused', args: ['--fail-on-denied'], last: cmd('git push --force'), code: 3 },
   { name: 'failed verify', args: ['--verify', 'false', '--verify-attempts', '1'], code: 1 },
   { name: 'budget', args: ['--max-turns', '2'], last: cmd('true'), code: 4 },
-  { name: 'Ctrl-C', act: (pid) => process.kill(pid, 'SIGINT'), last: cmd('sleep 60'), code: 130 },
-  { name: 'SIGKILL', act: (pid) => process.kill(pid, 'SIGKILL'), last: cmd('sleep 60'), code: null },
+  {
+    name: 'Ctrl-C',
+    act: (pid) => process.kill(pid, 'SIGINT'),
+    duringCommand: true,
+    last: cmd(lasting),
+    code: 130,
+  },
+  { name: 'SIGKILL', act: (pid) => process.kill(pid, 'SIGKILL'), last: cmd(lasting), code: null },
+  {
+    name: 'SIGKILL during a command',
+    act: (pid) => process.kill(pid, 'SIGKILL'),
+    duringCommand: true,
+    last: cmd(lasting),
+    code: null,
+  },
   {
     // The process holds the mounts of an overlay itself; what else holds a view are the sandboxes of commands.
     name: 'SIGKILL of the sandbox',
-    args: ['--max-turns', '3'],
-    act: (pid) => void setTimeout(() => descendants(pid).forEach((each) => kill(each)), 300),
-    last: cmd('sleep 60'),
+    args: ['--max-turns', '2'],
+    act: (pid) => descendants(pid).forEach((each) => kill(each)),
+    duringCommand: true,
+    last: cmd(lasting),
     code: 4,
   },
 ]
@@ -60,14 +81,18 @@ export async function nothingHappens(
 ): Promise<Failures> {
   return inTree(base, async (tree, home) => {
     const before = fingerprint(tree)
-    let pid = 0
-    let asked = 0
+    let [pid, asked] = [0, 0]
+    let notMade = ''
+    let acted: Promise<Failures> = Promise.resolve([])
     const ended = await run(tree, home, {
       args: [`--transactional=${strategy}`, '--land-ignored', '--land-commits', ...(end.args ?? [])],
-      reply: (index) => {
+      reply: (index, request) => {
         asked = index
-        if (index === 0) return cmd(made.map(({ command }) => `( ${command} )`).join('\n'))
-        if (index === 1) end.act?.(pid)
+        if (index === 0) return cmd(scriptOf(made))
+        if (index > 1) return end.last ?? [say('done')]
+        notMade = failedIn(request)
+        if (end.duringCommand === true) acted = whileRunning(pid, () => end.act?.(pid))
+        else end.act?.(pid)
         return end.last ?? [say('done')]
       },
       onStart: (started) => (pid = started),
@@ -75,6 +100,8 @@ export async function nothingHappens(
     const what = `${strategy}, ${end.name}, ${made.length === 1 ? made[0]?.name : `${made.length} kinds`}`
     return [
       ...(asked > 0 ? [] : [`${what}: the changes were not made: ${ended.stdout} ${ended.stderr}`]),
+      ...(notMade === '' ? [] : [`${what}: ${notMade}`]),
+      ...(await acted).map((each) => `${what}: ${each}`),
       ...(ended.code === end.code ? [] : [`${what}: exit code ${ended.code}, not ${end.code}: ${ended.stderr}`]),
       ...differences(before, fingerprint(tree)).map((each) => `${what}: ${each}`),
     ]
@@ -88,8 +115,12 @@ export async function everythingHappens(strategy: Strategy, all: readonly Change
       const what = `${strategy}, success, ${all.length === 1 ? all[0]?.name : `${all.length} kinds`}`
       const made = all.filter(({ apart, notBy }) => apart !== 'blocks' && notBy !== strategy)
       const before = facts(tree)
-      const reply = (index: number): Reply =>
-        index === 0 ? cmd(made.map(({ command }) => `( ${command} )`).join('\n')) : [say('done')]
+      let notMade = ''
+      const reply = (index: number, request: Received): Reply => {
+        if (index === 0) return cmd(scriptOf(made))
+        notMade ||= failedIn(request)
+        return [say('done')]
+      }
       await run(plain, plainHome, { args: [], reply })
       const args = [`--transactional=${strategy}`, '--land-ignored', '--land-commits']
       const ended = await run(tree, home, { args, reply })
@@ -97,11 +128,49 @@ export async function everythingHappens(strategy: Strategy, all: readonly Change
       const undone = await agent(['undo', '--last'], { cwd: tree, home })
       return [
         ...(ended.code === 0 ? [] : [`${what}: exit code ${ended.code}: ${ended.stdout} ${ended.stderr}`]),
+        ...(notMade === '' ? [] : [`${what}: ${notMade}`]),
         ...differences(facts(plain), left).map((each) => `${what}: ${each}`),
         ...differences(before, facts(tree)).map((each) => `${what}, undone (${undone.stderr.trim()}): ${each}`),
       ]
     }),
   )
+}
+
+/** The changes one after another; each whose command fails is named in the output. */
+function scriptOf(made: readonly Change[]): string {
+  return made
+    .map(({ command, name }) => `( set -e; ${command} )\n[ $? = 0 ] || printf '%s made: %s.\\n' not '${name}'`)
+    .join('\n')
+}
+
+/** What the output of such a script names, as a request sends it to the model. */
+function failedIn(request: Received): string {
+  return (
+    JSON.stringify(request.body)
+      .match(/not made: [^.]*/g)
+      ?.join(', ') ?? ''
+  )
+}
+
+/** Waits until a run's command runs, and acts then. */
+async function whileRunning(pid: number, act: () => void): Promise<Failures> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (descendants(pid).some((each) => commandLineOf(each) === lasting)) {
+      act()
+      return []
+    }
+    await setTimeout(20)
+  }
+  return ['no command was running that could be stopped']
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim()
+  } catch {
+    // It has ended.
+    return ''
+  }
 }
 
 /** What a tree holds of that which lands: kinds, modes, links, bytes, and what git says of it. */
@@ -127,12 +196,12 @@ function facts(tree: string): Readonly<Record<string, string>> {
 
 type Running = {
   readonly args: readonly string[]
-  readonly reply: (index: number) => Reply
+  readonly reply: (index: number, request: Received) => Reply
   readonly onStart?: (pid: number) => void
 }
 
 async function run(cwd: string, home: string, { args, reply, onStart }: Running): Promise<Ended> {
-  const mock = await startMockOpenAI({ replies: (_, index) => reply(index), ids: randomUUID() })
+  const mock = await startMockOpenAI({ replies: (request, index) => reply(index, request), ids: randomUUID() })
   try {
     return await agent(['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, '--json', ...args, 'x'], {
       cwd,
