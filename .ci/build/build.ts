@@ -67,7 +67,7 @@ await build({
   outbase: '.',
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [prepared, emptyResources, localDocker, mixins, builtins(true)],
+  plugins: [prepared, emptyResources, localDocker, builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules, but an ES module has no `require`.
   banner: { js: requireForCommonJs },
 })
@@ -82,7 +82,7 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, mixins, builtins(false)],
+  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, builtins(false)],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
