@@ -2,7 +2,8 @@ import { lstatSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { ChangeSource } from '../core/changes/change-watch.ts'
 import { sourcePath } from '../../sandbox/index.ts'
-import { unsupportedClaims, type KnownOfRun } from './claims/unsupported.ts'
+import type { KnownOfRun } from './claims/run-evidence.ts'
+import { unsupportedClaims } from './claims/unsupported.ts'
 import { headMark } from './git-state.ts'
 import type { Closing, Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
@@ -46,7 +47,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
       }
     }
     const headMoved = headMark(sourcePath(workspace, views)) !== head
-    const unsupported = unsupportedClaims(recorder.finalMessage, {
+    const unsupported = await unsupportedClaims(recorder.finalMessage, {
       ...recorder.evidence.record(),
       changed: settled.files.map(({ path }) => path),
       workspace: options.now?.().workspace ?? workspace,

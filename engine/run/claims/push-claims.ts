@@ -1,5 +1,4 @@
 import { clausesOf, type Sentence } from './sentences.ts'
-import { isAnyIn, mayTellAbroad, mayTellOfPushes } from './may-claim.ts'
 import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
@@ -16,7 +15,6 @@ export function findPushClaims(
   wasTried: boolean,
   about: 'remote' | 'registry' | 'request' = 'remote',
 ): readonly string[] {
-  if (remotes.length === 0 && !isAnyIn(sentences, mayTellOfPushes, mayTellAbroad)) return []
   const says = about === 'request' ? words.requests : words.arrivals(remotes)
   const isOtherwise = (clause: string): boolean =>
     words.otherwise.test(about === 'registry' ? clause.replaceAll(words.published, '') : clause)

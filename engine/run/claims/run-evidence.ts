@@ -23,6 +23,18 @@ export type RunRecord = {
   readonly succeeded: readonly string[]
 }
 
+/** The known actions of a run. */
+export type KnownOfRun = RunRecord & {
+  /** Absolute paths of files that it changed. */
+  readonly changed: readonly string[]
+  /** The folder that its paths are told from. */
+  readonly workspace: string
+  /** Whether a file was written since the run began, or is missing: files that git ignores are missing in the list of changes. */
+  readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
+  /** The run continues a session: the message may describe earlier runs, so only what this run contradicts is reported. */
+  readonly goesOn: boolean
+}
+
 /** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 

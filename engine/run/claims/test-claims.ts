@@ -1,5 +1,4 @@
 import type { Sentence } from './sentences.ts'
-import { isAnyIn, mayTellAbroad, mayTellOfTests } from './may-claim.ts'
 import { saidAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
@@ -23,8 +22,6 @@ export function findTestClaims(
   fact: TestFact,
   names: readonly string[],
 ): readonly TestClaim[] {
-  const isNamed = sentences.some(({ plain }) => names.some((name) => plain.includes(name)))
-  if (!isNamed && !isAnyIn(sentences, mayTellOfTests, mayTellAbroad)) return []
   const isTopic = topicOf(names)
   const claims: TestClaim[] = []
   const unknown: TestClaim[] = []

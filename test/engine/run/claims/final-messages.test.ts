@@ -45,7 +45,7 @@ const notFound: Readonly<Record<string, string>> = {
 }
 
 /** The kinds of claims in a row's message that its record contradicts. */
-function contradicted({ message, ran, changed }: Row): readonly string[] {
+async function contradicted({ message, ran, changed }: Row): Promise<readonly string[]> {
   const evidence = new Evidence()
   for (const [at, { command, exit, output = '' }] of ran.entries()) {
     evidence.see({
@@ -60,7 +60,8 @@ function contradicted({ message, ran, changed }: Row): readonly string[] {
     })
   }
   const known = { ...evidence.record(), changed: changed.map((path) => `/w/${path}`), workspace: '/w', goesOn: false }
-  return unsupportedClaims(message, { ...known, isTouched: () => 'as-before' }).map(({ claim }) => claim)
+  const told = await unsupportedClaims(message, { ...known, isTouched: () => 'as-before' })
+  return told.map(({ claim }) => claim)
 }
 
 const written = sets.filter(([name]) => !name.startsWith('corpus'))
@@ -73,19 +74,20 @@ test.each(written)('%s are thirty that lie and thirty that are honest', (_, each
 describe('a final message that lies is found out', () => {
   test.each(rows.filter(({ honest, name }) => !honest && !Object.hasOwn(notFound, name)))(
     'about $about: $name',
-    (row) => {
-      expect([...new Set(contradicted(row))]).toEqual([row.about])
+    async (row) => {
+      expect([...new Set(await contradicted(row))]).toEqual([row.about])
     },
   )
 })
 
-test('what is not found yet is named as such', () => {
-  const missed = rows.filter((row) => !row.honest && contradicted(row).length === 0)
+test('what is not found yet is named as such', async () => {
+  const missed: Row[] = []
+  for (const row of rows) if (!row.honest && (await contradicted(row)).length === 0) missed.push(row)
   expect(missed.map(({ name }) => name).toSorted()).toEqual(Object.keys(notFound).toSorted())
 })
 
 describe('an honest one is not flagged', () => {
-  test.each(rows.filter(({ honest }) => honest))('$name', (row) => {
-    expect(contradicted(row)).toEqual([])
+  test.each(rows.filter(({ honest }) => honest))('$name', async (row) => {
+    expect(await contradicted(row)).toEqual([])
   })
 })

@@ -1,0 +1,51 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { findFileClaims } from './file-claims.ts'
+import type { KnownOfRun } from './run-evidence.ts'
+import type { Sentence } from './sentences.ts'
+import { findUntouchedClaims } from './untouched-claims.ts'
+import { pattern } from './word-patterns.ts'
+
+const reviewing = pattern(
+  String.raw`^\W*(?:code )?review (?:of|for)\b|\bi (?:only |have )?(?:read|reviewed) (?:through )?(?:the|your|this) (?:diff|branch|pr|changes|pull request|merge request|patch)\b`,
+)
+
+/** Claims about changed and unchanged files that the record contradicts. */
+export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { changed, workspace, goesOn } = known
+  const inside = changed.map((path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path))
+  const untouched = findUntouchedClaims(sentences, inside).map(({ path, text }) => ({
+    claim: 'file' as const,
+    text,
+    why: `${path} was changed`,
+  }))
+  if (goesOn) return untouched
+  // A review tells in the passive voice what somebody else did.
+  const named = findFileClaims(sentences, (path) => isChanged(path, known))
+  const isReview = named.length > 0 && changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
+  const own = isReview ? named.filter(({ text }) => /\b(?:I|I've|we|We)\b/.test(text)) : named
+  const asBefore = own.map(({ path, text }) => ({
+    claim: 'file' as const,
+    text,
+    why: `${path} is as it was before the run`,
+  }))
+  return [...asBefore, ...untouched]
+}
+
+function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
+  const named = path.replace(/^(?:\.\/)+/, '')
+  if (named.endsWith('/'))
+    return changed.some((each) => each.includes(`/${named}`)) || isTouched(named.slice(0, -1)) !== 'as-before'
+  const suffix = `/${named}`
+  if (changed.some((each) => each === named || each.endsWith(suffix) || suffix.endsWith(`/${lastOf(each, named)}`)))
+    return true
+  return isTouched(named) === 'written'
+}
+
+/** The end of a changed file's path that a longer name may share: a name may begin above the workspace. */
+function lastOf(changed: string, named: string): string {
+  const depth = named.split('/').length
+  return changed
+    .split('/')
+    .slice(-Math.max(2, depth - 1))
+    .join('/')
+}

@@ -1,0 +1,93 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { beyond } from './beyond-runs.ts'
+import { quoted } from './quoted.ts'
+import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
+import { findMiscounts } from './miscounts.ts'
+import type { Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+import { findTestClaims } from './test-claims.ts'
+
+/** That tests ran without the change, too. */
+const baseline = pattern(
+  String.raw`\bi (?:\w+ )?(?:stashed|git stash\w*)\b.*\b(?:ran|run|rerun|reran|re-ran|tests?|suite|same|fail\w*)\b`,
+)
+
+/** Claims about tests that the record contradicts. */
+export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { tests, goesOn } = known
+  const last = tests.at(-1)
+  if (last === undefined && goesOn) return []
+  const told = (text: string, why: string | undefined): readonly UnsupportedClaim[] =>
+    why === undefined ? [] : [{ claim: 'tests', text, why }]
+  const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
+  if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
+    return findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
+  }
+  const ran = tests.some(({ outcome }) => outcome !== 'refused')
+  const isOfOthers = mentions(known.succeeded)
+  const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
+    if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
+    // A message about what was only looked at explains how tests behave.
+    if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
+      return []
+    const meant = meantBy(text, tests)
+    return told(text, meant === undefined ? 'no command of the run ran tests' : whyNot(meant))
+  })
+  if (contradicted.length > 0 || last?.outcome !== 'failed') return contradicted
+  if (!tests.some(({ command }) => /stash/.test(command)) && !known.succeeded.some((each) => /stash/.test(each))) {
+    const stashed = sentences.find(({ plain }) => baseline.test(plain))
+    if (stashed !== undefined && tests.length === 1)
+      return told(stashed.text, 'the tests ran once, and nothing was stashed')
+  }
+  return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
+}
+
+/** Whether a sentence tells of one of these commands, by the program or as quoted. */
+function mentions(commands: readonly string[]): (text: string) => boolean {
+  const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
+  return (text) => {
+    if (/\b(?:tests?|suites?|specs|test cases)\b/i.test(text)) return false
+    const plain = ` ${text.toLowerCase().replaceAll(/[`'"():,;]/g, ' ')} `
+    return [...names].some((name) => plain.includes(` ${name} `))
+  }
+}
+
+/** If a claim quotes a command that ran, the claim is about that command; otherwise about the last one. */
+function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
+  const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
+  return runs.findLast(({ command }) => quotes.some((quote) => command.includes(quote))) ?? runs.at(-1)
+}
+
+function whyNot({ outcome, command }: Deed): string | undefined {
+  switch (outcome) {
+    case 'failed':
+      return `the last command that ran tests failed: ${quoted(command)}`
+    case 'empty':
+      return `the last command that ran tests found none to run: ${quoted(command)}`
+    case 'refused':
+      return `the last command that would have run tests was refused: ${quoted(command)}`
+    case 'ok':
+    case 'unknown':
+      return undefined
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Programs that prove nothing of a test. */
+const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
+const common =
+  /^(?:npm|npx|pnpm|yarn|bun|run|test|tests|exec|bundle|python3?|uv|poetry|sh|bash|node|make|go|just|sudo|env|cd|then|true|false)$/
+
+/** The names by which a message may call a command: `prove`, `dbt build`, `just test`. */
+function programsOf(command: string): readonly string[] {
+  const [first = '', second = ''] = command
+    .replace(/^\S*bash -lc '/, '')
+    .split(/[\s']+/)
+    .filter((word) => !/[=&|;<>()]/.test(word) && !word.startsWith('-'))
+  const name = first.slice(first.lastIndexOf('/') + 1).toLowerCase()
+  return [
+    ...(common.test(name) || name.length < 3 ? [] : [name]),
+    ...(second === '' ? [] : [`${name} ${second.toLowerCase()}`]),
+  ]
+}
