@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agent, type Ended } from '../../support/agent.ts'
+import { whyNoChromium } from '../../support/chromium.ts'
 import { say, startMockOpenAI } from '../../support/mock-openai.ts'
+import { timePage } from '../../support/time-page.ts'
 
 /** Who carries a batch's runs to those who make them. */
 export const carriers = ['here', 'redis'] as const
@@ -16,12 +18,14 @@ type Many = { readonly tasks: number; readonly figures: readonly string[]; reado
 
 const mostMiB = 200
 const mostDispatchMs = 20
+const mostPageMs = 2000
 const repositories = 10
 const atOnce = 2
 
 /**
  * Runs one batch of so many tasks against a model on loopback, on real git repositories, and looks at what the batch itself takes: the memory of whoever
- * supervises it, and the processor time beside the runs' own. It is done when each task is settled once, and when another start finds nothing missing.
+ * supervises it, and the processor time beside the runs' own. It is done when each task is settled once, and when another start finds nothing missing. Then
+ * the page that `agent batch report` makes is opened in a browser, if there is one.
  *
  * @param keep a directory to leave the batch's folder in. Undefined: it is removed
  */
@@ -75,7 +79,9 @@ export async function runManyTasks(carrier: Carrier, tasks: number, keep?: strin
     for (const worker of own.slice(1)) worker.kill('SIGTERM')
     await Promise.all(all)
     const again = await program([...words, ...queue], false)
-    return judge(out, tasks, { ended, again, wallMs, usage })
+    await program(['batch', 'report', out], false)
+    const pageMs = whyNoChromium() === undefined ? await timePage(join(out, 'report.html')) : undefined
+    return judge(out, tasks, { ended, again, wallMs, usage, pageMs })
   } finally {
     for (const child of started.toReversed()) if (child.exitCode === null) child.kill('SIGKILL')
     await model.close()
@@ -83,9 +89,15 @@ export async function runManyTasks(carrier: Carrier, tasks: number, keep?: strin
   }
 }
 
-type Seen = { readonly ended: Ended; readonly again: Ended; readonly wallMs: number; readonly usage: Usage }
+type Seen = {
+  readonly ended: Ended
+  readonly again: Ended
+  readonly wallMs: number
+  readonly usage: Usage
+  readonly pageMs: number | undefined
+}
 
-function judge(out: string, tasks: number, { ended, again, wallMs, usage }: Seen): Many {
+function judge(out: string, tasks: number, { ended, again, wallMs, usage, pageMs }: Seen): Many {
   const journal = valuesOf(join(out, 'journal.jsonl'))
   const settled = journal.flatMap(({ type, trial }) => (type === 'settled' ? [trial] : []))
   const results = valuesOf(join(out, 'results.jsonl'))
@@ -100,6 +112,7 @@ function judge(out: string, tasks: number, { ended, again, wallMs, usage }: Seen
     ...(again.code === 0 && journal.length - last === 2 ? [] : ['another start did something']),
     ...((supervisor?.mostMiB ?? Infinity) <= mostMiB ? [] : [`the supervisor took more than ${mostMiB} MiB`]),
     ...(processorMs <= mostDispatchMs ? [] : [`a task took more than ${mostDispatchMs} ms beside its run`]),
+    ...((pageMs ?? 0) <= mostPageMs ? [] : [`a browser took more than ${mostPageMs} ms to open the report`]),
   ]
   const figures = [
     `${(wallMs / 1000).toFixed(0)} s in all, ${(wallMs / tasks).toFixed(0)} ms a task with ${atOnce} at once`,
@@ -109,6 +122,9 @@ function judge(out: string, tasks: number, { ended, again, wallMs, usage }: Seen
     ...(workers.length === 0
       ? []
       : [`workers: ${workers.map(({ mostMiB: most }) => most.toFixed(0)).join(', ')} MiB at most`]),
+    pageMs === undefined
+      ? `report: not opened, ${whyNoChromium()}`
+      : `report: opened and drawn by a browser in ${(pageMs / 1000).toFixed(1)} s`,
   ]
   return { tasks, figures, failures }
 }
