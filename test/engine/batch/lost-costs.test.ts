@@ -85,7 +85,7 @@ test('what a run spent counts, though its result could not be handed in', async 
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2')
   await until(hasSpent(place, 1))
   redis.cli('config', 'set', 'maxmemory', '1')
-  await until(() => worker.said().includes('could not be handed in within 2 s'))
+  await until(() => worker.said().includes('could not be delivered within 2 s'))
   redis.cli('config', 'set', 'maxmemory', '0')
   expect((await running).code).toBe(0)
   expect(endOf(place, 1)).toMatchObject({ outcome: 'infrastructure', cost_usd: 2 })

@@ -122,15 +122,37 @@ test('a worker that stands still past its lock and goes on settles nothing a sec
 
 test('a Redis that forgot its jobs is given them again, and the run that goes on is not begun twice', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 12; echo x > x'), '--queue', redis.url]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 12; echo x > x'), '--queue', redis.url]
   const running = place.run(words)
   await startWorker(place, redis)
   await startWorker(place, redis)
   await until(runs(place, 'a', 1))
   redis.cli('flushall')
-  expect((await running).code).toBe(0)
+  const { code, stdout } = await running
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 of 1 settled · 1 done') as string])
   expect(outcomesOf(place)).toEqual([['a', 'done', 1]])
   expect(settles(place)).toBe(1)
+  await expectWhole(place, words, 2)
+})
+
+test('a Redis that forgot a job no worker has yet is given it again', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '2', ...dearModel('sleep 3; echo x > x')]
+  const onRedis = [...words, '--queue', redis.url]
+  const running = place.run(onRedis)
+  await startWorker(place, redis)
+  await until(() => runs(place, 'a', 1)() && isThere(place, 'runs/b/1/wish.json')())
+  redis.cli('flushall')
+  expect(await running).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 of 2 settled · 2 done') as string,
+  })
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  expect(settles(place)).toBe(2)
+  await expectWhole(place, onRedis, 4)
 })
 
 test('a coordinator that is killed is started again, and takes what workers made meanwhile', async () => {
@@ -191,7 +213,7 @@ test('a coordinator that is started again with other money says so for what no w
 
 test('Ctrl-C takes back what no worker has, ends what one has, and the next start goes on', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x'), '--queue', redis.url]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 3; echo x > x'), '--queue', redis.url]
   let pid = 0
   const first = place.run(words, { onStart: (child) => (pid = child.pid ?? 0) })
   await startWorker(place, redis)
@@ -204,6 +226,7 @@ test('Ctrl-C takes back what no worker has, ends what one has, and the next star
     ['a', 'done', 2],
     ['b', 'done', expect.any(Number) as number],
   ])
+  await expectWhole(place, words)
 })
 
 test('a job that somebody put into Redis by hand is refused, and the worker goes on', async () => {
@@ -241,11 +264,12 @@ test('a job that somebody put into Redis by hand is refused, and the worker goes
 })
 
 test('a Redis that may throw jobs away is refused, one that is full is asked again', async () => {
-  const [redis, place] = [await startRedis('--maxmemory', '6mb'), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
-  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--queue', redis.url]
+  const [redis, place] = [await startRedis('--maxmemory', '6mb'), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '2', ...dearModel('echo x > x'), '--queue', redis.url]
   redis.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru')
   const refused = await place.run(words)
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Set it to noeviction') as string])
+  expect(existsSync(place.out)).toBe(false)
   redis.cli('config', 'set', 'maxmemory-policy', 'noeviction')
   redis.cli('config', 'set', 'maxmemory', '1')
   let told = ''
@@ -253,7 +277,21 @@ test('a Redis that may throw jobs away is refused, one that is full is asked aga
   await until(() => told.includes('No job can be assigned'))
   redis.cli('config', 'set', 'maxmemory', '0')
   await startWorker(place, redis)
-  expect((await running).code).toBe(0)
+  const { code, stdout } = await running
+  expect([code, stdout]).toEqual([0, expect.stringContaining('2 of 2 settled · 2 done') as string])
+  // The reason is Redis's own, and it is said once.
+  const said = told.split('\n').filter((line) => line.includes('No job can be assigned'))
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^agent: No job can be assigned to a worker: .*maxmemory.*\. The attempts continue until one succeeds\.$/,
+    ) as string,
+  ])
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  expect(settles(place)).toBe(2)
+  await expectWhole(place, words, 4)
 })
 
 const labelled = (tasks: Readonly<Record<string, readonly string[]>>, repo = committed()): string =>
