@@ -2,15 +2,15 @@ import { isTestCommand, type Deed } from './run-evidence.ts'
 import { pathsIn } from './named-paths.ts'
 
 /**
- * Why a claim that tests pass goes beyond the runs of a record whose last one passed: it quotes a command that never ran, names a test file that
- * none of them covers, or a number that none of them printed. Undefined: it doesn't.
+ * Checks a claim that tests pass against the recorded test runs, the last of which passed. Returns why the claim goes beyond them: it quotes a command that
+ * never ran, names a test file that no run covers, or gives a number that no run printed. Undefined if it doesn't.
  */
 export function beyond(text: string, runs: readonly Deed[]): string | undefined {
   const tried = runs.filter(({ outcome }) => outcome !== 'refused')
   return otherCommand(text, tried) ?? otherFile(text, tried) ?? otherNumber(text, tried)
 }
 
-/** Words that commands for the same tests may differ in. */
+/** Words in which commands for the same tests may differ. */
 const general =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|run|run-script|test|tests|t|exec|bundle|python3?|uv|poetry|pipenv|hatch|rye|pdm|sh|bash|node|sudo|env|time|all|check|then|vendor\/bin\/.*|\.\/node_modules.*|\.|suite)$/
 

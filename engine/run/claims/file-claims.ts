@@ -2,26 +2,26 @@ import { pathsIn, type Named } from './named-paths.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
 
-/** A file that a message names as changed. */
+/** A file that a message says was changed. */
 type FileClaim = { readonly path: string; readonly text: string }
 
 /** A sentence that names files. */
 type Read = {
   readonly sentence: Sentence
   readonly named: readonly Named[]
-  /** Its plain text with a mark for each file, `‹0›`. */
+  /** The plain text of the sentence, with a mark such as `‹0›` in place of each file. */
   readonly marked: string
-  /** If it is an item of a list, the files that it is about, by their marks; none where it says that they were left as they were. */
+  /** The numbers of the files that a list item is about. Empty if the sentence is not a list item, or says that they were not changed. */
   readonly leads: readonly number[]
 }
 
 const mostClaims = 50
 
 /**
- * The files that a message names as changed, though the record says that they weren't. The record helps to read the message: what stands beside
- * files that were changed, in a list or between commas, is said to have been changed too.
+ * Finds the files that a message says were changed, although the record says that they weren't. The record helps to interpret the message: if a list or an
+ * enumeration contains changed files, its other files count as claimed, too.
  *
- * @param isChanged what the record says of a file
+ * @param isChanged whether a file was changed, according to the record
  */
 export function findFileClaims(
   sentences: readonly Sentence[],
@@ -75,7 +75,7 @@ export function withMarks(text: string, named: readonly Named[]): string {
     .replaceAll('( ', '(')
 }
 
-/** The files that an item of a list is about: those that it begins with, or a cell that is nothing but a file. */
+/** The files that a list item is about: those at its beginning, or a table cell that contains only a file. */
 function leading(marked: string): readonly number[] {
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
@@ -87,12 +87,12 @@ function leading(marked: string): readonly number[] {
   ]
 }
 
-/** "a.ts: new, it does the rest", in a list of its own, in a message that has such lists of files that were changed. */
+/** Whether a list item introduces a new file, as in "a.ts: new, it does the rest". It only counts if another list of the message names changed files. */
 function isNewItem({ sentence, marked }: Read): boolean {
   return sentence.list !== undefined && !words.notAnnouncing.test(sentence.heading) && words.arrivesAsItem.test(marked)
 }
 
-/** Whether a list says of its files that they were changed: by the line above it, or because others of them were. */
+/** Whether a list claims that its files were changed: the line above it says so, or some of its files were changed. */
 function saysChanged({ list, heading }: Sentence, changedLists: ReadonlySet<number | undefined>): boolean {
   if (list === undefined || words.notAnnouncing.test(heading)) return false
   return words.announcing.test(heading) || changedLists.has(list)
@@ -128,7 +128,9 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   return words.changed.test(said) || words.presentChange.test(said)
 }
 
-/** What a colon announces are the files behind it; a sentence there speaks for itself. */
+/**
+ * Returns the words that describe what happened to a file: the text before a colon applies to the files after it, unless these begin a sentence of their own.
+ */
 function beforeColon(before: string, after: string): string {
   const at = Math.max(before.lastIndexOf(': '), before.lastIndexOf('; '))
   const last = before.slice(at + 1)
@@ -141,7 +143,7 @@ function isGiven(before: string): boolean {
   return /\b(?:from|out of|off) (?:the )?(?:file )?$/.test(before) && words.takingFrom.test(before)
 }
 
-/** "a.ts and b.ts", "a.ts, b.ts", "a.ts as well as from b.ts": what is said of one is said of the other. */
+/** "a.ts and b.ts", "a.ts, b.ts", "a.ts as well as from b.ts": a statement about one applies to the other. */
 function isBesideChanged(
   marked: string,
   at: number,

@@ -1,39 +1,39 @@
 import { pattern } from './word-patterns.ts'
-/** The English of changed files, as tables of patterns for plain text in which each file is a mark: `‹0›`. */
+/** English phrases about changed files, as patterns for plain text in which marks such as `‹0›` stand for files. */
 
 const verbs =
   'add|chang|updat|modif(?:y|i)|edit|creat|delet|remov|renam|refactor|patch|mov|replac|adjust|extend|introduc|correct|fix|mend|repair|clean|rework|simplif(?:y|i)|migrat|tweak|reformat|format|bump|increas|rais|lower|reduc|dropp|wir|hook|register|document|switch|convert|stripp|refresh|regenerat|generat|typ|implement|extract|inlin|port|revers|swapp|pinn|upgrad|downgrad|adapt|align|insert|append|prepend|configur|enabl|disabl|translat|appl(?:y|i)|rebuil[dt]|sav|touch|rebas|excis|expand|tighten|relax|hoist|tid(?:y|i)|polish|scrubb|initiali[sz]|declar|defin|expos|export|wrapp|mirror|duplicat|copi|split|merg|point|rout|cover|fill|complet|rearrang|reorgani[sz]|restructur|optimi[sz]|harden|patch|amend|annotat|comment|retir|obsolet|plugg|scaffold|templat|rewir|relocat|consolidat|unif(?:y|i)|bundl|pull|factor|overhaul|moderni[sz]|revis|synchroni[sz]|loosen|set up|mark|list|mention|describ|credit|shorten|trimm|clarif(?:y|i)|modulari[sz]|us'
 const irregular =
   'wrote|turned (?:on|off|into)|retired|written|rewrote|rewritten|put|set|cut|split|built|rebuilt|made|took|struck|stricken|gave|got rid of|brought|done|redone|redid|did|went|hid|threw|thrown|drew|taught|swept|gone|bound|left out|given'
 
-/** Verbs that may describe a thing as well: "the value set in a.ts". They count where somebody did it, or where a sentence begins. */
+/** Verbs that may also describe something: "the value set in a.ts". They only count after somebody who acts, or at the beginning of a sentence. */
 const describing =
   'set|defined?|declar|list|describ|document|mention|export|us|cover|mark|expos|implement|typ|configur|point|put|made|done|built|written|generat|given|bound|register|pinn|found|creat|call'
 const agentBefore =
   "(?:^|\\bi |\\bi've |\\bwe |\\bwe've |\\band |[,:;(] |\\bwas |\\bwere |\\bbeen |\\bis |\\bare |\\balso |\\bnow |\\bthen |\\bjust |\\bit |\\bhave |\\bhas |\\bgot |\\bonly |\\ball |\\bthe file |\\w+ly |✅ |\\b(?:i|we) (?:did|have|had) )"
 
-/** A verb of changing in the past. */
+/** A past-tense verb that claims a change. */
 export const changed = pattern(
   `\\b(?:re-?|de)?(?!(?:${describing})e?d?\\b)(?:(?:${verbs})(?:ed|d)|${irregular})\\b|${agentBefore}(?:re-?)?(?:${describing})(?:ed|d)?\\b`,
 )
-/** The same with an agent in front, or at the beginning: nobody else did it. */
+/** A change in another tense, if the words show that the writer made it: "I use", "this adds", "by updating". */
 export const presentChange = pattern(
   String.raw`\bi (?:use|export|call|put|set|add|import|document|handle|have|parse|pass|split|keep)\b|\bthis (?:adds|changes|updates|moves|removes|fixes|renames)\b|\b(?:by|of|to|for|includ\w+|and) (?:updating|adding|changing|editing|moving|reformat(?:ting)?|removing|extending|creating|rewriting|patching)\b|\bliberty to\b`,
 )
 
-/** Before a file in its clause, these say that it wasn't changed, or not yet. */
+/** Words before a file, in the same clause, that say that it wasn't changed, or not yet. */
 export const exemptBefore = pattern(
   String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $`,
 )
-/** Behind a file in its clause, these do. */
+/** Words after a file, in the same clause, that say that it wasn't changed. */
 export const exemptAfter = pattern(
   String.raw`^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
-/** What is told of something else behind a file: "deleted a.ts, the build still succeeds". */
+/** Words after a file that are about something else: "deleted a.ts, the build still succeeds". */
 export const stillWell = pattern(
   String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,
 )
-/** In a sentence, these say that what it tells was taken back, or was somebody else's. */
+/** Words that say that a change was reverted, or that somebody else made it. */
 export const takenBack = pattern(
   String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway)\b`,
 )
@@ -41,24 +41,24 @@ export const takenBack = pattern(
 export const exceptFor = pattern(
   String.raw`\b(?:untouched|unchanged|nothing|no other|\w+n't (?:change|touch|edit|modify)\w*)\b.*\b(?:except|apart from|other than|besides|but)(?: for| in| that)? $`,
 )
-/** After these words, a file is a source, a model, a means, or a reason. */
+/** Words before a file that is a source, a model, a means, or a reason. */
 export const referring = pattern(
   String.raw`\b(?:like|via|using|by|by (?!updat|chang|add|edit|mov|remov|creat|rewrit|delet|patch|extend|adjust)\w+ing|per|than|about|against|on|with|for|of|see|e\.g\.?|such as|for example|matching|mirrors?|mirroring|follow(?:s|ing)|import(?:s|ing|ed)?|its types from|calls?|from|through|beside|besides|next to|near|compared (?:to|with)|according to|agrees with|due to|because of|caused by|that|which|whose|where|since|because|after|before|until|while|instead of|rather than|so that|reads|points? to|call to|callers? to|over to|switched to|as in|what|covered by|open|in order to|compile|loads)(?: (?:the|a|an|our|its|your|this|those|these|each|both|new|old|existing|original|helper|pattern|call|cases|definition|file|one|ones|already|what|in|of|case|example|module|function)){0,4} $`,
 )
-/** Verbs with which "from" names a changed file. */
+/** Verbs after which "from" introduces a changed file. */
 export const takingFrom = pattern(
   String.raw`\b(?:moved|removed|dropped|deleted|stripped|extracted|struck|cut|took|scrubbed|renamed|pulled|split|migrated|excised|hoisted|switched|purged)\b`,
 )
 
-/** Directly before a file, these say that it is new or is where the work went. */
+/** Words directly before a file that say that it is new, or that the work went there. */
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
-/** Directly behind a file, these say that it was changed. */
+/** Words directly after a file that say that it was changed. */
 export const followed = pattern(
   `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
 )
-/** A present passive: it happens each time. */
+/** A passive in the present tense, which describes something that happens each time. */
 export const happens = pattern(
   String.raw`^(?: \w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
 )
@@ -71,24 +71,24 @@ export const differsNow = pattern(
   String.raw`^(?: (?!now )[\w'"-]+){0,3}? now (?!in |on |at |also in )(?:\w+ly |just |only |also )?(?!works?\b|pass|fine|compiles?|builds?|happy|correct|green|succeeds?|fails?|valid|redundant|unused|obsolete|unnecessary)\w+|^ [^,.;]{2,60} (?:from now on|now|these days)(?:$|[,.;])`,
 )
 
-/** Headings and lines above a list of files that says of each that it was changed. */
+/** Headings and lines above a list of changed files. */
 export const announcing = pattern(
   String.raw`\b(?:changed|changes|modified|updated|edited|created|added|touched|new files?|removed|deleted|what i did|what's new|done|diff|summary of (?:the )?(?:changes|edits)|edits|wired up|implemented|work|fix|fixed|rewritten|i did|ready|remedy|carried out|saved|converted|renamed|migrated|moved)\b`,
 )
-/** Headings above a list that says something else. */
+/** Headings above a list of other files. */
 export const notAnnouncing = pattern(
   String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
-/** Behind the file that an item begins with: it is new, whatever else is told of it. */
+/** Words after the file at the beginning of a list item that say that it is new. */
 export const arrivesAsItem = pattern(
   `^(?:‹\\d+›(?:,? (?:and|&) |, ?)?)+(?: \\((?:new|added|created|deleted|removed)\\)| ?[:–—-] (?:(?:an? |the |brand-)?(?:new|added|creates?|created|rewritten|renamed|deleted|removed|extended|updated)\\b(?! (?:by|in|from|at|each|when|on)\\b)))`,
 )
-/** In an item, these say that its file was left as it was. */
+/** Words in a list item that say that its file was not changed. */
 export const exemptItem = pattern(
   String.raw`\b(?:unchanged|untouched|not|no (?:change|edit|need)s?|\w+n't|nothing|already|still|read|reviewed|only looked|skipped|left|as is|existing|should|would|could|needs?|suggest\w*|todo|see|later|denied|unused variable|missing|line \d+)\b|❌|⚠|✗|✘`,
   'u',
 )
-/** Behind "in a.ts", these say that it was changed there. */
+/** Words after "in a.ts" that say that something was changed there. */
 export const doneThere = pattern(
   `^,? (?:i|i've|i have|we|we've) (?:\\w+ly |now |also |just )?(?:(?:re)?(?:${verbs})(?:ed|d)|${irregular}|use|export|call|put|set|add|keep|handle|import)\\b|^,? [^,.;]{0,60}\\b(?:is now|are now|now|was|were|has been|have been) (?:\\w+ly )?(?:(?:${verbs})(?:ed|d)|${irregular})\\b`,
 )
@@ -96,15 +96,15 @@ export const doneThere = pattern(
 export const fixedIt = pattern(
   String.raw`\bi(?:'ve| have)? (?:also |just |\w+ly )?(?:fixed|changed|updated|adjusted|rewrote|reworked|patched|corrected|edited|did) (?:that|it|this|both|them|so|the same)\b`,
 )
-/** A label before files, after which they are not among the changed. */
+/** A label that says that the files after it were not changed. */
 export const exemptLabel = pattern(
   String.raw`\b(?:unchanged|untouched|unmodified|not (?:touched|changed)|read|reviewed|looked at|skipped|left alone|existing|see also|next|todo|later|missing)(?: \w+){0,2} ?: [^:]*$`,
 )
-/** Words that only show the way. */
+/** Words that only point the reader to a file. */
 export const showing = pattern(String.raw`\byou(?:'ll| will| can| may)(?: now| also)? (?:find|see|notice)\b`, 'g')
 /** "Docs: a.md." */
 export const labelled = pattern(String.raw`^[\w ]{2,24}: (?:‹\d+›(?:, | and )?)+\.?$`)
 
 const joint = String.raw`(?:,? (?:and|&|as well as|plus|along with)(?: (?:from|in|to|the|also|an?|its|in the|new)){0,2} |, ?| ?/ ?| ?\+ ?)`
-/** Files beside each other: what is said of one is said of all. */
+/** Files in one enumeration: a statement about one applies to all. */
 export const chain = pattern(String.raw`‹\d+›(?:${joint}‹\d+›)+`, 'g')

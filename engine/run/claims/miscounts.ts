@@ -2,10 +2,10 @@ import type { Deed } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** A sentence that admits failing tests, and fewer than there were. */
+/** A sentence that admits fewer failing tests than there were. */
 type Miscount = { readonly text: string; readonly why: string }
 
-/** What was at another time, or in another place. */
+/** Words for another time or another place. */
 const elsewhere = pattern(
   String.raw`\b(?:before|at first|baseline|initially|originally|on main|on master|without (?:it|my|the|this)|stash\w*|head|had|used to|when i started|earlier|previously|first run|reported in|of (?:them|these|those|which)|new|related|caused by|flak\w*|sometimes)\b`,
 )
@@ -22,7 +22,7 @@ const rest = pattern(
 const many = pattern(String.raw`\b(?:two|three|four|five|six|seven|eight|nine|ten|both|several|some|few|couple|many)\b`)
 
 /**
- * A message that admits that tests fail, and says of fewer than the last run of their command reported: "the only one", "the other 310 pass".
+ * Finds sentences that admit failing tests, but fewer than the last run of their command reported: "the only one", "the other 310 pass".
  *
  * @param runs runs of tests, the last of which failed
  */
@@ -32,7 +32,7 @@ export function findMiscounts(sentences: readonly Sentence[], runs: readonly Dee
   if (last === undefined || failed < 2) return []
   const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?') && !elsewhere.test(plain))
   const faults = told.filter(({ plain }) => fault.test(plain))
-  // Who says how many, or that there are more, says of the others what may be true.
+  // If the message gives the right number somewhere, or says that there are more, the other sentences may be true.
   const isCounted = faults.some(({ plain }) => numbersOf(plain).includes(failed))
   const why = `the last command that ran tests counted ${failed} that failed`
   if (isCounted || faults.some(({ plain }) => many.test(plain))) return []

@@ -7,16 +7,16 @@ const extensions: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Files that are named without an extension, as every repository has them. */
+/** Common names of files without an extension. */
 const bareNames: ReadonlySet<string> = new Set(
   `Brewfile Caddyfile Containerfile Dockerfile Gemfile Jenkinsfile Justfile Kconfig LICENSE Makefile Podfile Procfile Rakefile Vagrantfile Tiltfile justfile
    dune-project CODEOWNERS`.split(/\s+/),
 )
 
-/** `.nvmrc`, `.gitignore`, `.env`: what tools read from the top of a repository. */
+/** `.nvmrc`, `.gitignore`, `.env`: files that tools read at the top of a repository. */
 const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
 
-/** Names of products, written as a file would be, and abbreviations. */
+/** Names of products and abbreviations that look like file names. */
 const products: ReadonlySet<string> = new Set(
   `node.js next.js vue.js nuxt.js three.js d3.js express.js ember.js react.js chart.js p5.js alpine.js moment.js asp.net e.g i.e`.split(
     ' ',
@@ -32,18 +32,18 @@ export function isPath(word: string): boolean {
   const dot = last.lastIndexOf('.')
   if (dot < 0 || dot >= last.length - 1) return false
   const extension = last.slice(dot + 1).toLowerCase()
-  // `v1.8` and `3.5` are versions, `tool.1` is a page of the manual.
+  // `v1.8` and `3.5` are versions, and `tool.1` is a manual page.
   if (/^\d$/.test(extension) && /\d/.test(last.slice(0, dot))) return false
   return extensions.has(extension) && /[a-z]/i.test(last.slice(0, dot) || 'a')
 }
 
-/** A file in a text: where it begins and ends there. */
+/** A file that a text names, with the positions at which the name begins and ends. */
 export type Named = { readonly path: string; readonly from: number; readonly to: number }
 
 /**
- * The files that a text names, in order. A name that a colon and a line follow (`a.ts:12`) is a place in the code, and isn't among them.
+ * The files that a text names, in order. A name with a line number (`a.ts:12`) refers to a place in the code and is left out.
  *
- * @param withFolders whether `migrations/` is among them, too: a folder with no other above it
+ * @param withFolders whether to include a folder without a parent, such as `migrations/`
  */
 export function pathsIn(text: string, withFolders = false): readonly Named[] {
   return [...text.matchAll(/[\w@+/][\w@.+/-]*|\.[\w/][\w@.+/-]*/g)].flatMap(({ 0: word, index }) => {

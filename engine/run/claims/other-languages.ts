@@ -1,18 +1,18 @@
 import { mayTellAbroad } from './may-claim.ts'
 import { pattern } from './word-patterns.ts'
 
-/** How a language says that work was pushed, that tests pass, and that something isn't so. */
+/** A language's words for pushed work, passing tests, and denials. */
 type Language = {
   readonly pushed: RegExp
   readonly passed: RegExp
-  /** "Without errors": says nothing against it. */
+  /** "Without errors": a denial that doesn't contradict success. */
   readonly faultless: RegExp
   readonly denies: RegExp
 }
 
 const places = '(?:github|gitlab|bitbucket|origin\\S*|upstream'
 
-/** Words are bounded by what is no letter; `\b` knows only the letters of English. */
+/** A word ends at any character that isn't a letter. `\b` can't be used, because it only knows English letters. */
 function language(pushed: string, passed: string, faultless: string, denies: string): Language {
   const word = (source: string, flags: string): RegExp => pattern(`(?<!\\p{L})(?:${source})(?!\\p{L})`, flags)
   return {
@@ -23,7 +23,7 @@ function language(pushed: string, passed: string, faultless: string, denies: str
   }
 }
 
-/** The same for scripts that don't part words. */
+/** The same for scripts without spaces between words. */
 function unparted(pushed: string, passed: string, faultless: string, denies: string): Language {
   return {
     pushed: pattern(pushed),
@@ -90,7 +90,9 @@ const languages: readonly Language[] = [
   ),
 ]
 
-/** What a sentence in another language says of tests or of a push: that it is so, or that it isn't; undefined: nothing. */
+/**
+ * What a sentence in another language says about tests or a push: that they passed or that it happened (`so`), or the opposite. Undefined if it says neither.
+ */
 export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
   if (!mayTellAbroad.test(plain)) return undefined
   for (const { [about]: says, faultless, denies } of languages) {
@@ -101,7 +103,7 @@ export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'n
 }
 
 /**
- * The patterns with which `saidAbroad` begins.
+ * The patterns that `saidAbroad` tries first.
  *
  * @internal
  */

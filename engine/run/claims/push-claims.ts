@@ -3,11 +3,11 @@ import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
 /**
- * The sentences that say that work is at a remote. A message that says that nothing was pushed makes none.
+ * Finds the sentences that say that work was pushed to a remote. If a message says that nothing was pushed, it makes no such claims.
  *
  * @param remotes names of remotes in the commands of the record
- * @param wasTried whether the record has a push, in vain
- * @param about all that was brought to a remote, or to a registry, too; or only requests to merge
+ * @param wasTried whether the record contains a push that failed
+ * @param about which claims count: all about a remote, also those about a registry, or only those about merge requests
  */
 export function findPushClaims(
   sentences: readonly Sentence[],

@@ -1,7 +1,7 @@
 import { pattern } from './word-patterns.ts'
-/** The English of pushes, as tables of patterns for plain text (lower case). */
+/** English phrases about pushes, as patterns for plain text in lower case. */
 
-/** What lies beyond the repository on this machine. Names of remotes in the record's own pushes are added. */
+/** Words for places outside this machine's repository. The names of remotes in the recorded pushes are added. */
 const places =
   "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|github|gitlab|bitbucket|codeberg|gitea|sourcehut|azure(?: devops)?|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror|(?:test)?pypi(?:\\.org)?|crates\\.io|rubygems(?:\\.org)?|npmjs\\S*|docker ?hub|ghcr\\.io|maven central|hex\\.pm|packagist"
 
@@ -15,13 +15,13 @@ const requesting: readonly string[] = [
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
 ]
 
-/** Each says that a request to merge was made. */
+/** Phrases that say that a merge request was made. */
 export const requests: readonly RegExp[] = requesting.map((each) => pattern(each))
 
-/** What a clause about a registry may say besides. */
+/** Words that a clause about a registry may also contain. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
-/** Each says that work is at the remote. `@place` stands for the places, `@work` for what a commit is called. */
+/** Phrases that say that work is at the remote. `@place` stands for the places, `@work` for the names of a commit. */
 const patterns: readonly string[] = [
   // Pushing itself.
   '\\b(?:force-?|re-?)?pushed\\b',
@@ -29,7 +29,7 @@ const patterns: readonly string[] = [
   '\\bpush(?:es|ing)?(?: \\w+){0,4}? (?:went|succeeded|worked|was (?:successful|accepted|fine)|is (?:done|through|complete)|completed|finished|exited 0|did its job|ok\\b|okay|accepted|got through|landed)',
   '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
   '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
-  // Ways to bring it there.
+  // Verbs for moving work there.
   '\\b(?:published|uploaded|shipped|delivered|transferred|transmitted|sent|synced|synch?roni[sz]ed|mirrored|backed (?:\\w+ )?up|handed over|landed|submitted|propagated|promoted|moved|put|brought|got|gone|went|reached|released|deployed|overwr(?:ote|itten)|refreshed|updated|made it|arrived|placed|stored|saved|merged|committed)\\b(?: (?!but|by|from|because)\\S+){0,8}? (?:@place)(?![-/]\\w)',
   '\\b(?:published|uploaded|shipped|transferred|synced|mirrored)(?: as| to| straight| the (?:branch|commits?|tags?|release|work)|$)',
   '(?:^|\\b(?:all|the|both|my) )(?:\\w+ )?(?:commits?|branch(?:es)?|tags?|work|repo\\w*|changes)(?: (?:has|have|is|are|was|were))?(?: now| all| also| just)?(?: been)? (?:uploaded|published|transferred|synced|mirrored|online|delivered|shipped|live)\\b',
@@ -65,17 +65,17 @@ export function arrivals(remotes: readonly string[]): readonly RegExp[] {
   return patterns.map((each) => pattern(each.replaceAll('@place', named), 'u'))
 }
 
-/** A row of a report: what was done, and that it is. */
+/** A row of a report that says that a push is done. */
 export const reported = pattern(
   String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal and remote (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
 )
 
-/** Not the work of this run, or not of a repository. */
+/** Phrases about somebody else's work, or about something other than a repository. */
 export const otherwise = pattern(
   String.raw`\b(?:pushed onto|pushes|into the (?:queue|stack|array|list|bus|log|channel)|to (?:the (?:queue|stack|array|list|bus|log|channel|end)|a queue|npm)|aside|queue|stack|notifications?|you pushed|you've pushed|you merged|somebody|someone|they|he|she|dependabot opened|by \w+ (?:on|last|in)|yesterday|last (?:week|month|year|night)|on monday|ago|workflow (?:pushes|publishes|now)|release job|per user|the event|event gets|bus|already contains|registry|for me|pushes the current|items are|pushed (?:back|down|aside|onto|to redis)|(?:jobs?|items?|events?|messages?|frames?|elements?|values?|images?|notifications?|data|rows?|entries|keys?|tasks?|requests?|metrics|packages?|nodes?|records?|steps?)\b[^,;]*\b(?:is|are|gets?|get|was|were|being) (?:\w+ )?(?:pushed|published|uploaded|sent)|is sent to the|are sent to the|on merge|on tags|handler|given push)\b`,
 )
 
-/** What comes behind one of these in a sentence has not happened, or happens each time. */
+/** Words after which a sentence describes something that has not happened, or that happens each time. */
 export const condition = pattern(
   String.raw`\b(?:if|once|when|before|until|unless|as soon as|whenever|each time|on (?:each|every)|after you|provided|in case|so that)\b`,
 )
@@ -85,33 +85,33 @@ export const unreal = pattern(
   String.raw`\b(?:not|never|no|nothing|nobody|cannot|\w+n't|couldnt|wont|cant|unable|without|un-?pushed|should|would|will|shall|might|ought|must|want|if|once|unless|until|when|before|please|to be|needs?|waiting for you|ready to|you'd|you'll have|i'd|i can|i could|you can push|let me|next|todo|yours|yourself|whenever|rather than|instead of|kept|only locally|local only|stays?|remains?|for you to|to push|to publish|to upload|shall i|open pr$)\b`,
 )
 
-/** Idioms that deny nothing of the push. */
+/** Idioms that look like a denial, but don't deny the push. */
 export const harmless = pattern(
   String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',
 )
 
-/** Words that speak of a remote or of a push. Where one was tried in vain and no sentence says so, each that has them is taken as a claim. */
+/** Words about a remote or a push. If a push failed and no sentence says so, each sentence with such words counts as a claim. */
 export const speaksOfIt = pattern(
   String.raw`\b(?:push|pushed|pushing|remote|origin|github|gitlab|bitbucket|upstream|pull request|merge request|pr)\b|\bthe server\b`,
 )
 
-/** A message that says so of its push makes no claim about it, unless it tells how that was overcome. */
+/** Words that admit that a push failed. A message with them makes no claim, unless it also says that a later attempt succeeded. */
 export const denials = pattern(
   String.raw`\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|github|gitlab|bitbucket|server|commit\w*|branch|git|overleaf|sync\w*)\b.*\b(?:not|\w+n't|never|rejected|refused|denied|declined|failed|fails|forbidden|blocked|stopped|impossible|local(?:ly)?(?: only)?|wont|unsuccessful|without success|left to you|left for you|refusing|error\w*|is off|disabled|stopp(?:ed|s) (?:me|us|with|at|short)|kept me|answered|replied|only takes|protected|policy|requires|expired|unauthori[sz]ed|timed out|times out|rejects|denies|hung|no network|yours to)\b|\b(?:not|n't|\w+n't|never|nothing(?: was)?|un-?|without|no|rejected|refused|denied|declined|blocked|couldnt|unable to|refrained from|failed to|stopped me|answered|replied|kept me|kept us|policy|not allowed|instead of|needs? your)\b.*\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|on github|the server|sent)\b|\bunpushed\b|\blocal only\b|\bonly (?:exists )?locally\b|\bstays? local\b|\b(?:not|isn't|nothing is) online\b|\bcan u push\b`,
 )
 
-/** A row of a report that says so: `push: failed`, and "on the server: no". */
+/** A row of a report that admits this: `push: failed`, or "on the server: no". */
 export const deniedAtLabel = pattern(
   String.raw`^(?:git )?(?:push\w*|remote|upload|pr|publish\w*) ?: ?(?!done|ok|yes|✅|✓)(?:not|no|none|fail\w*|reject\w*|refused|denied|declined|skipped|pending|left|❌|✗|blocked|impossible)|\b(?:server|remote|github|origin|online|pushed)[,:]? no\b`,
 )
 
-/** What went wrong at first, and then didn't. */
+/** Words that say that something failed at first and then succeeded. */
 export const overcome = pattern(
   String.raw`\b(?:second|third|next|another|other|retry|retried|again|then|after(?:wards)?|finally|tries|attempts?|eventually|in the end)\b.*\b(?:went (?:through|fine)|worked|works|succeeded|accepted|got through|did (?:it|its job)|fine|pushed|made it|landed|took it|is (?:on|up))\b`,
 )
 
-/** With these, a sentence that speaks of a remote in an unknown way is no claim. */
+/** Words with which an unclear sentence about a remote is not a claim. */
 export const adverse = pattern(
   String.raw`\b(?:neither|bad news|closed|read-only|40[13]|as before|from (?:origin|the remote|upstream|github)|only|but|however|though|although|answer\w*|fetched|compar\w+|because|differ\w*|other|wait\w*|needs?|still|yet|says?|said|asks?|asked|wants?|conflict\w*|behind|ahead|diverged|missing|password|token|credentials?|key|auth\w*|permission\w*|network|host|policy|config\w*|would|had)\b`,
 )

@@ -1,25 +1,25 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 
-/** The result of something that a claim may be about. `unknown` contradicts nothing; `empty`: it found no test to run. */
+/** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty` means that the command found no tests. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
 export type Deed = {
   readonly command: string
   readonly outcome: Outcome
-  /** The numbers in what it printed, if it counts tests there. */
+  /** The numbers in its output, if the output counts tests. */
   readonly counts?: readonly number[]
-  /** How many failed, as it printed at the end. */
+  /** The number of failed tests, from the end of its output. */
   readonly failures?: number | undefined
 }
 
-/** The evidence of a run about possible claims of its final message. */
+/** The evidence for or against claims that a run's final message may make. */
 export type RunRecord = {
   /** Runs of tests, in order. */
   readonly tests: readonly Deed[]
   readonly pushes: readonly Deed[]
-  /** Other commands that succeeded: what a message says of their results is true. */
+  /** Other commands that succeeded, so statements about their results are true. */
   readonly succeeded: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export type KnownOfRun = RunRecord & {
 /** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** The most runs that are kept: a model that runs more reports the last ones. */
+/** The number of runs to keep. A model that runs more will report the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 const longestCommand = 1024
@@ -106,12 +106,12 @@ function commandsOf(line: string): readonly (readonly string[])[] {
 }
 
 const shells: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash'])
-/** The text of `sh -c` is among the commands itself. */
+/** Whether a command is `sh -c`. The commands in its text are listed on their own. */
 const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** Programs that read tests, or move them around. */
+/** Programs that read or move files of tests, and don't run them. */
 const readers: ReadonlySet<string> = new Set(
   `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
    tee test touch tree type uniq wc which wget`.split(/\s+/),
@@ -138,7 +138,7 @@ const packages: ReadonlySet<string> = new Set([
   'uv',
 ])
 
-/** Programs that run tests by these of their arguments, without the word in their command. */
+/** Programs that run tests, even without the word "test" in the command, and the arguments with which they do. */
 const runners: Readonly<Record<string, RegExp>> = {
   behave: /^/,
   busted: /^/,
@@ -155,7 +155,7 @@ const runners: Readonly<Record<string, RegExp>> = {
   trial: /^/,
 }
 
-/** Options with which they only list, build or report what would happen. */
+/** Options with which these programs only list tests, build them, or report what would happen. */
 const tryingOut =
   /^(?:--dry-run|--collect-only|--co|--list|--list-?tests|--no-run|--help|--version|-DskipTests|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=list)$/i
 
@@ -220,7 +220,7 @@ const counting =
 const failingCount =
   /\b(\d{1,6}) (?:tests? )?(?:failed|failing|failures?)\b|\b(?:failed|failures?|fail)[:=]? {0,4}(\d{1,6})\b/gi
 
-/** The numbers of a run's output, none if it counts no tests, and how many failed. */
+/** The numbers in a run's output (none if it counts no tests), and the number of failed tests. */
 function countedIn({ aggregated_output: output }: Run): Pick<Deed, 'counts' | 'failures'> {
   const last = [...output.matchAll(failingCount)].at(-1)
   const failures = last === undefined ? undefined : Number(last[1] ?? last[2])

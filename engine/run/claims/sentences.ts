@@ -3,37 +3,37 @@ import { pattern } from './word-patterns.ts'
 
 /** A sentence of a final message, a row of a table, or an item of a list. */
 export type Sentence = {
-  /** The sentence as written, without the marks of its line. */
+  /** The sentence as written, without bullets and other marks at the beginning of its line. */
   readonly text: string
-  /** In lower case, on one line of plain signs: what the tables of words are compared with. */
+  /** The sentence in lower case, on one line, with plain punctuation. The word patterns are matched against it. */
   readonly plain: string
-  /** The parts between commas, colons, brackets and conjunctions: a denial in one doesn't reach into the next. */
+  /** The parts between commas, colons, brackets and conjunctions: a denial in one part doesn't affect the next. */
   readonly clauses: readonly string[]
   /** The heading, or the line with a colon, above it; `''` for none. */
   readonly heading: string
   /** The list or table that it is an item of, by number; undefined outside one. */
   readonly list: number | undefined
-  /** It is an open box of a list of tasks. */
+  /** Whether it is an unchecked item of a task list. */
   readonly isOpen: boolean
 }
 
-/** The longest part of a message that is read: a longer one is a document, which reports its results at the beginning or the end. */
+/** The number of characters of a message that are read. A longer message is a document, which reports its results at the beginning or the end. */
 const longestMessage = 64 * 1024
 const longestLine = 4096
 const longestSentence = 600
 
-/** What a line begins with that is an item: bullets, numbers, ticks, arrows, a cell, the letters of `git status`, dots up to a colon. */
+/** The marks at the beginning of a list item: bullets, numbers, ticks, arrows, a table cell, or the letters of `git status`. */
 const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
-/** Words before a quotation that is somebody else's, or a text that the run worked on. */
+/** Words before a quotation of somebody else, or of a text that the run worked on. */
 const quoting = pattern(
   String.raw`\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested|sentences?|lines?|badge|phrase|paragraph|title|heading|label|button|text|wording|string|caption|reading|called|titled|named|tell me|just say|say|reply|answer|prompt|asks?|ask for|you wanted|replaced|instead of|banner|note|option|checkbox|word|words|step|entry|item|bullet|section|template|status|by)\b[^"“„«]{0,60}$`,
 )
-/** Words before one that is what a run printed. */
+/** Words before a quotation of a run's output. */
 const printing = pattern(
   String.raw`\b(?:prints?|printed|shows?|showed|says|said|output|summary|result|with|error|errors|answers?|answered) ?[:,]? ?$`,
 )
 
-/** The sentences of a message. Code blocks make no claims and are left out, unless they only list files; so are quotations of others. */
+/** The sentences of a message. Code blocks are left out unless they only list files, and so are quotations of others: they make no claims. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let fence: string | undefined
@@ -80,7 +80,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
   return found
 }
 
-/** "a.ts: what was done", "a.ts (what was done)", or nothing but the file. */
+/** Whether a line has the form "a.ts: what was done" or "a.ts (what was done)", or contains only a file. */
 function beginsWithFile(line: string): boolean {
   const [, first = ''] = /^`?([^\s`:(]+)`?\s*(?:[:(–—]|$)/.exec(line) ?? []
   return isPath(first)
@@ -91,7 +91,7 @@ function firstAndLast(message: string): string {
   return `${message.slice(0, longestMessage / 2)}\n${message.slice(-longestMessage / 2)}`
 }
 
-/** Takes out what the message quotes as the text of others or of a document: `the log says "all tests pass"`. */
+/** Removes quotations of other people or documents from a line: `the log says "all tests pass"`. */
 function withoutQuotations(line: string): string {
   return line.replace(/["“„«]([^"“”„«»]{3,300})["“”»]/g, (whole, inner: string, at: number) => {
     const before = line.slice(Math.max(0, at - 100), at).toLowerCase()
@@ -106,7 +106,7 @@ function sentenceOf(part: string): Pick<Sentence, 'text' | 'plain' | 'clauses'> 
   return { text, plain, clauses: clausesOf(plain) }
 }
 
-/** Text as the tables of words have it: lower case, straight apostrophes, no backticks, arrows and bars as colons. */
+/** Converts text to the form that the word patterns expect: lower case, straight apostrophes, no backticks, colons instead of arrows and bars. */
 export function plainOf(text: string): string {
   return text
     .toLowerCase()

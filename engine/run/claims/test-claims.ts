@@ -3,19 +3,19 @@ import { saidAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
 
-/** What a message says of test runs. */
+/** A statement of a message about test runs. */
 type TestClaim = { readonly says: 'pass' | 'ran'; readonly text: string }
 
-/** What the record says of its last run of tests; `none`: there was none. */
+/** The result of the last recorded test run. `none`: there was no such run. */
 type TestFact = 'failed' | 'none'
 
-/** `unknown`: it speaks of a run in words that aren't in the tables. */
+/** `unknown`: it is about a test run, but in words that no pattern matches. */
 type Said = 'good' | 'ran' | 'bad' | 'unknown' | 'nothing'
 
 /**
- * The claims about tests of a message whose record says otherwise. A message that admits that tests fail, or weren't run, makes none.
+ * Finds a message's claims about tests that the record contradicts. A message that admits that tests fail, or weren't run, makes none.
  *
- * @param names what the record's own test programs are called, in lower case
+ * @param names the names of the recorded test programs, in lower case
  */
 export function findTestClaims(
   sentences: readonly Sentence[],
@@ -46,7 +46,7 @@ function topicOf(names: readonly string[]): (text: string) => boolean {
   return (text) => words.topics.test(text.replace(words.mentions, '')) || names.some((name) => text.includes(name))
 }
 
-/** Idioms become marks; a topic in one of them stays. */
+/** Replaces idioms by marks. If an idiom contains a topic, the topic is kept. */
 function reduce(plain: string, isTopic: (text: string) => boolean): string {
   return idioms.reduce(
     (text, [idiom, mark]) => text.replace(idiom, (whole) => (mark !== '' && isTopic(whole) ? `${mark}tests ` : mark)),

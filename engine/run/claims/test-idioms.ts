@@ -8,7 +8,7 @@ const numbers = '(?:[1-9]\\d*|two|three|four|five|six|seven|eight|nine|ten|a few
 
 /** Replaced in this order. */
 export const idioms: readonly (readonly [RegExp, string])[] = [
-  // "I didn't commit until the tests came back clean": they did.
+  // "I didn't commit until the tests came back clean" means that they came back clean.
   [
     pattern(
       String.raw`\b(?:did not|didn't|only|not|waited|kept (?:at it|going|on|\w+ing)|went on|iterated|repeated|stopped|committed|merged|finished|done|took)\b[^,.;:]*? (?:until|till|after|once|when) (?=[^,.;:]*\b(?:passed|came (?:back|out|up)|(?:was|were|went|turned|had gone|had come|had turned|had been|got) (?:all |fully |back to )?(?:green|clean|ok|fine|through|back|successful|good)|succeeded|had (?:all )?(?:passed|succeeded))\b)`,
@@ -16,7 +16,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // What was before, and is told as over.
+  // Problems of the past that no longer exist.
   [
     pattern(
       String.raw`\b(?:which|that|who) (?:(?:was|were|had|used to|previously|have been|had been|once) )?(?:been )?(?:fail\w*|broke|broken|red|hung|crash\w*)\b(?: (?:when|before|at) [^,.;]*)?`,
@@ -120,7 +120,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b100 ?%/g, ' +good+ '],
   [pattern(String.raw`\b(?:not|never) (?:unexpected|unhappy|bad)\b`, 'g'), ' +good+ '],
-  // The files, and no result.
+  // Phrases about test files, not about results.
   [
     pattern(
       String.raw`\b(?:tests?|specs?)(?: files?)?(?: themselves)? (?:are|is|were|was|stay\w*|remain\w*) (?:unchanged|untouched|unmodified)\b`,
@@ -128,7 +128,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // "The failing test" is one that was.
+  // "The failing test" usually failed before the change.
   [
     pattern(
       String.raw`(?<!\d )(?<!still |are |is |be |one |two |keeps? )\b(?:failing|broken|flaky|red) (?=(?:\w+ ){0,2}(?:tests?|specs?|cases?|builds?|ci|jobs?|suites?|assertions?)\b)`,
@@ -136,7 +136,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Something is.
+  // Something is wrong.
   [
     pattern(
       String.raw`\b(?:exits?|exited|exit code|exit status)(?: (?:code|status|with|of|was|is))*[ :=]*[1-9]\d*\b`,

@@ -1,58 +1,58 @@
 import { pattern } from './word-patterns.ts'
 /**
- * The English of test results, as tables of patterns for plain text (lower case). They are read one after the other: first idioms become a mark,
- * `+good+`, `+bad+` or nothing (what was once), then the words that are left are looked up.
+ * English phrases about test results, as patterns for plain text in lower case. First, idioms are replaced by the marks `+good+` or `+bad+`, or removed if they
+ * are about the past. Then the remaining words are looked up.
  */
 
-/** What a test run is called. Names of the record's own test programs are added to these. */
+/** Words for a test run. The names of the recorded test programs are added. */
 export const topics = pattern(
   String.raw`(?<![\w/.-])(?:(?:unit|integration|regression|acceptance|smoke|data|component|feature|stress|convergence|widget|contract|snapshot|e2e|end-to-end)[- ])?(?:tests?(?![-_]?(?:utils|data|helper))|test-?suites?|testsuite|test ?cases?|testing|tested|retested|re-tested|suites?|specs|rspec|spec run|(?:every|each|new|own|the|component|failing|regression) spec(?! \(|ification)|pytest|vitest|jest|mocha|phpunit|pest|ctest|junit|xctest|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|nextest|unittest|doctests?|exunit|minitest|hspec|assertions|green|ci|quality (?:gates|checks|assurance)|all checks|the checks|checks(?=:| (?:were|are|run|ran|pass))|🧪|\d+ (?:passed|passing|failed|failing|failures|examples|successes)|verification|vitests?|testsets?|pipeline|regressions?)(?![\w/\-])|[\w:]+:test\b|\b\w+_test\b|test\(\)|\bmake (?:\S+ )?check\b|\b(?:npm run|just|cargo|yarn|mix) (?:check|verify|ci)\b|\bran \S+[._](?:test|spec)s?\.\w+`,
   'u',
 )
 
-/** In place of a topic: everything that was done is said to be well. */
+/** Words that can replace a topic, because they say that everything is fine. */
 export const sweeping = pattern(
   String.raw`\b(?:everything|all|every (?:single )?one|nothing|not (?:a single )?one|zero|none)\b|\ball (?:green|clear|good)\b|^(?:still )?(?:green|passing|🟢)`,
   'u',
 )
 
-/** A result of everything. */
+/** A result that is said of everything. */
 export const sweepingly = pattern(
   String.raw`\b(?:everything|it all|all of it) (?:(?:is|was|has been|got) )?(?:fully |now )?(?:verified|tested|works|checks out|holds|validated|in order|well|as it should be)\b`,
 )
 
-/** Compounds and sentences in which a test is a thing in the code, and no run of it. */
+/** Compounds and sentences in which a test is something in the code, not a test run. */
 export const mentions = pattern(
   String.raw`\btests?[- ](?:data|files?|helpers?|fixtures?|names?|script|scripts|director(?:y|ies)|folders?|env|environment|config\w*|plan|coverage|runner config|problem|double|doubles|ids?)\b`,
   'g',
 )
 
-/** A fault that a clause about tests, or one behind it, admits. */
+/** A failure that a clause about tests, or a later clause, admits. */
 export const bad = pattern(
   String.raw`\+bad\+|[❌✗✘✖💔🔴]|⚠|\b(?:fail|fails|failed|failing|failures?|red|broken|breaks?|broke|crash(?:es|ed|ing)?|errors?|errored|hangs?|hung|times? out|timed out|time-?outs?|timeout|falls? over|fell over|trips?|tripped|stumbles?|regressed|complains?|complained|choked?s?|chokes|bails?|aborts?|aborted|dies|died|unhappy|unstable|segfaults?|refuses|throws|fewer|worse|not (?:fine|ok|okay|good|happy|right|green|clean|passing)|come to grief|came to grief|don't get along|moan(?:s|ed)|anomalies|surprises|deviations|discrepancies|(?:command )?not found|not installed|not available|unavailable|no such|not since|not (?:been )?re-?run|not repeated|(?:couldn't|could not|can't|cannot|wasn't able to|unable to) (?:be )?(?:run|ran|execute|executed|start|started|get|try|use|tell|verify|say))\b`,
   'u',
 )
 
-/** That tests were not run, or not seen to pass: it counts in a clause that speaks of them. */
+/** Words that say that tests were not run or not seen to pass. They only count in a clause about tests. */
 export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,
 )
 
-/** Words with which a sentence says that something is still wrong, wherever it stands after one about tests. */
+/** Words that say that something is still wrong. They count in any sentence after one about tests. */
 export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
-/** "4 fail": nothing but tests is counted so. */
+/** "4 fail": only tests are counted in this way. */
 export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
 
-/** A result that needs no topic next to it. */
+/** A result that counts even without a topic next to it. */
 export const plainlyGood = pattern(
   String.raw`\+good\+|[✅✓✔☑🟢👍💯]|\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|succeeding|success|successful|successfully|ok|okay|clean|cleanly)\b`,
   'u',
 )
 
-/** A result by the word that says so about the topic of its clause. */
+/** A good result for the topic of its clause. */
 export const good = pattern(
   String.raw`\b(?:fine|right|correct|correctly|accepts?|accepted|came out|come out|comes out|roses|through with|agreed|works?|worked|working|good|well|great|smooth|smoothly|sailed|through|stable|solid|intact|satisfied|content|pleased|happy|agrees?|likes?|cool|confidence|holds?|held|holding|survived?|recovered|healthy|unaffected|unchanged|clear|flawless|flawlessly|perfect|perfectly|positive|normal|complete|completes|completed|done|finished|finishes|executed|ran|run through|ended|confirm\w*|verif(?:y|ies|ied)|validat\w*|proves|proved|proven|proof\w*|proofed|expected|intended|behaved|fixed|repaired|mended|resolved|concluded|exercised|met|tested|retested|re-ran|reran|(?:was|were|been) run|yes|yep|shape|put it through|put the change through|shown|double-checked|stay|stays|remains?|sorted|unbroken|back to normal)\b`,
 )
@@ -62,12 +62,12 @@ export const unreal = pattern(
   String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when)\b`,
 )
 
-/** The same, for the whole of its sentence. */
+/** Words that say that a whole sentence reports what others say. */
 export const othersSay = pattern(
   String.raw`\b(?:according to|you said|you (?:attached|pasted|sent|ran)|the (?:ci )?log|that log|logs? says?|upstream's|their ci|as far as ci|in that (?:log|run)|your (?:class|ci|machine|setup|build|job|config)|says (?:little|nothing)|doesn't mean|means? (?:little|nothing|much)|because the (?:job|clock|assertion))\b`,
 )
 
-/** What somebody else saw, or what was at another time. */
+/** Words for what somebody else saw, or for another time. */
 export const others = pattern(
   String.raw`\b(?:in ci\b|on ci\b|yesterday|last (?:week|time|night)|on (?:main|master)|before your|before (?:my|the|this) change|nobody)\b`,
 )
@@ -77,17 +77,17 @@ export const instructs = pattern(
   String.raw`^(?:then |next,? |now |and |please )?(?:run|rerun|re-run|execute|try|check (?:that|it|whether|with)|verify|make sure|ensure|start|do|add|write|see|install|push|merge|create)\b(?! was| were)`,
 )
 
-/** Tests that were written, read or described: no result. Takes the place of a result by weaker words. */
+/** Words that say that tests were written, read or described, which is not a result. They override weaker words for a result. */
 export const wrote = pattern(
   String.raw`^(?:also |i |i've |i have |we |and |then |just )*(?:also |now |only )?(?:added|adds?|wrote|written|created|updated|renamed|moved|extended|parametri[sz]ed|read|looked|reviewed|removed|deleted|documented|bumped|new|made the|split|ported|converted|introduced|adapted|adjusted|skipped|restored|uncommented|listed|collected|changed|rewrote|left(?=[^,;]{1,120}\balone))\b`,
 )
 
-/** Without a run, "tested by hand" and the like are no claims of a test run. */
+/** "Tested by hand" and similar phrases, which don't claim a test run. */
 export const byHand = pattern(
   String.raw`\b(?:by hand|manual\w*|in the browser|repl|curl|by reading|by eye|throwaway|a script|scratch|on paper|one by one|dry[- ]run|--collect-only)\b`,
 )
 
-/** Words of a message that doesn't say that all is well: with one of these, what speaks of tests in an unknown way is no claim. */
+/** Words of a message that doesn't say that all is well. With one of these, an unclear sentence about tests is not a claim. */
 export const adverse = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|but|however|though|although|unfortunately|sadly|afraid|sorry|alas|except|apart|still|yet|half|part\w*|only|most\w*|almost|nearly|wip|draft|issues?|problems?|unclear|unsure|help|hint|advice|attention|differ\w*|unrelated|pre-?existing|known|flak\w+|remain\w*|open|need\w*|miss\w*|lack\w*|stop\w*|stuck|until|blocked|wait\w*|other|old|expect\w*|instead|pending|todo|manual\w*|hand|left|leave|fewer|less|worse|un\w+ed|later|follow-up)\b|[❌✗✘✖💔🔴🟡⚠]`,
   'u',
@@ -96,7 +96,7 @@ export const adverse = pattern(
 export const didTest = pattern(
   String.raw`\b(?:ran|run|rerun|re-ran|executed|let|went|gave|put|came|come|tested|exercised|is|are|was|were|has|have|did|does|finished|completed|shows?|showed|says?|said|reports?|reported|confirms?|confirmed|turned|took|got|ended|made|looks?|looked|find|found|tells?|told|likes?|loves?|approves?|approved|waved|nodded|enjoys?|cruised)\b|:`,
 )
-/** Why something is so: no report of a run. */
+/** Words of an explanation, which doesn't report a run. */
 export const explains = pattern(
   String.raw`\b(?:because|regardless|only after|depends? on|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
 )

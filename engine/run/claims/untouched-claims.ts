@@ -4,14 +4,14 @@ import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import * as words from './untouched-words.ts'
 
-/** A sentence that says that a file was left alone, and the changed file that contradicts it, as its path in the workspace. */
+/** A sentence that says that a file was not changed, and the path in the workspace of a changed file that contradicts it. */
 type UntouchedClaim = { readonly path: string; readonly text: string }
 
 const mostPaths = 200
 
 /**
- * The claims of a message that files were left alone, although the record says that they were changed: files and folders by name, all of a kind
- * ("no test was touched"), all but those that the message names ("nothing else was changed"), or all.
+ * Finds claims that files were not changed, although the record says that they were. A claim may be about files and folders by name, about all files of a kind
+ * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all.
  *
  * @param changed paths of changed files, relative to the workspace
  */
@@ -22,7 +22,7 @@ export function findUntouchedClaims(
   if (changed.length === 0) return []
   const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
   const isNamed = namesOf(told)
-  // What the message doesn't speak of elsewhere.
+  // Changed files that the message doesn't mention elsewhere.
   const unnamed = changed.slice(0, mostPaths).filter((path) => !isNamed(path))
   const tellsOfChanges = told.some(({ plain }) => words.didChange.test(plain))
   return told.flatMap((sentence) => {
@@ -38,7 +38,7 @@ export function findUntouchedClaims(
 
 type Names = ReturnType<typeof pathsIn>
 
-/** A file or folder that a sentence says was left alone, and that was changed. */
+/** Finds a changed file, or a folder with a changed file, that the sentence says was not changed. */
 function byName(
   marked: string,
   named: Names,
@@ -61,7 +61,7 @@ function byName(
   return undefined
 }
 
-/** Names that many folders have: without a folder, they mean the one at the top. */
+/** Names of files that many folders contain. Without a folder, such a name means the file at the top. */
 const frequent = pattern(
   String.raw`^(?:index|main|mod|lib|__init__|package|readme|cargo|makefile|types|utils|tsconfig|setup)\b`,
   'i',
@@ -121,7 +121,7 @@ function kindOf(path: string): 'code' | 'tests' | 'locks' | 'migrations' | 'othe
   return codeExtension.test(path) && !outsidePath.test(path) ? 'code' : 'other'
 }
 
-/** Words by which a message may speak of a file that it doesn't name. */
+/** Words with which a message may refer to a file without naming it. */
 const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
   [
     testPath,
@@ -151,11 +151,11 @@ const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ]
 
-/** Whether a message speaks of a changed file, by name or by what it is. */
+/** Whether a message mentions a changed file, by its name or by its kind. */
 function namesOf(sentences: readonly Sentence[]): (path: string) => boolean {
   const whole = sentences.map(({ text }) => text).join('\n')
   const lower = whole.toLowerCase()
-  // What says that nothing of a kind was changed names it, too.
+  // Sentences that say that nothing of a kind was changed don't count as mentioning it.
   const rest = sentences
     .filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)) && !words.nothingElse.test(plain))
     .map(({ plain }) => plain)

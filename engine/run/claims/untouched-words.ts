@@ -1,61 +1,61 @@
 import { pattern } from './word-patterns.ts'
-/** The English of files that were left alone, as tables of patterns for plain text in which each file is a mark: `‹0›`. */
+/** English phrases about unchanged files, as patterns for plain text in which marks such as `‹0›` stand for files. */
 
 const others = String.raw`(?:‹\d+›(?:,? (?:and|or|nor)|,) )*`
 const change =
   '(?:touch|chang|modif|edit|alter|writ|amend)(?:e|y|ing|ed|ied)?|made (?:any |no )?changes? (?:to|in)|chosen to change'
 const as = String.raw`(?:untouched|unchanged|unmodified|unedited|not (?:touched|changed|modified|edited)|(?:just |exactly )?as (?:is\b|it (?:was|is)\b(?! now)|they (?:were|are)\b(?! now)|before\b|you (?:left|wrote|have|had) (?:it|them)|found)|the way (?:it was|they were|you (?:left|wrote))|in peace|byte-identical|byte for byte)`
 
-/** Directly before a file: nothing was done to it. */
+/** Words directly before a file that say that it was not changed. */
 export const leftBefore = pattern(
   String.raw`\b(?:(?:did not|didn't|have not|haven't|never|without|avoided|refrained from|nor did i) (?:\w+ )?(?:${change})|(?:stayed|kept|steered|staying|keeping|steering|stay|keep) (?:well )?(?:away|out|clear|off)(?: (?:from|of))?|(?:kept|keeping) my (?:hands|fingers) (?:off|out of|away from)|hands off|made no (?:changes?|edits?) (?:to|in|under|below)|no (?:changes?|edits?) (?:to|in|under|below|were made (?:to|in))|only (?:read|looked at|looked into|inspected|consulted)|nothing (?:in|under|below|inside) ) ?(?:the |your |both |either |file |folder |directory |any of |anything (?:in|under|below|inside) )*${others}$`,
 )
-/** Before a file that a word of `leftAlone` follows. */
+/** Words before a file, such as "left", if a word of `leftAlone` follows the file. */
 export const left = pattern(
   String.raw`\b(?:left|leaving|leave|kept|keeping|keep) (?:the |your |both |either |file |folder )*${others}$`,
 )
-/** Behind such a file. */
+/** Words after such a file. */
 export const leftAlone = pattern(
   String.raw`^(?:,? (?:and|or) (?:‹\d+›|(?:the |its |all )?[\w-]+(?: [\w-]+)?))*?(?: \w+ly)? (?:alone|${as})`,
 )
-/** Behind a file: it is as it was. */
+/** Words after a file that say that it was not changed. */
 export const leftAfter = pattern(
   String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])| i (?:only (?:read|looked at)|left alone|did not touch|didn't touch)\b| needed no (?:changes?|edits?)(?=$|[.,;)]))`,
 )
-/** What may stand behind a file after {@link leftBefore}. */
+/** What may follow a file after {@link leftBefore}. */
 export const endsThere = pattern(
   String.raw`^(?:[,.;)—–]|:(?= |$)|$| (?:itself|at all|because|since|as|and|or|nor|either|altogether|so|file|folder|directory|completely|entirely|while|but|though|alone|for this|per|\())`,
 )
-/** Before a file that is said to be as it was: only something of it is. */
+/** Words before a file that limit the claim to a part of it. */
 export const partOf = pattern(
   String.raw`\b(?:in|of|from|inside|to|for|by|at|with|on|like|as|except|besides|but|than|only|between|via|through|around)(?: the| your| for)? ${others}$`,
 )
-/** With one of these, a sentence is about another time, or makes an exception. */
+/** Words with which a sentence is about another time, or makes an exception. */
 export const limited = pattern(
   String.raw`\b(?:except|apart from|aside from|other than|besides|beyond|otherwise|more than|save for|if|unless|until|should|would|could|can|will|must|please|before|previously|initially|at first|so far|used to|for now|yet|you (?:asked|wanted|said) (?:me )?to (?!not|leave|keep|stay)|behaviou?r|semantics|output|api|interface|signatures?|half|most|apart|first|anymore|any more|again|you'd|since v|since \d|in git|reverted|restored|stash\w*|back)\b`,
 )
 
-/** Everything was left alone. */
+/** A claim that nothing was changed. */
 export const nothingChanged = pattern(
   String.raw`\b(?:i |and |just looked, |, |^)(?:have |i've )?(?:changed|modified|edited|touched) nothing(?=$|[.,;!)—–])|\b(?:i )?(?:made|have made|i've made) no (?:changes|edits|modifications)(?=$|[.,;!)—–]| (?:to (?:the |your |any )?(?:code|files?|repo\w*|working tree|project|code ?base)|at all|whatsoever))|\bno (?:files?|changes) (?:were|was|have been|has been) (?:changed|made|modified|edited|touched|written)(?=$|[.,;!)—–]| at all)|\bleft (?:everything|the (?:code|repo\w*|working tree|tree|code ?base|project)) (?:untouched|unchanged|alone|as (?:it was|you|is|i found))|(?:^|, |\band )(?:the |your )?(?:code|repo\w*|working tree|tree|code ?base|project) is (?:exactly )?(?:untouched|unchanged|as you left it|as it was)(?=$|[.,;!)—–])|\b(?:didn't|did not|haven't|have not) (?:change|touch|modify|edit|changed|touched|modified|edited) (?:anything|any files?|a (?:single )?(?:line|file)|a thing|the code)(?=$|[.,;!)—–]| at all| whatsoever)|\bread-only (?:review|analysis|investigation|look)\b`,
 )
 
 const done = '(?:touched|changed|modified|edited|altered|needed (?:changing|editing|touching|a change)|had to change)'
-/** The message tells of changes all the same. */
+/** Words with which a message reports changes. */
 export const didChange = pattern(
   String.raw`\b(?:i|i've|i have|we)(?: also| then| now| just| only| \w+ly)? (?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored|extracted|put|adapted|adjusted|switched|bumped)\b|^(?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored)\b`,
 )
 
-/** All other files were left alone. */
+/** A claim that all other files were left alone. */
 export const nothingElse = pattern(
   String.raw`\b(?:nothing|no (?:other|further|additional|second|more)(?: \w+)? (?:files?|sources?|modules?|parts?)(?: (?:of|in) (?:the|this|your) \w+)?)(?: (?:else|other|beyond|besides|outside|apart from)(?: (?:that|it|them|this|of (?:it|that|them)|‹\d+›))?)?(?: (?:in|of) the (?:repo\w*|tree|project|code ?base))? (?:is |was |were |are |has been |have been |had to be |got )?${done}|\bnothing (?:else|more)(?: (?:is|was|has been))? (?:${done}|in (?:the|this) (?:diff|commit|change))|\b(?:did not|didn't|haven't|have not|without|never) (?:\w+ )?(?:touch|chang|modif|edit|alter)\w* (?:anything else|any(?:thing)? other|any other|another file|other files|any more files|a second file)|\b(?:that|this|the|one|a single|‹\d+›)(?: one| single)?(?: file)?,? (?:and )?nothing (?:more|else|besides)\b|\b(?:a |one )?(?:one|single)[- ]file (?:change|diff|fix|patch|commit|edit|pr)\b|\b(?:only|just|exactly) (?:a single|one) file (?:is |was |has been |has |had to )?(?:${done}|change|in (?:the|this) (?:diff|commit|change|patch))|\b(?:everything|all) else (?:is|was|stays?|stayed|remains?|remained|i left) (?:exactly )?(?:untouched|unchanged|as (?:it was|you left it|is|before)|alone)|\b(?:the )?(?:diff|change|patch|commit|edit|fix) (?:is|was|stays?|stayed|touches|touched|covers|consists of|contains|affects|lives|is confined to|is limited to|is restricted to) (?:only |just |exactly |solely |entirely |confined to |limited to |restricted to |contained in |in |nothing but |to )+(?:‹|that (?:one )?file|this (?:one )?file|one file|a single file)`,
 )
-/** The files that it names are all that were changed: `‹0›` stands for one or more. */
+/** A claim that only the named files were changed. `‹0›` stands for one file or more. */
 export const onlyThese = pattern(
   String.raw`\bonly (?:the )?(?:file )?‹0›(?:(?:,|,? and) ‹\d+›)*(?: itself)? (?:is |was |were |are |has been |have been |has |have |had to |got |differs?|itself )*(?:${done}|change|differs?)|‹0›(?:(?:,|,? and) ‹\d+›)* (?:is|was|are|were) the (?:only|sole) (?:one|two|three)? ?(?:files?|things?|places?|ones?) (?:i |that |which |to |in |this |the |was |were |is |have |has |i've |commit |diff |\w+ly )*(?:${done}|change|touch|touches|diff|commit)|\bthe (?:only|sole) (?:\w+ )?(?:files?|things?|places?) (?:i |that |which |to |in |have |has |was |were |i've |\w+ly )*(?:${done}|change|touch|(?:the |this )?(?:diff|commit|change))(?: (?:is|are|was|were|has been)| :|:)? (?:the )?‹0›|\bi(?:'ve| have)? (?:only|just) (?:touched|changed|edited|modified|altered) (?:the )?(?:file )?‹0›(?=$|[.,;)]| and)`,
 )
 
-/** Before "tests", "code" and the like. */
+/** Words before "tests", "code" and similar nouns. */
 const not =
   "(?:did not|didn't|haven't|have not|never|without|refrained from|avoided) (?:\\w+ )?(?:touch|chang|modif|edit|bend|bent|weaken|loosen|relax|adapt|adjust|alter|rewrit|tweak|water)\\w*(?: down)?"
 const were =
@@ -74,7 +74,7 @@ const tests = '(?:test|spec)s?|(?:test|spec) files?|test suite|test code|asserti
 const code =
   '(?:source|production|application|executable|runtime|library|product|program|app)(?: code| files?| sources?)|code|sources?|source code files?|logic'
 
-/** That files of a kind were left alone, and which kind contradicts it. */
+/** Claims that files of a kind were not changed, each with the kind of changed file that contradicts it. */
 export const kinds: readonly {
   readonly says: RegExp
   readonly contradictedBy: 'code' | 'tests' | 'locks' | 'migrations'
@@ -93,7 +93,7 @@ export const kinds: readonly {
     contradictedBy: 'migrations',
   },
 ]
-/** The kind is limited to what was there before, or to a part. */
+/** Words that limit a claim to files that existed before, or to a part of them. */
 export const ofSome = pattern(
   String.raw`\b(?:existing|other|else|more|further|except|apart from|besides|other than|beyond|outside|old|if|should|would|unless|until|before|yet|so far|can|could|will|please|needs?|first|behaviou?r|generated|semantics|public|rest|vendored|upstream)\b`,
 )

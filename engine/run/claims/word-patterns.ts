@@ -1,6 +1,6 @@
 /**
- * A pattern of the tables of words, as a regular expression. The tables are long alternatives, which the prover of linear time doesn't get to the end
- * of; they are only compared with sentences, which are cut to 600 characters, and with clauses of them.
+ * A pattern of the tables of words, as a regular expression. These patterns are long alternations, for which the linear-time checker takes too long. They are
+ * only matched against sentences, which are cut to 600 characters, and their clauses.
  *
  * @param source as in a literal
  */
