@@ -21,7 +21,7 @@ function machine(
   }
 }
 
-test('where AppArmor forbids user namespaces, one profile is loaded, for bwrap alone, and no setting of the machine changed', () => {
+test('if AppArmor forbids user namespaces, one profile is loaded, only for bwrap, and no setting of the machine changes', () => {
   const hosted = machine('1\n', { sudo: true })
   expect(allowBubblewrap(hosted)).toBe('loaded')
   const bySudo = hosted.calls.filter(({ program }) => program === '/usr/bin/sudo')
@@ -46,7 +46,7 @@ test.each([
   expect(quiet.calls.filter(({ program }) => program === '/usr/bin/sudo')).toEqual([])
 })
 
-test('where sudo wants a password it is left at that', () => {
+test('nothing is changed if sudo asks for a password', () => {
   expect(allowBubblewrap(machine('1\n', { sudo: false }))).toBe('failed')
 })
 

@@ -103,7 +103,7 @@ const changed: Files = {
   'src/sub/b\u00e9.bin': '\0bin',
 }
 
-test('a patch becomes a commit on the base, a branch, a pull request and one comment, by the API alone', async () => {
+test('a patch becomes a commit on the base, a branch, a pull request and one comment, using only the API', async () => {
   const made = bundleOf(changed)
   const step = await apply(made, { 'comment-on': '7' })
   expect(step.code, step.log).toBe(0)
@@ -145,7 +145,7 @@ test('a patch becomes a commit on the base, a branch, a pull request and one com
   expect(JSON.stringify(step.outputs) + step.environment + step.summary).not.toContain('ghs_write')
 })
 
-test('a second time the branch is moved, the open pull request kept, and its own comment written anew', async () => {
+test('the second time, the branch is moved, the open pull request is kept, and the earlier comment is replaced', async () => {
   const made = bundleOf(changed)
   const comments = [
     { id: 1, body: '<!-- portcullis: one comment -->\nby a person', user: { type: 'User' } },
@@ -162,7 +162,7 @@ test('a second time the branch is moved, the open pull request kept, and its own
   expect(written(step.asked)).toContain(`PATCH /git/refs/heads/portcullis/${made.hash.slice(0, 12)}`)
 })
 
-test('a patch of which one byte was changed is refused, and so is one whose manifest was changed to fit', async () => {
+test('a patch with one changed byte is refused, even if its manifest was changed to match', async () => {
   const made = bundleOf(changed)
   const file = join(made.bundle, 'patch.diff')
   const bytes = readFileSync(file)
@@ -196,7 +196,7 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
   expect(written(step.asked)).toEqual([])
 })
 
-test('what is guarded may change where a pattern names it', async () => {
+test('a guarded file may change if a pattern names it', async () => {
   const step = await apply(bundleOf({ ...base, '.github/workflows/x.yml': 'x' }), {
     'allowed-paths': '.github/workflows/*.yml',
   })
@@ -212,11 +212,11 @@ test.each([
   expect(written(step.asked)).toEqual([])
 })
 
-test('an empty patch is nothing to propose', async () => {
+test('an empty patch leads to no proposal', async () => {
   expect(await apply(bundleOf(base))).toMatchObject({ code: 0, asked: [], outputs: { 'pull-request': '' } })
 })
 
-test('no git of the repository is asked: the workspace may be a trap', async () => {
+test('git is never run in the workspace, which may be a trap', async () => {
   const made = bundleOf(changed)
   const github = await gitHubWith(made)
   const job = startJob({})

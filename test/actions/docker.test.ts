@@ -41,7 +41,7 @@ async function run(
 
 const test = testUnless(whyNoDocker() ?? whyNoBubblewrap())
 
-test('where bubblewrap does not work, commands run in the image that the workflow names', async () => {
+test('if bubblewrap does not work, commands run in the image that the workflow names', async () => {
   makeImage()
   const cmd = 'cat /etc/mark /etc/hostname; echo made > made.txt; echo $GITHUB_TOKEN'
   const step = await run([[call('exec_command', { cmd })], [say('Done.')]], { 'docker-image': image })
@@ -51,7 +51,7 @@ test('where bubblewrap does not work, commands run in the image that the workflo
   expect(step.seen + step.log).not.toContain('canary-')
 })
 
-test('where neither works, nothing is asked of the model, and the step says what would help', async () => {
+test('if neither works, the model is not asked, and the step says what would help', async () => {
   const step = await run([], { 'docker-image': 'portcullis-test-not-there:latest' })
   expect([step.code, step.seen]).toEqual([5, ''])
   expect(step.outputs).toMatchObject({ result: 'no-sandbox', 'exit-code': '5' })

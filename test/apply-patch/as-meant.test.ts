@@ -43,20 +43,20 @@ const add = '*** Add File: f'
 const update = '*** Update File: f'
 const remark = String.raw`\ No newline at end of file`
 
-describe('in an added file a line that is blank but for its missing plus', () => {
-  test('is a line of it, with a warning', async () => {
+describe('a blank line without its plus in an added file', () => {
+  test('becomes a line of the file, with a warning', async () => {
     expect(await apply(undefined, [add, '+a', '', '   ', '+b'])).toEqual({
       text: 'a\n\n\nb\n',
       codes: ['missing-plus', 'missing-plus'],
     })
   })
-  test('belongs to nothing at the end, where it stands between operations', async () => {
+  test('is ignored at the end, between two operations', async () => {
     expect(await apply(undefined, [add, '+a', '', '', '*** Add File: g', '+b'])).toMatchObject({ text: 'a\n' })
   })
-  test('is refused by strict', () => {
+  test('is refused in strict mode', () => {
     expect(() => parsePatch(patchOf([add, '+a', '', '+b']), { mode: 'strict' })).toThrow(PatchError)
   })
-  test('gives the file that was meant, wherever such lines are', async () => {
+  test('produces the intended file, wherever such lines are', async () => {
     const line = fc.constantFrom('a', '', '  b', '*** End Patch', '@@', '-c', '\\ No newline at end of file')
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.array(fc.boolean()), async (middle, drops) => {
@@ -86,7 +86,7 @@ describe('"\\ No newline at end of file"', () => {
     expect(text).toBe(after)
     expect(new Set(codes)).toEqual(new Set(['no-newline-marker']))
   })
-  test.each(cases)('%s, and is printed and taken back again', async (_, before, lines) => {
+  test.each(cases)('%s, and is printed and reverted', async (_, before, lines) => {
     const { patch } = parsePatch(patchOf(lines))
     expect(formatPatch(parsePatch(formatPatch(patch)).patch)).toBe(formatPatch(patch))
     const { text } = await apply(before, lines)
@@ -95,13 +95,13 @@ describe('"\\ No newline at end of file"', () => {
     await commit(back, { stateDirectory: join(base, 'state') })
     expect(readFileSync(join(root, 'f'), 'utf8')).toBe(before)
   })
-  test('that is not behind a line is refused, as strict refuses it anywhere', () => {
+  test('is refused if it does not follow a line, and always in strict mode', () => {
     expect(() => parsePatch(patchOf([update, '@@', remark, '-a', '+b']))).toThrow(PatchError)
     for (const [, , lines] of cases) expect(() => parsePatch(patchOf(lines), { mode: 'strict' })).toThrow(PatchError)
   })
 })
 
-describe('a file of no bytes', () => {
+describe('an empty file', () => {
   // What Codex 0.169 makes of them.
   test.each([
     ['blank context above', [' ', '+new'], '\nnew\n'],
@@ -111,7 +111,7 @@ describe('a file of no bytes', () => {
   ])('is one blank line to a chunk with %s, with a warning', async (_, lines, after) => {
     expect(await apply('', [update, '@@', ...lines])).toEqual({ text: after, codes: ['empty-file'] })
   })
-  test.each([[[' ', ' ', '+new']], [[' x', '+new']], [['-x', '+new']]])('is no more than that: %j', async (lines) => {
+  test.each([[[' ', ' ', '+new']], [[' x', '+new']], [['-x', '+new']]])('is treated as empty: %j', async (lines) => {
     await expect(apply('', [update, '@@', ...lines])).rejects.toThrow(PatchError)
   })
   test('has no lines to strict', async () => {
@@ -120,15 +120,15 @@ describe('a file of no bytes', () => {
 })
 
 describe('a lone carriage return', () => {
-  test('ends a line also in a file that has line feeds', async () => {
+  test('also ends a line in a file with line feeds', async () => {
     expect((await apply('10%\r20%\ndone\n', [update, '@@', '-20%', '+30%'])).text).toBe('10%\r30%\ndone\n')
     expect((await apply('a\r\r\nb\n', [update, '@@', ' a', ' ', '-b', '+B'])).text).toBe('a\r\r\nB\n')
   })
-  test('is not what a line in a new place ends with', async () => {
+  test('does not end a line that is added elsewhere', async () => {
     expect((await apply('a\rb\r\nc\r\n', [update, '@@', ' a', '+n', ' b'])).text).toBe('a\rn\r\nb\r\nc\r\n')
     expect((await apply('a\nb\rc\nd\n', [update, '@@', '-b', '-c', '+X'])).text).toBe('a\nX\nd\n')
   })
-  test('and every other line end outlives a change of another line, bit for bit', async () => {
+  test('and every other line end stays the same, byte for byte, if another line changes', async () => {
     const ending = fc.constantFrom('\n', '\r\n', '\r')
     const line = fc.tuple(fc.constantFrom('a', 'b', '', ' c', 'ü'), ending)
     await fc.assert(

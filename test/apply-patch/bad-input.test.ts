@@ -32,7 +32,7 @@ const samples: readonly (readonly [form: string, patch: string])[] = [
   ['a code fence', '```diff\n*** Begin Patch\n*** Delete File: one.txt\n*** End Patch\n```\n'],
 ]
 
-describe.each(samples)('%s that was cut off', (_, patch) => {
+describe.each(samples)('%s that is cut off', (_, patch) => {
   // Behind the End marker only wrapping is lost.
   const end = patch.indexOf('*** End Patch') + '*** End Patch'.length
 
@@ -130,7 +130,7 @@ describe.each([
   })
 })
 
-test('a path of 5,000 characters that lead out of the root is refused', () => {
+test('a path of 5,000 characters that leads out of the root is refused', () => {
   const { cwd } = makeCase({ files })
   const run = feed(cwd, `*** Begin Patch\n*** Add File: ${'../'.repeat(1666)}dd\n+a\n*** End Patch\n`)
   expect(run.status).toBe(1)

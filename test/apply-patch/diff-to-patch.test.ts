@@ -7,7 +7,7 @@ import { makeCase, readTree } from './case-tools.ts'
 const latin = Buffer.from('caf\xe9\n', 'latin1')
 const text = Buffer.from('text\n')
 
-describe('a difference that a patch can not express', () => {
+describe('a difference that a patch cannot express', () => {
   test.each([
     ['an added file', undefined, latin],
     ['a changed file', latin, Buffer.from('th\xe9\n', 'latin1')],
@@ -37,7 +37,7 @@ describe('a difference that a patch can not express', () => {
   })
 })
 
-test('a file that is not UTF-8 can be deleted, and NUL in a line is text as any other', async () => {
+test('a file that is not UTF-8 can be deleted, and a NUL in a line is treated as text', async () => {
   const { cwd } = makeCase({ files: { 'logo.bin': { base64: latin.toString('base64') }, 'nul.txt': 'a\0b\nc\n' } })
   const after = join(cwd, '..', 'after')
   mkdirSync(after)

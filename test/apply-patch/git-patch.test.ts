@@ -33,7 +33,7 @@ const sides: readonly (readonly [string, GitSide, GitSide])[] = [
   ['a file becomes a link', file('x\n'), { type: 'symlink', target: 'b' }],
 ]
 
-test.each(sides)('git applies a patch and takes it back where %s', (_, before, after) => {
+test.each(sides)('git applies and reverts a patch if %s', (_, before, after) => {
   const directory = mkdtempSync(join(tmpdir(), 'git-patch-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   for (const name of ['plain.txt', 'odd "name"\\\twith é']) {
@@ -61,7 +61,7 @@ test.each(sides)('git applies a patch and takes it back where %s', (_, before, a
   }
 })
 
-test('nothing is no patch', () => {
+test('without changes there is no patch', () => {
   expect(gitPatch('x', undefined, undefined)).toBe('')
   expect(gitPatch('x', file('same'), file('same'))).toBe('')
 })

@@ -63,7 +63,7 @@ function* lines(): Generator<string> {
 
 const long = 'x'.repeat(10_000_000)
 
-describe('refused in words that a reader can take in, with nothing changed', { timeout: 600_000 }, () => {
+describe('refused in a short message, with nothing changed', { timeout: 600_000 }, () => {
   test.each<readonly [string, Iterable<string>, Iterable<string>, string]>([
     [
       'a million updates of files that are not there',
@@ -153,7 +153,7 @@ describe('refused in words that a reader can take in, with nothing changed', { t
   })
 })
 
-describe('applied as any other', { timeout: 600_000 }, () => {
+describe('applied like any other', { timeout: 600_000 }, () => {
   test('an added file of 100 MB', async () => {
     const scene = prepare(
       ['a\n'],

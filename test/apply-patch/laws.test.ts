@@ -65,7 +65,7 @@ function meaning({ operations, ...rest }: Patch): unknown {
 const normalized = (one: string | undefined): string | undefined => one?.replaceAll('\r\n', '\n')
 
 describe('laws', () => {
-  test('a diff of two trees, applied to the first, gives the second; taken back, the first', async () => {
+  test('a diff of two trees, applied to the first, gives the second; reverted, the first', async () => {
     await fc.assert(
       fc.asyncProperty(tree, tree, async (before, after) => {
         const pairs = names.map((path) => ({

@@ -72,7 +72,7 @@ describe('the linear matcher', () => {
     )
   })
 
-  test('trims and maps every code point as the naive one does', () => {
+  test('trims and maps every code point like the naive one', () => {
     const wrong: string[] = []
     for (let point = 1; point <= 0x3100; point++) {
       const sign = String.fromCodePoint(point)

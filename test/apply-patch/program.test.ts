@@ -25,7 +25,7 @@ describe('options', () => {
     expect(run.stderr).toBe('Success. Updated the following files:\nM f.txt\n')
   })
 
-  test('--json tells success as data, repairs and warnings included', () => {
+  test('--json reports success as data, with repairs and warnings', () => {
     const input = `Here it is:\n${wrap('*** Update File: f.txt\n@@\n-x\n+y\n')}`
     const run = runProgram(scene({ 'f.txt': 'x\nx\n' }), input, { args: ['--json'] })
     expect(JSON.parse(run.stdout)).toMatchObject({
@@ -38,7 +38,7 @@ describe('options', () => {
     expect(run.stderr).toMatch(/repaired: .*\nwarning: .*lines 1, 2/)
   })
 
-  test('--json tells failure as data', () => {
+  test('--json reports failure as data', () => {
     const run = runProgram(scene(), wrap('*** Update File: f.txt\n@@\n-q\n+y\n*** Delete File: no\n'), {
       args: ['--json'],
     })
@@ -60,7 +60,7 @@ describe('options', () => {
     expect(readTree(cwd)).toEqual({ 'sub/f.txt': 'a\nB\nc\n' })
   })
 
-  test('--reverse takes an applied patch back', () => {
+  test('--reverse reverts an applied patch', () => {
     const cwd = scene()
     const before = fingerprint(cwd)
     const patch = wrap(
@@ -73,7 +73,7 @@ describe('options', () => {
     expect(fingerprint(cwd).filter((line) => line.startsWith('f.txt'))).toEqual(before)
   })
 
-  test('--reverse refuses what the patch does not tell', () => {
+  test('--reverse refuses an operation whose old content is not in the patch', () => {
     const cwd = scene()
     const before = fingerprint(cwd)
     const run = runProgram(cwd, wrap('*** Delete File: f.txt\n'), { args: ['--reverse'] })
@@ -81,7 +81,7 @@ describe('options', () => {
     expect(run.stderr).toContain('its old content is not in the patch')
   })
 
-  test('undo takes back the last applied patch, byte for byte', () => {
+  test('undo reverts the last applied patch, byte for byte', () => {
     const cwd = scene({ 'f.txt': 'a\r\nb\r\nc' })
     const before = fingerprint(cwd)
     expect(runProgram(cwd, change).status).toBe(0)
@@ -89,7 +89,7 @@ describe('options', () => {
     expect([run.status, fingerprint(cwd)]).toEqual([0, before])
   })
 
-  test('undo refuses when the file was changed since', () => {
+  test('undo refuses if the file has changed since', () => {
     const cwd = scene()
     runProgram(cwd, change)
     writeFileSync(join(cwd, 'f.txt'), 'mine\n')
@@ -107,7 +107,7 @@ describe('options', () => {
     expect(readFileSync(join(cwd, 'f.txt'), 'utf8')).toBe('mine\n')
   })
 
-  test('undo in a folder of the tree says where the last patch was applied', () => {
+  test('undo in a subdirectory says where the last patch was applied', () => {
     const cwd = scene({ 'f.txt': 'a\nb\nc\n', 'sub/deep/g.txt': 'g\n' })
     runProgram(cwd, change)
     const run = runProgram(join(cwd, 'sub/deep'), '', { args: ['undo'], state: join(cwd, '../state') })
@@ -142,7 +142,7 @@ describe('options', () => {
     })
   })
 
-  test('recover gives up a crashed run that can not be put in order only when told to', () => {
+  test('recover abandons an unrecoverable run only on request', () => {
     const cwd = scene()
     runProgram(cwd, change)
     const state = join(cwd, '../state/portcullis/apply-patch')
@@ -192,8 +192,8 @@ describe('options', () => {
   })
 })
 
-describe('an argument that is no patch', () => {
-  test('but a file is answered with how to apply the file', () => {
+describe('an argument that is not a patch', () => {
+  test('but a file gets advice on how to apply the file', () => {
     const cwd = scene({ 'my patch.txt': change })
     expect(runProgram(cwd, '', { args: ['my patch.txt'] })).toEqual({
       status: 1,
@@ -204,9 +204,14 @@ describe('an argument that is no patch', () => {
     })
   })
 
-  test.each(['udno', 'Undo', 'recovr', 'hepl'])('but nearly the command %s is answered with the command', (word) => {
-    expect(runProgram(scene(), '', { args: [word] }).stderr).toMatch(/did you mean: apply-patch (undo|recover|help)\n$/)
-  })
+  test.each(['udno', 'Undo', 'recovr', 'hepl'])(
+    'but almost the command %s gets the command as a suggestion',
+    (word) => {
+      expect(runProgram(scene(), '', { args: [word] }).stderr).toMatch(
+        /did you mean: apply-patch (undo|recover|help)\n$/,
+      )
+    },
+  )
 })
 
 test.each([
@@ -389,7 +394,7 @@ describe('a miss says what to do next', () => {
     )
   })
 
-  test('of a long line shows the part that differs, and nothing that a terminal would obey', () => {
+  test('of a long line shows the part that differs, and no terminal control sequences', () => {
     const [same, file] = ['x'.repeat(1000), `${'x'.repeat(1000)}\u001B[31mred\n`]
     const stderr = miss({ f: file }, `*** Update File: f\n@@\n-${same}blue\n+b\n`)
     expect(stderr).toContain(`    expected: …${'x'.repeat(80)}blue\n    found:    …${'x'.repeat(80)}<U+001B>[31mred\n`)
@@ -410,7 +415,7 @@ describe('a miss says what to do next', () => {
   })
 })
 
-test('nothing of ours is left in the tree', () => {
+test('no files of the program are left in the tree', () => {
   const cwd = scene()
   runProgram(cwd, change)
   expect(Object.keys(readTree(cwd))).toEqual(['f.txt'])

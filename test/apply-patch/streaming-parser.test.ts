@@ -5,7 +5,7 @@ import { createStreamingParser, parsePatch } from '../../apply-patch/index.ts'
 const text =
   '*** Begin Patch\n*** Add File: n.txt\n+one\n+two\n*** Update File: f.txt\n*** Move to: g.txt\n@@ class A\n@@ def m\n a\n-b\n+B\n\n@@\n+end\n*** End of File\n*** Delete File: old\n*** End Patch'
 
-test('however a patch is cut, what is known at the end is what the patch says', () => {
+test('however a patch is split into pieces, the final result is the same', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 20 }), (cuts) => {
       const parser = createStreamingParser()
@@ -35,7 +35,7 @@ test('however a patch is cut, what is known at the end is what the patch says', 
   )
 })
 
-test('an operation is known as soon as its header is written, and grows', () => {
+test('an operation is reported as soon as its header is complete, and then grows', () => {
   const parser = createStreamingParser()
   expect(parser.push('*** Begin Patch\n*** Update File: src/a.ts')).toEqual([])
   expect(parser.push('\n@@\n-o')).toMatchObject([{ path: 'src/a.ts', isComplete: false, removed: 0 }])

@@ -6,7 +6,7 @@ import { fingerprint, makeCase, runProgram, type CaseFile } from './case-tools.t
 const change = '*** Begin Patch\n*** Update File: f.txt\n@@\n a\n-b\n+B\n*** End Patch\n'
 const scene = (files: Readonly<Record<string, CaseFile>> = { 'f.txt': 'a\nb\nc\n' }): string => makeCase({ files }).cwd
 
-test('undo never offers what was applied to another directory that was at this path', () => {
+test('undo never offers a patch that was applied to another directory at this path', () => {
   const cwd = scene()
   const state = join(cwd, '../state')
   expect(runProgram(cwd, change, { state }).status).toBe(0)
@@ -23,7 +23,7 @@ test('undo never offers what was applied to another directory that was at this p
   ])
 })
 
-test('a copy of a tree, or one put in its place, has no patch to take back, and the tree that was moved has', () => {
+test('a copy of a tree, or one put in its place, has no patch to undo, but a moved tree has', () => {
   const cwd = scene({ 'f.txt': 'a\nb\nc\n', 'sub/g.txt': 'g\n' })
   const before = fingerprint(cwd)
   const state = join(cwd, '../state')
@@ -39,7 +39,7 @@ test('a copy of a tree, or one put in its place, has no patch to take back, and 
   expect(runProgram(moved, '', { args: ['undo'], state }).status).toBe(1)
 })
 
-test('undo by way of a symlink takes back what was applied to the tree behind it', () => {
+test('undo through a symlink reverts the patch of the tree behind it', () => {
   const cwd = scene()
   const before = fingerprint(cwd)
   const link = join(cwd, '../link')

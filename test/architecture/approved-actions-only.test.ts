@@ -23,7 +23,7 @@ const filesOf = (places: readonly string[]): readonly string[] => places.map((pl
 const importersOf = (target: string, name: string): readonly string[] =>
   engine.filter((file) => imports(file).some((one) => one.target === target && one.names.includes(name)))
 
-test('the run loop is called in one place, which puts runs together', () => {
+test('the run loop is called in one place, which assembles runs', () => {
   expect(importersOf('engine/run/run.ts', 'run')).toEqual(['engine/app/assemble-run.ts'])
   expect(found(['engine/app/assemble-run.ts'], /\brun\(\{/)).toHaveLength(1)
   expect(importersOf('engine/app/assemble-run.ts', 'assemble')).toEqual(['engine/app/open-run.ts'])
@@ -33,7 +33,7 @@ test('the Guardian is asked in one place', () => {
   expect(filesOf(found(engine, /guardian\??\.review\(/i))).toEqual(['engine/tools/review-call.ts'])
 })
 
-test('only the command line knows standard streams, signals and how a process ends', () => {
+test('only the command line uses standard streams, signals and exit codes', () => {
   const elsewhere = engine.filter(
     (file) => !/^engine\/(?:cli\/|(?:[a-z]+-)?main\.ts)/.test(file) && !insidePrograms.includes(file),
   )
@@ -51,6 +51,6 @@ test('nothing but the command line imports it', () => {
   expect(wrong).toEqual([])
 })
 
-test('what a run is put together of reads the environment that it is given', () => {
+test('the parts of a run read only the environment that is passed to them', () => {
   expect(found(sources('engine/app'), /\bprocess\.env\b/)).toEqual([])
 })

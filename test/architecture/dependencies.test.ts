@@ -37,7 +37,7 @@ describe('dependencies between packages', () => {
   }
 })
 
-test.each(oneFilePackages)('%s is imported in one file at most', (name) => {
+test.each(oneFilePackages)('%s is imported in at most one file', (name) => {
   const importers = Object.keys(mayImport).flatMap((folder) =>
     sources(folder).filter((file) =>
       imports(file).some(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`)),
@@ -46,7 +46,7 @@ test.each(oneFilePackages)('%s is imported in one file at most', (name) => {
   expect(importers.length, importers.join(', ')).toBeLessThanOrEqual(1)
 })
 
-test('no tool reaches files or processes but through the sandbox and the patch transaction', () => {
+test('tools access files and processes only through the sandbox and the patch transaction', () => {
   const reaching = sources('engine/tools').flatMap((file) =>
     imports(file)
       .filter(({ specifier }) => /^(?:node:)?(?:fs|child_process)(?:\/|$)|^execa$/.test(specifier))

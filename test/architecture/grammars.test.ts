@@ -10,7 +10,7 @@ test.each([
   expect(make).not.toThrow()
 })
 
-test('zod is taken as a whole module, of which a bundle keeps what is used', () => {
+test('zod is imported as a whole module, from which a bundle keeps what is used', () => {
   const named = ['apply-patch', 'engine', 'policies', 'sandbox'].flatMap((name) =>
     sources(name).flatMap((file) =>
       imports(file)

@@ -31,7 +31,7 @@ const inside = ['engine/tools/files/helper-program.ts']
 
 const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
 
-test('nothing outside of sandboxes is started by a bare name', () => {
+test('no program outside a sandbox is started by a bare name', () => {
   const bare = folders.flatMap((folder) =>
     sources(folder)
       .filter((file) => !inside.includes(file))
@@ -65,7 +65,7 @@ const withoutExeca: Readonly<Record<string, string>> = {
   'sandbox/views/overlay-view.ts': 'waited for in place, before this process is replaced',
 }
 
-test('processes of the host are started by execa, but for a few, each for a reason that stands at its import', () => {
+test('processes of the host are started with execa, with a few exceptions whose reason is given at the import', () => {
   const all = folders.flatMap(sources).filter((file) => !inside.includes(file))
   const starting = all.filter((file) =>
     imports(file).some(({ specifier, names }) => isChildProcess(specifier) && !onlyTypes(names)),
@@ -160,7 +160,7 @@ const openers: Readonly<Record<string, string>> = {
 const opening =
   /^(?:openSync|open|readFileSync|readFile|writeFileSync|writeFile|appendFileSync|appendFile|cpSync|copyFileSync|createReadStream|createWriteStream)$/
 
-test('files of the host are opened in few places, each for a reason', () => {
+test('files of the host are opened in few places, each with a reason', () => {
   const found = ['engine', 'sandbox'].flatMap((folder) =>
     sources(folder).filter((file) =>
       imports(file).some(

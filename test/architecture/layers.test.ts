@@ -26,11 +26,11 @@ const entryPoints = ['engine/index.ts', 'engine/main.ts', 'engine/sandbox-main.t
 
 const layerOf = (file: string): number => layers.findIndex((folders) => folders.includes(file.split('/')[1] ?? ''))
 
-test('every file of the engine lies in a layer', () => {
+test('every file of the engine is in a layer', () => {
   expect(sources('engine').filter((file) => layerOf(file) < 0 && !entryPoints.includes(file))).toEqual([])
 })
 
-test('a layer of the engine imports lower ones only', () => {
+test('a layer of the engine imports only lower ones', () => {
   const upwards = sources('engine')
     .filter((file) => !entryPoints.includes(file))
     .flatMap((file) =>

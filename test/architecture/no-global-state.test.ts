@@ -13,7 +13,7 @@ const own = [
   /^engine\/tools\/(?:repl\/session-program|web\/fetch-program|files\/helper-program)\.ts$/,
 ]
 
-test('a run goes by its request alone: only the command line knows terminals, arguments, variables and signals', () => {
+test('a run depends only on its request: only the command line knows terminals, arguments, variables and signals', () => {
   const reading = sources('engine')
     .filter((file) => !own.some((allowed) => allowed.test(file)))
     .flatMap((file) => [...code(file).matchAll(global)].map(([found]) => `${file}: ${found}`))

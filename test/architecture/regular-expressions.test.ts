@@ -45,11 +45,11 @@ test(
   },
 )
 
-test('no list of regular expressions names one that is gone', () => {
+test('no list of regular expressions names one that no longer exists', () => {
   const listed = [...Object.keys(boundedPatterns), ...(proving ? [] : proved)]
   expect(listed.filter((text) => !literals.has(text))).toEqual([])
 })
 
-test('regular expressions are made of other texts in few places, each for a reason', () => {
+test('regular expressions are built from other texts in few places, each with a reason', () => {
   expect(made.toSorted()).toEqual(Object.keys(madePatterns).toSorted())
 })

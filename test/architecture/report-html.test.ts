@@ -34,7 +34,7 @@ function outsideTemplates(text: string): string {
   return kept
 }
 
-test('what is written into a page is made by the one template that escapes', () => {
+test('everything in a page is made by the one template that escapes', () => {
   const markup = report
     .filter((file) => file !== maker)
     .flatMap((file) =>
@@ -44,7 +44,7 @@ test('what is written into a page is made by the one template that escapes', () 
   expect(markup).toEqual(['engine/report/machines/run-junit.ts', 'engine/report/markdown/escape.ts'])
 })
 
-test('only the page itself puts in text that is not escaped: its own style and script', () => {
+test('the only text that is not escaped is the page’s own style and script', () => {
   const users = report.filter((file) =>
     imports(file).some(({ target, names }) => target === maker && names.includes('ownElement')),
   )
@@ -53,12 +53,12 @@ test('only the page itself puts in text that is not escaped: its own style and s
   expect(report.filter((file) => /new Html\(/.test(code(file)))).toEqual([maker])
 })
 
-test('nothing of the page has a style, a handler or a source of its own', () => {
+test('no element of the page has a style, a handler or a source', () => {
   const wrong = report.filter((file) => /\s(?:style|on[a-z]+|src|srcset|action|formaction)="/.test(code(file)))
   expect(wrong).toEqual([])
 })
 
-test('markup outside of the template would be seen', () => {
+test('markup outside the template would be found', () => {
   const sample = 'const a = html`<b>${list.map((x) => html`<i>${x}</i>`)}</b>` + "<u>"; const b = `<s>${a}</s>`'
   expect(stringsOf(outsideTemplates(sample))).toMatch(/<u>.*<s>/)
   expect(stringsOf(outsideTemplates(sample))).not.toMatch(/<[bi]>/)

@@ -33,7 +33,7 @@ function guardianFor(workspace: string) {
   })
 }
 
-plain('the Guardian lets no row of the credentials be read, by a tool, a command or a grant', async () => {
+plain('the Guardian lets no tool, command or grant read a place of the credentials table', async () => {
   const workspace = await temporaryDirectory()
   const { assess } = guardianFor(workspace)
   const exec = (argv: readonly [string, ...string[]]) =>
@@ -60,7 +60,7 @@ plain('the Guardian lets no row of the credentials be read, by a tool, a command
   expect(through).toEqual([])
 })
 
-plain('it knows what a variable moves, and what is granted by its own name', async () => {
+plain('it knows places that a variable moves, and places that are granted by name', async () => {
   const workspace = await temporaryDirectory()
   const policy = parsePolicy({
     mode: 'danger-full-access',
@@ -73,7 +73,7 @@ plain('it knows what a variable moves, and what is granted by its own name', asy
   ).toEqual([{ path: '/srv/moved/auth.json', place: '/srv/moved' }])
 })
 
-plain('what projects have by the same names is read', async () => {
+plain('files of projects with the same names can be read', async () => {
   const workspace = await temporaryDirectory()
   const { assess } = guardianFor(workspace)
   for (const name of [
@@ -111,7 +111,7 @@ beforeAll(async () => {
   }
 })
 
-test('no command, file tool or patch reads or writes a row, whoever approves everything', async () => {
+test('no command, file tool or patch reads or writes such a place, even if everything is approved', async () => {
   // A home as workspace is the hardest case: all of it is granted.
   const workspace = home
   const readableRoots = [dirname(process.execPath)]

@@ -43,8 +43,8 @@ function scene(given: Layout = layout) {
 const bytesOf = (root: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(snapshot(root)).map(([name, facts]) => [name, facts.split(' ').slice(3).join(' ')]))
 
-describe('what changes alongside a change set', () => {
-  test('changes with it, where no patch may write, and leaves no lock', async () => {
+describe('a file that changes along with a change set', () => {
+  test('is written where no patch may write, and leaves no lock', async () => {
     const { root, state, set, alongside, old } = scene()
     await commitChangeSet(set, { stateDirectory: state, alongside })
     expect(bytesOf(root)).toMatchObject({
@@ -56,7 +56,7 @@ describe('what changes alongside a change set', () => {
     expect(Object.keys(snapshot(root))).toEqual([...Object.keys(old), ...made].toSorted())
   })
 
-  test('is left alone when that is taken back, unless it is to go back too', async () => {
+  test('is left alone when the change set is undone, unless it must be restored too', async () => {
     const { root, state, set, all, alongside, old } = scene()
     await commitChangeSet(set, { stateDirectory: state, alongside })
     await undo(root, { stateDirectory: state })
@@ -74,7 +74,7 @@ describe('what changes alongside a change set', () => {
     expect([rest, empty]).toEqual([old, expect.stringContaining('directory')])
   })
 
-  test('is not done, and nothing is, where somebody else has the lock', async () => {
+  test('is not written if somebody else holds the lock, and nothing else is either', async () => {
     const { root, state, set, alongside, key } = scene({ ...layout, '.git/index.lock': '' })
     const before = snapshot(root)
     await expect(commitChangeSet(set, { stateDirectory: state, alongside })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('what changes alongside a change set', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  test('can be nowhere but where it is said to be', async () => {
+  test('can only be in the stated directory', async () => {
     const { root, state, set, alongside, old } = scene()
     const within = [join(root, '.git/refs')]
     await expect(commitChangeSet(set, { stateDirectory: state, alongside: { ...alongside, within } })).rejects.toThrow(
@@ -109,7 +109,7 @@ describe('what changes alongside a change set', () => {
     expect(snapshot(root)).toEqual(old)
   })
 
-  test('can be all there is, and is nothing that could be taken back then', async () => {
+  test('can be the only change, which then can’t be undone', async () => {
     const { root, state, set, alongside } = scene()
     const { canUndo } = await commitChangeSet({ ...set, changes: [] }, { stateDirectory: state, alongside })
     expect([canUndo, bytesOf(root)['.git/refs/heads/main']]).toEqual([false, '2\n'])
@@ -132,7 +132,7 @@ describe('what changes alongside a change set', () => {
   })
 })
 
-test('a lock of ours is known by what is in it, for each commit its own', () => {
+test('each commit recognizes its own lock by the content', () => {
   const [one, other] = ['first', 'other'].map((nonce) => lockEntries(['/r/.git/index.lock'], nonce)[0])
   expect(one?.target).toEqual({ directory: '/r/.git', name: 'index.lock' })
   expect(one?.fingerprint.crc).not.toBe(other?.fingerprint.crc)

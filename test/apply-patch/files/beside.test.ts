@@ -18,8 +18,8 @@ function scene() {
 
 const added = (path: string): string => `*** Add File: ${path}\n+new\n`
 
-describe('a patch may change the trees beside its own', () => {
-  test('by absolute paths, in one transaction with its own', async () => {
+describe('a patch may change trees next to its own', () => {
+  test('with absolute paths, in one transaction with its own tree', async () => {
     const { base, root, other, apply, state } = scene()
     const moved = `*** Update File: a.txt\n*** Move to: ${other}/moved.txt\n@@\n-a\n+edited\n`
     const report = await apply(`${moved}${added(`${other}/deep/c.txt`)}`)
@@ -32,7 +32,7 @@ describe('a patch may change the trees beside its own', () => {
     expect([existsSync(join(other, 'moved.txt')), existsSync(join(other, 'deep'))]).toEqual([false, false])
   })
 
-  test('as the tree of its own that it is, where all of the patch lies in one', async () => {
+  test('as its own tree, if all of the patch is in one of them', async () => {
     const { root, other, apply } = scene()
     expect((await apply(added('c.txt'))).root).toBe(root)
     expect((await apply(added('../other/c.txt'))).root).toBe(other)
@@ -50,7 +50,7 @@ describe('a patch may change the trees beside its own', () => {
     await expect(plan(`${added('c.txt')}${added(path)}`)).rejects.toMatchObject({ failures: [{ reason }] })
   })
 
-  test('and is held to them once more when it is committed', async () => {
+  test('and the commit checks the trees once more', async () => {
     const { root, other, outside, plan, state } = scene()
     const planned = await plan(`${added('c.txt')}${added('../other/deep/c.txt')}`)
     const [first, second] = planned.changes

@@ -70,7 +70,7 @@ function prepare() {
 }
 
 describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`, { timeout: 180_000 }, () => {
-  test('killed at any system call leaves a tree that the next run puts in order before it applies its patch', async () => {
+  test('killed at any system call leaves a tree that the next run recovers before it applies its patch', async () => {
     expect(missing).toBeUndefined()
     const rehearsal = prepare()
     const apply = (root: string) => ['--root', root, patch]
@@ -97,7 +97,7 @@ describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`
     expect(outcomes.fresh).toBeGreaterThan(3)
   })
 
-  test('killed, and its files then edited, is named by recover and given up with --abandon, edits and all', async () => {
+  test('killed, with files edited since, is named by recover and abandoned with --abandon, and the edits stay', async () => {
     const rehearsal = prepare()
     const apply = (root: string) => ['--root', root, patch]
     const { calls } = await traceCalls(rehearsal.command(...apply(rehearsal.root)), rehearsal.env, rehearsal.state)
@@ -119,7 +119,7 @@ describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`
     expect(run.unfinished()).toEqual([])
   })
 
-  test('undo takes the patch back, once', async () => {
+  test('undo reverts the patch, once', async () => {
     const run = prepare()
     const old = run.look()
     await runPlainly(run.command('--root', run.root, patch), run.env)

@@ -6,7 +6,7 @@ import { add, changeSet, move, remove, swap, update } from './change-tools.ts'
 import { makeScene, snapshot } from './tree-tools.ts'
 
 describe('a commit', () => {
-  test('updates, adds, deletes and moves as planned, and leaves nothing of its own', async () => {
+  test('updates, adds, deletes and moves as planned, and leaves no files behind', async () => {
     const { root, state } = makeScene({
       'kept.txt': 'kept\n',
       'old.txt': { mode: 0o640, text: 'old\n' },
@@ -39,7 +39,7 @@ describe('a commit', () => {
     expect(report.canUndo).toBe(true)
   })
 
-  test('that only renames keeps the very file', async () => {
+  test('keeps the same inode if it only renames a file', async () => {
     const { root, state } = makeScene({ a: { mode: 0o751, text: 'a\0\xff' } })
     const tree = openTree(root, { unsafePaths: false })
     const { ino, mtimeMs } = lstatSync(join(root, 'a'))
@@ -48,7 +48,7 @@ describe('a commit', () => {
     expect(Object.keys(snapshot(root))).toEqual(['deep', 'deep/b'])
   })
 
-  test('lets two files change places', async () => {
+  test('lets two files swap places', async () => {
     const { root, state } = makeScene({ a: { mode: 0o700, text: 'A' }, b: 'B' })
     const tree = openTree(root, { unsafePaths: false })
     const before = snapshot(root)
@@ -97,7 +97,7 @@ describe('a commit', () => {
 })
 
 describe('undo', () => {
-  test('brings back bytes, modes, links and directories as they were', async () => {
+  test('restores bytes, modes, links and directories', async () => {
     const { root, state } = makeScene({
       'old.txt': { mode: 0o640, text: 'old\n' },
       'gone.txt': { mode: 0o600, text: 'gone\n' },
@@ -119,7 +119,7 @@ describe('undo', () => {
     await expect(undo(root, { stateDirectory: state })).rejects.toMatchObject({ code: 'nothing-to-undo' })
   })
 
-  test('is refused when a file is not what the patch left, and says which', async () => {
+  test('is refused if a file is not as the patch left it, and names the file', async () => {
     const { root, state } = makeScene({ a: 'a', b: 'b' })
     const tree = openTree(root, { unsafePaths: false })
     await commitChangeSet(changeSet(tree, [update(tree, 'a', 'A'), update(tree, 'b', 'B')]), { stateDirectory: state })

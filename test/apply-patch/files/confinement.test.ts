@@ -100,7 +100,7 @@ describe('a path is located', () => {
     expect(tree.locateEntry('in/x').key).toBe(x)
   })
 
-  test('anywhere with unsafe paths, except where nothing can be', () => {
+  test('anywhere with unsafe paths, except where no file can be', () => {
     const { root, outside } = makeScene({ '.git/config': '', out: { link: '../outside' } })
     const tree = openTree(root, { unsafePaths: true })
     expect(tree.locate('.git/config').key).toBe(join(tree.root, '.git/config'))
@@ -119,7 +119,7 @@ describe('a path is located', () => {
 })
 
 describe('reading', () => {
-  test('tells what is there, and never waits for a pipe', () => {
+  test('reports what kind of file is there, and never waits for a pipe', () => {
     const { root } = makeScene({ file: { mode: 0o640, text: 'a\0\xff' }, link: { link: 'file' }, folder: '/' })
     expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
     const tree = openTree(root, { unsafePaths: false })
@@ -136,7 +136,7 @@ describe('reading', () => {
     ])
   })
 
-  test('refuses a file that a swapped directory led elsewhere', () => {
+  test('refuses a file that a swapped directory has moved elsewhere', () => {
     const { root, outside } = makeScene({ 'sub/secret': 'mine' })
     fill(outside, { secret: 'theirs' })
     const tree = openTree(root, { unsafePaths: false })
@@ -174,7 +174,7 @@ describe('a commit', () => {
     expect(readFileSync(join(outside, 'x'), 'utf8')).toBe('old')
   })
 
-  test('leaves the file outside alone that a hard link in the tree shares', async () => {
+  test('does not change a file outside that shares a hard link with the tree', async () => {
     const { root, outside, state } = makeScene()
     fill(outside, { o: 'theirs' })
     linkSync(join(outside, 'o'), join(root, 'o'))
@@ -184,7 +184,7 @@ describe('a commit', () => {
     expect(readFileSync(join(root, 'o'), 'utf8')).toBe('mine')
   })
 
-  test('removes a link and not what it leads to', async () => {
+  test('removes a link, but not its target', async () => {
     const { root, outside, state } = makeScene({ out: { link: '../outside/o' }, dangling: { link: 'nowhere' } })
     fill(outside, { o: 'theirs' })
     const tree = openTree(root, { unsafePaths: false })
@@ -204,7 +204,7 @@ describe('a commit', () => {
     },
   )
 
-  test('works below very deep directories', async () => {
+  test('works in very deep directories', async () => {
     const { root, state } = makeScene()
     const path = `${'deep/'.repeat(300)}x`
     const tree = openTree(root, { unsafePaths: false })

@@ -182,7 +182,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
 })
 
 describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
-  test('a file that somebody changed since is named and left alone, until the crash is given up', async () => {
+  test('a file that somebody has changed since is named and left alone, until the crashed run is abandoned', async () => {
     expect(missing).toBeUndefined()
     const [run] = await prepare({ action: 'recover' }, 1)
     if (run === undefined) throw new Error('nothing prepared')
@@ -201,7 +201,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(run.unfinished()).toEqual([])
   })
 
-  test('the next commit puts the tree in order first, and recovery without a root finds every tree', async () => {
+  test('the next commit recovers the tree first, and recovery without a root finds every tree', async () => {
     expect(missing).toBeUndefined()
     const runs = await prepare({ action: 'recover' }, 2)
     const [one, other] = runs
@@ -217,7 +217,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(other.look()['updated.txt']).toMatch(/ old\n$/)
   })
 
-  test('a run in a folder of the tree finds the crash too', async () => {
+  test('a run in a subdirectory of the tree also finds the crash', async () => {
     expect(missing).toBeUndefined()
     const [run] = await prepare({ action: 'recover' }, 1)
     if (run === undefined) throw new Error('nothing prepared')
@@ -228,7 +228,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(await recover(inFolder)).toEqual([])
   })
 
-  test('the trees beside each other that it was at work in find it, each for both', async () => {
+  test('if it worked in two neighbouring trees, a run in either of them recovers both', async () => {
     expect(missing).toBeUndefined()
     const [rehearsed, ...runs] = await prepare({ action: 'commit' }, 3)
     if (rehearsed === undefined) throw new Error('nothing prepared')
@@ -250,7 +250,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     }
   })
 
-  test('another tree in the place of the one that crashed is left alone', async () => {
+  test('another tree at the path of the crashed one is left alone', async () => {
     expect(missing).toBeUndefined()
     const [run] = await prepare({ action: 'recover' }, 1)
     if (run === undefined) throw new Error('nothing prepared')
@@ -299,7 +299,7 @@ describe.skipIf(skipped)(`with a system call that fails${reason}`, { timeout: 18
     },
   )
 
-  test('a rollback that fails too says so, and recovery restores everything later', async () => {
+  test('a rollback that also fails reports this, and recovery restores everything later', async () => {
     expect(missing).toBeUndefined()
     const work: Work = { action: 'commit' }
     const { old, calls } = await rehearse(work)

@@ -2,7 +2,7 @@ import { crc32 as zlib } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { crc32 } from '../../../apply-patch/files/crc32.ts'
 
-test("our checksum is zlib's, for few bytes and for many, in one piece or several", () => {
+test("our checksum equals zlib's, for few bytes and many, in one piece or several", () => {
   for (const size of [0, 1, 9, 1000, 300_000]) {
     const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (index * 31 + (index >> 3)) & 0xff))
     const middle = size >> 1

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { findDelta, applyDelta, runLength } from '../../../apply-patch/files/delta.ts'
 import { chunksOf } from '../../../apply-patch/files/pieces.ts'
 
-test('what a patch replaced can be made again from the new content and the bytes that only the old one had', () => {
+test('replaced content can be rebuilt from the new content and the bytes that only the old one had', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -26,7 +26,7 @@ test('what a patch replaced can be made again from the new content and the bytes
   )
 })
 
-test('a small edit keeps little', () => {
+test('a small edit stores little', () => {
   const old = Buffer.alloc(100_000, 'line\n')
   const { delta } = findDelta(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
   expect(delta).toEqual([0, 0, 50_000, 5, 50_004, 49_995])

@@ -14,7 +14,7 @@ function scene(layout: Layout) {
   return { root, state, tree, commit, at: (name: string) => join(root, name) }
 }
 
-test('directories are made, removed and given modes with the files of a change set, and an undo takes all of it back', async () => {
+test('directories are made, removed and given modes with the files of a change set, and an undo reverts all of it', async () => {
   const { root, state, tree, commit, at } = scene({
     'gone/deep/a.txt': 'a',
     'gone/empty': '/',
@@ -50,7 +50,7 @@ test('directories are made, removed and given modes with the files of a change s
   expect(snapshot(root)).toEqual(before)
 })
 
-test('a file takes the place of a directory, and gives it back', async () => {
+test('a file replaces a directory, and an undo restores the directory', async () => {
   const { root, state, tree, commit, at } = scene({ 'x/a.txt': 'a', 'x/y/b.txt': 'b' })
   const before = snapshot(root)
   await commit(
@@ -65,7 +65,7 @@ test('a file takes the place of a directory, and gives it back', async () => {
   expect(snapshot(root)).toEqual(before)
 })
 
-test('a directory that somebody put something into meanwhile stays', async () => {
+test('a directory stays if somebody has put something into it meanwhile', async () => {
   const { root, tree, commit, at } = scene({ 'x/a.txt': 'a' })
   const changes = [remove(tree, 'x/a.txt')]
   writeFileSync(at('x/theirs.txt'), 't')
@@ -73,7 +73,7 @@ test('a directory that somebody put something into meanwhile stays', async () =>
   expect(readdirSync(join(root, 'x'))).toEqual(['theirs.txt'])
 })
 
-test('one that is in the way of a file, and not empty, refuses all of it', async () => {
+test('a directory in the place of a new file that is not empty makes the whole commit fail', async () => {
   const { root, tree, commit, at } = scene({ 'x/a.txt': 'a' })
   const changes = [remove(tree, 'x/a.txt'), replaceDirectory(tree, 'x', 'file')]
   writeFileSync(at('x/theirs.txt'), 't')
@@ -82,7 +82,7 @@ test('one that is in the way of a file, and not empty, refuses all of it', async
   expect(snapshot(root)).toEqual(before)
 })
 
-test('a mode that somebody else set meanwhile, and a directory that is none any more, are refused', async () => {
+test('a mode that somebody else set meanwhile, and a directory that no longer is one, are refused', async () => {
   const { root, commit, at } = scene({ x: '/', y: '/' })
   chmodSync(at('x'), 0o700)
   rmSync(at('y'), { recursive: true })
@@ -95,7 +95,7 @@ test('a mode that somebody else set meanwhile, and a directory that is none any 
   expect(snapshot(root)).toEqual(before)
 })
 
-test('an undo of one patch alone is refused where another came after it', async () => {
+test('an undo of one patch is refused if another was applied after it', async () => {
   const { root, state, tree, commit } = scene({})
   const first = await commit([], [add(tree, 'a', 'a')])
   const second = await commit([], [add(tree, 'b', 'b')])
@@ -105,7 +105,7 @@ test('an undo of one patch alone is refused where another came after it', async 
   expect(readdirSync(root)).toEqual([])
 })
 
-test('a directory that is made is none of ours where it was there already', async () => {
+test('a directory that already existed does not count as made by the commit', async () => {
   const { root, state, commit, at } = scene({})
   mkdirSync(at('x'), { mode: 0o700 })
   await commit([{ type: 'make', key: at('x'), mode: 0o755 }])

@@ -29,7 +29,7 @@ test('a commit of files that are not held in memory is undone, though more than 
   expect(statSync(join(root, 'replaced')).blocks * 512).toBeLessThan(4 * MiB)
 })
 
-test('a file that is not held in memory is refused if somebody wrote it after the plan', async () => {
+test('a file that is not held in memory is refused if somebody wrote to it after planning', async () => {
   const [root, stateDirectory, store] = [tempDir(), tempDir(), tempDir()]
   sparse(join(root, 'replaced'), 2, 'old')
   sparse(join(root, 'removed'), 2, 'r')
@@ -52,7 +52,7 @@ test('stored bytes that change while they are written are not committed', async 
   expect(readdirSync(root).toSorted()).toEqual(['removed', 'replaced'])
 })
 
-test('what a commit and its undo take of memory does not grow with the files', () => {
+test('the memory that a commit and its undo use does not grow with the files', () => {
   const peak = (mebibytes: number): number => {
     const [root, store] = [tempDir(), tempDir()]
     for (const name of ['replaced', 'removed']) sparse(join(root, name), mebibytes, name)

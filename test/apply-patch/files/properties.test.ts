@@ -74,7 +74,7 @@ function promise(before: Record<string, string>, root: string, changes: readonly
   return Object.fromEntries(Object.entries(after).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-test('a commit makes exactly what the plan says, and undo brings back exactly what was', async () => {
+test('a commit makes exactly what the plan says, and undo restores exactly what was there', async () => {
   await fc.assert(
     fc.asyncProperty(trees, wishes, async (layout, wanted) => {
       const { root, state } = makeScene(compatible(layout))

@@ -52,7 +52,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
   expect(outcomes).toEqual({ done: expect.toSatisfy((n) => n > 0), refused: expect.toSatisfy((n) => n > 0) })
 })
 
-test('two runs on one tree wait for each other, and the later one is refused as the file is no longer what it was', async () => {
+test('two runs on one tree wait for each other, and the later one is refused because the file has changed', async () => {
   const { root, state } = makeScene({ a: 'old', b: 'b' })
   const tree = openTree(root, { unsafePaths: false })
   const runs = ['one', 'two', 'three'].map((text) =>
@@ -70,7 +70,7 @@ test('two runs on one tree wait for each other, and the later one is refused as 
   expect(found['a']?.split(' ').at(-1)).toBe(found['b']?.split(' ').at(-1))
 })
 
-test('commits of many processes on one tree take turns, and none takes another for a crash', async () => {
+test('commits of many processes on one tree take turns, and none mistakes another for a crash', async () => {
   const { root, state } = makeScene({ a: '0' })
   const program = join(root, '../turns.ts')
   const library = new URL('../../../apply-patch/files/index.ts', import.meta.url).pathname

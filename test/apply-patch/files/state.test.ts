@@ -86,7 +86,7 @@ describe('journals are kept', () => {
     })
   })
 
-  test('for the last twenty patches of a tree, each of which can be taken back in turn', async () => {
+  test('for the last twenty patches of a tree, which can be undone one after the other', async () => {
     const { root, state } = makeScene({ f: '0' })
     vi.stubEnv('XDG_STATE_HOME', state)
     for (let count = 1; count <= 25; count += 1) await patch(root, String(count))
@@ -100,7 +100,7 @@ describe('journals are kept', () => {
   })
 })
 
-test('journals of trees that were not patched for longest are forgotten once there are a hundred others', async () => {
+test('journals of the least recently patched trees are removed once there are a hundred others', async () => {
   const { base, state } = makeScene()
   vi.stubEnv('XDG_STATE_HOME', state)
   for (let count = 1; count <= 103; count += 1) {
@@ -147,7 +147,7 @@ describe.runIf(isRoot)('an ordinary user', () => {
     expect(readFileSync(join(root, 'f'), 'utf8')).toBe('1')
   })
 
-  test('cannot replace a file that is read-only for it, though the directory would allow it', () => {
+  test('cannot replace a file that is read-only, even if the directory would allow it', () => {
     const { root, state } = makeScene({ f: '0', g: { mode: 0o444, text: 'g' } })
     for (const path of [root, join(root, 'f'), join(root, 'g')]) chownSync(path, 65534, 65534)
     const before = snapshot(root)
@@ -155,7 +155,7 @@ describe.runIf(isRoot)('an ordinary user', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  test('cannot change a directory that is read-only for it, and changes nothing else either', () => {
+  test('cannot change a read-only directory, and then changes nothing else either', () => {
     const { root, state } = makeScene({ f: '0', 'd/x': 'x' })
     for (const path of [root, join(root, 'f'), join(root, 'd'), join(root, 'd/x')]) chownSync(path, 65534, 65534)
     chmodSync(join(root, 'd'), 0o555)
@@ -170,7 +170,7 @@ describe.runIf(isRoot)('an ordinary user', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  test("keeps a shared file's group where it can, and gives no set-user-id away where the owner is lost", () => {
+  test("keeps a shared file's group if possible, and drops the set-user-id bit if the owner is lost", () => {
     const { root, state } = makeScene({ f: { mode: 0o6775, text: '0' } })
     chownSync(root, 65534, 65534)
     chownSync(join(root, 'f'), 0, 65534)

@@ -62,7 +62,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
-  test('in a transaction run and agent share one private view, and either all their changes land at the end or none', async () => {
+  test('in a transaction, the run and the agent share one private view, and either all their changes land at the end or none do', async () => {
     const replies = {
       'the boss': [
         [call('exec_command', { cmd: 'echo boss > boss.txt' }), hand('write the file')],
@@ -86,7 +86,7 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect([existsSync(join(ended.cwd, 'boss.txt')), existsSync(join(ended.cwd, 'agent.txt'))]).toEqual([true, true])
   })
 
-  test('the agent gets the base rules and the patch format, but no tool to hand work on', async () => {
+  test('the agent gets the base rules and the patch format, but no tool to delegate work', async () => {
     const replies = { 'the boss': [[hand('write')], done], write: [[say('ok')]] }
     const { requests } = await withAgents(replies, ['-m', 'gpt-4.1'])
     const { instructions } = requests[1]?.body as { instructions: string }
@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
     expect(existsSync(join(ended.cwd, 'late'))).toBe(false)
   })
 
-  test("can start commands as tasks itself, but can't hand tasks on", async () => {
+  test("can start commands as tasks itself, but can't delegate tasks", async () => {
     const ended = await withAgents({
       'the boss': [[hand('build')], done],
       build: [[begin('another'), call('task_create', { title: 'b', cmd: 'touch built' }), wait], [say('ok')]],

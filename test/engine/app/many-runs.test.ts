@@ -48,13 +48,13 @@ function timeless(event: RunEvent): unknown {
 }
 
 describe.skipIf(needsBubblewrap())('many runs in one process', () => {
-  test('twenty at once, in twenty repositories, end as one does alone', async () => {
+  test('twenty at once, in twenty repositories, end like a single one', async () => {
     const alone = await runAs('alone-run')
     const together = await Promise.all(Array.from({ length: 20 }, (_, at) => runAs(`run-number-${at + 10}`)))
     for (const one of together) expect(one).toBe(alone)
   })
 
-  test('take no signal, and write to no standard stream', async () => {
+  test('handle no signals, and write to no standard stream', async () => {
     const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
     onTestFinished(() => written.forEach((spy) => spy.mockRestore()))
     const listeners = (): readonly number[] =>

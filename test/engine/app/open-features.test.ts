@@ -21,14 +21,14 @@ function openAll(names: readonly string[]) {
   return { opening, closing, told }
 }
 
-test('what features opened is closed in reverse order', async () => {
+test('resources of features are closed in reverse order', async () => {
   const { opening, closing, told } = openAll(['a', 'b'])
   await opening
   await closing.close()
   expect(told).toEqual(['a', 'b', 'b 2 closed', 'b 1 closed', 'a 2 closed', 'a 1 closed'])
 })
 
-test('where the last of them fails, all that was opened is closed, its own too', async () => {
+test('if the last feature fails, all resources are closed, including its own', async () => {
   const { opening, closing, told } = openAll(['a', 'failing'])
   await expect(opening).rejects.toThrow('the self-test fails')
   await closing.close()

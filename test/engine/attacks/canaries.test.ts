@@ -44,7 +44,7 @@ describe.each([
   ['bubblewrap', testInBubblewrap],
   ['docker', testInDocker],
 ] as const)('in %s', (backend, test) => {
-  test('no canary is seen by anything of a run, and everyday git works beside them', async () => {
+  test('no part of a run sees a canary, and everyday git works next to them', async () => {
     const scene = makeScene()
     onTestFinished(() => scene.close())
     const planted = plantCanaries(scene)

@@ -13,7 +13,7 @@ describe.each([
   ['bubblewrap', testInBubblewrap],
   ['docker', testInDocker],
 ] as const)('in %s', (backend, test) => {
-  test('no attack gets through, by whatever of a run it is made', async () => {
+  test('no attack gets through, whichever part of a run makes it', async () => {
     const tried = await runMatrix({ user: 'root', backend, program: programFor('root'), tries })
     expect(tried.flatMap(({ actor, failures }) => failures.map((failure) => `${actor}: ${failure}`))).toEqual([])
     expect(tried.map(({ actor }) => actor)).toEqual([...actors])
@@ -21,7 +21,7 @@ describe.each([
   })
 })
 
-plain('the control: where nothing confines, what only reads and writes gets through', async () => {
+plain('the control: without confinement, attacks that only read and write get through', async () => {
   let chosen: readonly Row[] = []
   const simple = (rows: readonly Row[]): readonly Row[] =>
     (chosen = rows.filter(({ act, mechanism }) => act.kind !== 'script' && mechanism !== 'git'))

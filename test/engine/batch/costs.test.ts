@@ -19,7 +19,7 @@ function pricedModel(...commands: readonly string[]): readonly string[] {
   return ['-m', model, '-c', `model_prices={"${model}"={input=1000,output=1000}}`]
 }
 
-test('what a superseded attempt cost counts in all totals, also where it is known after its trial was settled', async () => {
+test('the cost of a superseded attempt counts in all totals, even if it becomes known after its trial was settled', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   expect((await place.run(['run', 'tasks.jsonl', '-o', 'out', ...pricedModel()])).code).toBe(0)
   const first = join(place.out, 'runs/a/1')
@@ -45,7 +45,7 @@ test('what a superseded attempt cost counts in all totals, also where it is know
   expect(result).toMatchObject({ attempt: 1, outcome: 'done' })
 })
 
-test('what a lost run may have cost counts against --max-cost at the next start too', async () => {
+test('the possible cost of a lost run also counts against --max-cost at the next start', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const model = pricedModel('sleep 30')
   const words = ['run', 'tasks.jsonl', '-o', 'out', '--max-cost', '500', '--max-cost-per-run', '400', ...model]

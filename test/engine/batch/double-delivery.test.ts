@@ -31,7 +31,7 @@ const isThere = (place: BatchPlace, name: string): boolean => existsSync(join(pl
 const runs = (place: BatchPlace): boolean =>
   isThere(place, 'runs/a/1/step.json') && readFileSync(join(place.out, 'runs/a/1/step.json'), 'utf8').includes('sleep')
 
-test('a job that is given to two workers at once is done by one, settled once, and paid once', async () => {
+test('a job that two workers get at once is run by one, settled once, and paid once', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...slowModel(), '--queue', redis.url]
   const running = place.run(words)
@@ -48,7 +48,7 @@ test('a job that is given to two workers at once is done by one, settled once, a
   await expectWhole(place, words)
 })
 
-test('where two workers do run a job, one settles it, the other is superseded, and both are paid', async () => {
+test('if two workers do run a job, one settles it, the other is superseded, and both are paid', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...slowModel(), '--retry-seconds', '0.01', '--queue', redis.url]
   const running = place.run(words)

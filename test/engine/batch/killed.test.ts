@@ -65,7 +65,7 @@ testOnRedis.each(numbered(writtenOnRedis))(
   },
 )
 
-test('a journal whose last line is torn is gone on with, in a line of its own', async () => {
+test('a journal whose last line is torn is continued on a new line', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x')]
   await place.run(words)

@@ -93,7 +93,7 @@ async function faultsOf(value: unknown): Promise<readonly string[]> {
   return validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath}: ${error.keyword}`)
 }
 
-test('the example is a Job by the schema of Kubernetes', async () => {
+test('the example is a Job according to the schema of Kubernetes', async () => {
   expect(await faultsOf(parse(text))).toEqual([])
 })
 
@@ -106,7 +106,7 @@ test.each([
   expect(await faultsOf(parse(text.replace(right, wrong)))).toEqual([fault])
 })
 
-test('the example is a Job with as many pods as shards, whose rules and mounts name what there is', () => {
+test('the example is a Job with as many pods as shards, whose rules and mounts name existing things', () => {
   const [container] = spec.template.spec.containers
   expect(container?.args.join(' ')).toContain(`--shard "$JOB_COMPLETION_INDEX/${spec.completions}"`)
   const names = spec.podFailurePolicy.rules.flatMap((one) => one.onExitCodes?.containerName ?? [])
@@ -116,13 +116,13 @@ test('the example is a Job with as many pods as shards, whose rules and mounts n
   )
 })
 
-test('every exit code of a batch has its one rule', () => {
+test('every exit code of a batch has exactly one rule', () => {
   const listed = spec.podFailurePolicy.rules.flatMap((one) => one.onExitCodes?.values ?? [])
   const failures = Object.values(exitCodes).filter((code) => code !== 0)
   expect(listed.toSorted((one, other) => one - other)).toEqual(failures.toSorted((one, other) => one - other))
 })
 
-test('its command line is one that the program takes', async () => {
+test('the program accepts its command line', async () => {
   const [, ...words] = (spec.template.spec.containers[0]?.args[0] ?? '').replaceAll('"', '').split(/\s+/)
   const shard = words.slice(1).map((word) => word.replaceAll('$JOB_COMPLETION_INDEX', '0'))
   // The tasks aren't there, so it comes as far as reading them.

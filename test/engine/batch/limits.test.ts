@@ -68,7 +68,7 @@ test('32 workers use at least nine tenths of 60,000 tokens a minute, and never m
   expect(used / (minutes - 1)).toBeGreaterThanOrEqual(54_000)
 })
 
-test('requests are limited by number too, in order, and one that is larger than the limit comes through alone', () => {
+test('requests are also limited by number, in order, and one that is larger than the limit gets through on its own', () => {
   const clock = virtualClock()
   const limiter = limiterOf(clock, { limits: { requests: 2, tokens: 1000 } })
   const admitted: [string, number][] = []
@@ -93,7 +93,7 @@ test('requests are limited by number too, in order, and one that is larger than 
   ])
 })
 
-test('a refusal holds every request of that key and model until its Retry-After, and is one episode', () => {
+test('a refusal delays every request of that key and model until its Retry-After, and counts once', () => {
   const clock = virtualClock()
   const throttled: number[] = []
   const limiter = limiterOf(clock, { throttled: (until) => throttled.push(until) })
@@ -111,7 +111,7 @@ test('a refusal holds every request of that key and model until its Retry-After,
   ])
 })
 
-test('limits are learned from what providers answer, and the user’s own hold before them', () => {
+test('limits are learned from providers’ responses, but the user’s own take precedence', () => {
   const clock = virtualClock()
   const limiter = limiterOf(clock, { limits: { requests: undefined, tokens: 100 } })
   limiter.heard(account, { requests: 1, tokens: 1_000_000 })
@@ -131,7 +131,7 @@ test('limits are learned from what providers answer, and the user’s own hold b
   expect(rateLimitsIn(header({ 'x-ratelimit-limit-tokens': 'many' }))).toBeUndefined()
 })
 
-test('what a run waits for is forgotten when it is gone', () => {
+test('a waiting request is forgotten when its run ends', () => {
   const clock = virtualClock()
   const limiter = limiterOf(clock, { limits: { requests: 1, tokens: undefined } })
   const admitted: string[] = []
@@ -141,7 +141,7 @@ test('what a run waits for is forgotten when it is gone', () => {
   expect(admitted).toEqual(['a', 'c'])
 })
 
-test('runs at once shrink to four fifths with each refusal, never below one, and grow again', () => {
+test('the number of parallel runs shrinks to four fifths with each refusal, never below one, and grows again', () => {
   let now = 0
   const concurrency = new Concurrency(() => now)
   expect(concurrency.of(10)).toBe(10)
@@ -155,7 +155,7 @@ test('runs at once shrink to four fifths with each refusal, never below one, and
   expect(concurrency.of(10)).toBe(10)
 })
 
-test('without a word of when, the waits for quota grow; runs that were refused together wait once', () => {
+test('without a stated time, the waits for quota grow; runs that were refused together wait once', () => {
   const pause = new QuotaPause()
   expect(pause.until(0, 5000).getTime()).toBe(5000)
   expect(pause.until(0, undefined).getTime()).toBe(300_000)
@@ -179,7 +179,7 @@ async function mockModel(
 }
 const key = { env: { OPENAI_API_KEY: 'sk-test-key' } }
 
-test('after a 429 no run asks before its Retry-After, and all come to their end', async () => {
+test('after a 429 no run asks before its Retry-After, and all of them finish', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c', 'd']) })
   let refusedAt = 0
   const { words, at } = await mockModel((index) => {
@@ -197,7 +197,7 @@ test('after a 429 no run asks before its Retry-After, and all come to their end'
   expect(at.filter((time) => time > refusedAt + 300 && time < refusedAt + 2900)).toEqual([])
 })
 
-test('used-up quota pauses the batch, uses up no attempt, and the batch goes on by itself', async () => {
+test('used-up quota pauses the batch and uses up no attempt, and the batch continues by itself', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c', 'd', 'e']) })
   let isEmpty = false
   const { words } = await mockModel((index) => {

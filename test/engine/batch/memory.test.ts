@@ -20,7 +20,7 @@ await import(${JSON.stringify(program)})
   return Number(/young (\d+)/.exec(stdout)?.[1]) / 2 ** 20
 }
 
-test('the supervisor and the workers of a batch keep the young generation small, other commands do not', async () => {
+test('the supervisor and the workers of a batch keep the young generation small, but other commands do not', async () => {
   const place = batchPlace({})
   expect(await youngMiB(place, ['run', 'none.jsonl', '-o', 'out'])).toBeLessThanOrEqual(4)
   const worker = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out']

@@ -57,7 +57,7 @@ test.each(outages)(
   600_000,
 )
 
-test('a run goes on while a Redis is dead for half of its lock, and ends where it is dead for longer', async () => {
+test('a run continues while Redis is down for half the lock time, and ends if Redis is down for longer', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 25; echo x > x'), '--retry-seconds', '0.01']
   const onRedis = [...words, '--queue', redis.url]
@@ -140,7 +140,7 @@ test.each(['cut', 'halt'] as const)(
   },
 )
 
-test('a Redis that is full in the middle of a batch holds it up until there is room', async () => {
+test('if Redis is full in the middle of a batch, the batch waits until there is room', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 5; echo x > x')]
   const onRedis = [...words, '--queue', redis.url]

@@ -51,7 +51,7 @@ testTls(
   },
 )
 
-testTls('a Redis whose certificate nobody vouches for is not spoken to, and what helps is said', async () => {
+testTls('no connection is made to a Redis with an untrusted certificate, and the message says what helps', async () => {
   const { redis } = await startTlsRedis()
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const { code, stderr } = await place.run(words(redis))

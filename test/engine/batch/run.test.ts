@@ -64,7 +64,7 @@ test('a run sees the history of its own commit, and nothing that came later', as
   expect(patch).not.toMatch(/solution|v2|origin/)
 })
 
-test('a second start does only what is missing, and the derived files can be made again', async () => {
+test('a second start only does what is missing, and the derived files can be written again', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x')]
   await place.run(words)
@@ -81,7 +81,7 @@ test('a second start does only what is missing, and the derived files can be mad
   expect(place.lines('results.jsonl')).toEqual(before)
 })
 
-test('a folder that holds another batch, or other files, is refused', async () => {
+test('a folder that contains another batch, or other files, is refused', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']), 'other/file': 'x' })
   const model = recordingOf('true')
   await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model])
@@ -94,7 +94,7 @@ test('a folder that holds another batch, or other files, is refused', async () =
   expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('contains other files (file)') as string])
 })
 
-test('a model that is not there stops the batch before it starts, and --dry-run finds it', async () => {
+test('a missing model stops the batch before it starts, and --dry-run finds it', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   for (const more of [['--dry-run'], []]) {
     const ended = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', 'replay:/nowhere.jsonl', ...more])
@@ -103,14 +103,14 @@ test('a model that is not there stops the batch before it starts, and --dry-run 
   expect(existsSync(join(place.out, 'runs/a'))).toBe(false)
 })
 
-test('--dry-run looks whether each repository has its ref', async () => {
+test('--dry-run checks that each repository has its ref', async () => {
   const task = { id: 'a', prompt: 'x', repo: committed(), ref: 'nowhere' }
   const place = batchPlace({ 'tasks.jsonl': JSON.stringify(task) })
   const ended = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--dry-run'])
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('has no commit nowhere') as string])
 })
 
-test('an answer is never asked for again; what the provider failed at is, up to --attempts, and then is no answer', async () => {
+test('a run with an answer is never repeated; a run in which the provider failed is, up to --attempts, and then counts as no answer', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const failure = { status: 400, body: { error: { message: 'no', type: 'invalid_request_error', code: 'model_gone' } } }
   let works = false
@@ -143,7 +143,7 @@ async function commandOf(place: BatchPlace, trial: string, attempt = 1): Promise
   }
 }
 
-test('a run whose process is killed is lost and begun again; a second loss settles it as lost', async () => {
+test('a run whose process is killed is started again; a second loss settles it as lost', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const words = [
     ...['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '--retry-seconds', '0.01'],
@@ -164,7 +164,7 @@ test('a run whose process is killed is lost and begun again; a second loss settl
   await expectWhole(place, words)
 })
 
-test('a supervisor that is killed takes its runs along, and the next start does what is missing', async () => {
+test('when a supervisor is killed, its runs end too, and the next start does what is missing', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 3; echo x > x')]
   let supervisor: number | undefined
@@ -185,7 +185,7 @@ test('a supervisor that is killed takes its runs along, and the next start does 
   await expectWhole(place, words)
 })
 
-test('Ctrl-C ends what runs in good order, with exit code 130, and leaves it open', async () => {
+test('Ctrl-C ends runs in order, with exit code 130, and leaves them open', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x')]
   let supervisor: number | undefined
@@ -198,7 +198,7 @@ test('Ctrl-C ends what runs in good order, with exit code 130, and leaves it ope
   expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
 })
 
-test('a batch can be paused, looked at, resumed and cancelled from elsewhere, and has one supervisor', async () => {
+test('a batch can be paused, inspected, resumed and cancelled from elsewhere, and has one supervisor', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 2; echo x > x')]
   const running = place.run(words)
@@ -237,7 +237,7 @@ test('two models, each twice, are four trials of a task', async () => {
   ])
 })
 
-test('a repository that can not be cloned is no answer, and the others go on', async () => {
+test('a repository that cannot be cloned counts as no answer, and the other runs continue', async () => {
   const lines = [
     { id: 'gone', prompt: 'x', repo: 'file:///nowhere/at-all.git' },
     { id: 'there', prompt: 'x', repo: committed() },
@@ -251,7 +251,7 @@ test('a repository that can not be cloned is no answer, and the others go on', a
   ])
 })
 
-test('shards run each a part of a batch, and their folders are put together', async () => {
+test('each shard runs a part of a batch, and their folders can be merged', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c']) })
   const words = ['run', 'tasks.jsonl', '-m', recordingOf('echo x > x')]
   for (const index of [0, 1]) {

@@ -62,7 +62,7 @@ function dump(redis: TestRedis): string {
   return redis.cli('--raw', 'eval', script, '0')
 }
 
-test('two workers without the folder do a batch through Redis, which holds nothing in the clear and nothing at the end', async () => {
+test('two workers without the folder run a batch through Redis, which holds no plain text, and nothing at the end', async () => {
   const repo = committed({ 'a.txt': 'canary-of-a-file\n' })
   const [redis, key] = [await startRedis(), makeBatchKey()]
   const line = (id: string) => `${JSON.stringify({ id, prompt: `canary-prompt ${id}`, repo })}\n`
@@ -104,7 +104,7 @@ test('two workers without the folder do a batch through Redis, which holds nothi
   expect(batchKeys(redis).filter((name) => !/:(?:announced|meta|stalled-check)$/.test(name))).toEqual([])
 })
 
-test('a worker that dies loses its run to another, though both share nothing but Redis', async () => {
+test('if a worker dies, another gets its run, although they share nothing but Redis', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 3; echo x > x')
   const running = run()
   const first = startFarWorker(redis, key)
@@ -117,7 +117,7 @@ test('a worker that dies loses its run to another, though both share nothing but
   expect(settles(place)).toBe(1)
 })
 
-test('what a run leaves that is too large for Redis is no result, and says what to do', async () => {
+test('a result that is too large for Redis does not count, and the message says what to do', async () => {
   const { redis, key, place, run } = await scene(['a'], 'head -c 200000 /dev/urandom > x')
   const running = run('--attempts', '2')
   startFarWorker(redis, key, '--most-kib', '64')
@@ -129,7 +129,7 @@ test('what a run leaves that is too large for Redis is no result, and says what 
   )
 })
 
-test('a result that cannot be handed in by the deadline is no result, and the next attempt goes well', async () => {
+test('a result that cannot be delivered by the deadline does not count, and the next attempt succeeds', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 3; head -c 2000000 /dev/urandom > x')
   const running = run()
   const worker = startFarWorker(redis, key, '--hand-in-seconds', '2')
@@ -143,7 +143,7 @@ test('a result that cannot be handed in by the deadline is no result, and the ne
   expect(late).toMatchObject({ outcome: 'infrastructure', error: expect.stringContaining('within 2 s') as string })
 })
 
-test('a result that was changed in Redis is no result, and the next attempt goes well', async () => {
+test('a result that was changed in Redis does not count, and the next attempt succeeds', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 2; echo x > x')
   const running = run()
   startFarWorker(redis, key, '--lock-seconds', '60')
@@ -162,7 +162,7 @@ test('a result that was changed in Redis is no result, and the next attempt goes
   expect(changed).toMatchObject({ outcome: 'infrastructure', error })
 })
 
-test('a worker with another key, with none, or with a key and a folder is told so at its start', async () => {
+test('a worker with another key, with none, or with both a key and a folder gets an error at its start', async () => {
   const { redis, place, run } = await scene(['a'], 'true')
   const running = run()
   await until(() => redis.cli('--scan', '--pattern', 'portcullis:store:announced').trim() !== '')
@@ -185,7 +185,7 @@ test('a worker with another key, with none, or with a key and a folder is told s
   expect((await running).code).toBe(130)
 })
 
-test('what is sealed opens with its key and in its place alone: not cut, not changed, not moved, not mixed', async () => {
+test('sealed data can be opened only with its key and in its place: not if it was cut, changed, moved or mixed', async () => {
   const redis = await startRedis()
   const carrier = await connectCarrier(redis.url)
   onTestFinished(carrier.close)

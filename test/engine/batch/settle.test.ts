@@ -43,7 +43,7 @@ test.each<[readonly Outcome[], 'open' | 'settled']>([
   ).toBe(state)
 })
 
-test('what runs may cost together never passes the limit, whatever they do cost', () => {
+test('the possible total cost of runs never exceeds the limit, whatever they actually cost', () => {
   const money = new Money(10, 3, () => 4)
   expect([money.reserve(), money.reserve(), money.reserve()]).toEqual([{ limit: 3 }, { limit: 3 }, { limit: 3 }])
   expect(money.reserve()).toBe('wait')
@@ -54,14 +54,14 @@ test('what runs may cost together never passes the limit, whatever they do cost'
   expect(money.reserve()).toBe('used-up')
 })
 
-test('a run that was killed is counted with all that it might have cost', () => {
+test('a killed run counts with the highest cost that it may have had', () => {
   const money = new Money(5, 3, () => 1)
   money.reserve()
   money.settle(3, undefined)
   expect(money.reserve()).toBe('used-up')
 })
 
-test('what a worker has from an earlier start is reserved as it was told, and others have the rest', () => {
+test('the cost of a run that a worker has from an earlier start is reserved, and other runs share the rest', () => {
   const money = new Money(10, undefined, () => 2)
   expect(money.keep(8)).toEqual({ limit: 8 })
   expect(money.reserve()).toBe('wait')
@@ -75,7 +75,7 @@ test('what a worker has from an earlier start is reserved as it was told, and ot
   expect(new Money(undefined, 3, () => 2).keep(7)).toEqual({ limit: 7 })
 })
 
-test('without a limit for one run, each has its share, and the last has what is left', () => {
+test('without a limit per run, each run has its share, and the last has what is left', () => {
   const money = new Money(8, undefined, () => 2)
   expect([money.reserve(), money.reserve(), money.reserve()]).toEqual([{ limit: 4 }, { limit: 4 }, 'wait'])
   money.settle(4, 3)

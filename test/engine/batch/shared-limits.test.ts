@@ -39,7 +39,7 @@ const entered = (limiter: RequestLimiter, tokens: number, owner = 'run') =>
     limiter.enter(account, tokens, owner, (leave) => resolve({ leave })),
   )
 
-test('32 workers in four processes keep the tokens of a window together', async () => {
+test('32 workers in four processes together stay within the tokens of a window', async () => {
   const [redis, windowMs, most] = [await startRedis(), 3000, 6000]
   const limiters = await limitersOf(redis, 4, { tokens: most }, windowMs)
   const sent: { readonly at: number; readonly tokens: number }[] = []
@@ -62,7 +62,7 @@ test('32 workers in four processes keep the tokens of a window together', async 
   expect(perWindow).toBeLessThanOrEqual(most)
 })
 
-test('a refusal that one worker is given holds those of the others, and is told to the coordinator once', async () => {
+test('a refusal for one worker delays the others, and is reported to the coordinator once', async () => {
   const redis = await startRedis()
   const [one, other] = await limitersOf(redis, 2, {}, 3000)
   if (one === undefined || other === undefined) throw new Error('two were asked for')
@@ -83,7 +83,7 @@ test('a refusal that one worker is given holds those of the others, and is told 
   expect(throttled).toBe(1)
 })
 
-test('limits that one worker hears of hold for all, a run that is gone waits no more', async () => {
+test('limits that one worker learns apply to all, and an ended run no longer waits', async () => {
   const redis = await startRedis()
   const [one, other] = await limitersOf(redis, 2, {}, 2000)
   if (one === undefined || other === undefined) throw new Error('two were asked for')

@@ -41,7 +41,7 @@ function change(file: string, fields: object): void {
 const outcomesOf = (place: BatchPlace) =>
   place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
 
-test('a supervisor that stands still keeps its batch from another on this machine, and goes on', async () => {
+test('a stopped supervisor keeps its batch from another on this machine, and continues', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const wanted = words('sleep 2; echo x > x')
   const { pid, ended } = await startBatch(place, wanted)
@@ -56,7 +56,7 @@ test('a supervisor that stands still keeps its batch from another on this machin
   await expectWhole(place, wanted)
 })
 
-test('a run that stands still and goes on is one attempt', async () => {
+test('a run that is stopped and continues is one attempt', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const wanted = words('sleep 2; echo x > x')
   const { run, ended } = await startBatch(place, wanted)
@@ -68,7 +68,7 @@ test('a run that stands still and goes on is one attempt', async () => {
   await expectWhole(place, wanted)
 })
 
-test('a supervisor that stood still past its lease, and lost it to another machine, ends its runs and begins no more', async () => {
+test('a supervisor that was stopped past its lease, and lost it to another machine, ends its runs and starts no others', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const wanted = words('sleep 2; echo x > x')
   const first = await startBatch(place, wanted)
@@ -94,7 +94,7 @@ test('a supervisor that stood still past its lease, and lost it to another machi
   await expectWhole(place, wanted)
 })
 
-test('of two who begin a batch at once, one runs it', async () => {
+test('if two supervisors start a batch at once, one runs it', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
   const wanted = words('sleep 1; echo x > x')
   const both = await Promise.all([place.run(wanted), place.run(wanted)])

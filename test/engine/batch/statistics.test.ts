@@ -65,7 +65,7 @@ describe('the interval of a share', () => {
     expect(found?.high).toBeCloseTo(high, 4)
   })
 
-  test('holds the share, lies within 0 and 1, narrows with more trials, and is mirrored for failures', () => {
+  test('contains the share, is between 0 and 1, narrows with more trials, and is mirrored for failures', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.nat(500), (successes, failures) => {
         const trials = successes + failures
@@ -96,7 +96,7 @@ describe('pass@k', () => {
     expect(passAtK(tries, solved, k)).toBeCloseTo(expected, 12)
   })
 
-  test('is the share of all choices of k tries that have a solved one among them', () => {
+  test('is the share of all choices of k tries that include a solved one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }),
@@ -129,7 +129,7 @@ describe('a paired difference', () => {
     expect(signTest(wins, losses)).toBeCloseTo(p, 9)
   })
 
-  test('has the interval of its standard error', () => {
+  test('has an interval from its standard error', () => {
     // Mean 0.25, variance 0.25, so the standard error of four is 0.25.
     const found = meanInterval([1, 0, 0, 0], { least: -1, most: 1 })
     expect(found?.value).toBe(0.25)
@@ -138,7 +138,7 @@ describe('a paired difference', () => {
     expect(meanInterval([0.5], { least: -1, most: 1 })).toEqual({ value: 0.5, low: -1, high: 1 })
   })
 
-  test('turns its sign with the models, and its p stays', () => {
+  test('changes its sign if the models are swapped, and keeps its p', () => {
     const outcome = fc.constantFrom<Outcome>('done', 'failed', 'provider')
     fc.assert(
       fc.property(fc.array(fc.tuple(outcome, outcome), { maxLength: 20 }), (tasks) => {
@@ -170,7 +170,7 @@ const batch: readonly TrialResult[] = [
 ]
 
 describe('the statistics of a batch', () => {
-  test('count shares of answers alone, the cost of all, and what is no answer apart', () => {
+  test('compute shares only over answers, count the cost of all runs, and count runs without an answer separately', () => {
     const { models, pairs } = compareModels(batch)
     expect(models[0]).toMatchObject({
       ...{ model: 'a', trials: 7, answers: 4, solved: 3, tasks: 2, solvedTasks: 2, open: 1 },
@@ -214,13 +214,13 @@ describe('the statistics of a batch', () => {
     expect(second).toMatch(/,-0\.25,-0\.7\d+,0\.2\d+,0,1,1$/)
   })
 
-  test('say nothing of a share or a price where nothing has an answer', () => {
+  test('state no share and no price if no run has an answer', () => {
     const statistics = compareModels([result('x', 'a', 'provider'), result('y', 'a', 'open')])
     expect(renderText(tablesOf(statistics))).toMatch(/\na +0\/0 – +– +– +– +\$1\.00 +1 provider, 1 open\n$/)
     expect(renderPlots(statistics).toString()).toBe('')
   })
 
-  test('a model’s name is text in every table and plot', () => {
+  test('a model’s name is escaped in every table and plot', () => {
     const name = '=cmd("<b>|x</b>")'
     const statistics = compareModels([result('x', name, 'done')])
     expect(renderCsv(statistics)).toContain(`"'=cmd(""<b>|x</b>"")"`)

@@ -23,7 +23,7 @@ test('tasks are JSON lines with our names', async () => {
   ])
 })
 
-test('labels are a list of names or a text, of a task or of all', async () => {
+test('labels are a list of names or a string, for one task or for all', async () => {
   const text = `labels: [docker]
 tasks:
   - { id: a, prompt: do it, repo: one }
@@ -93,7 +93,7 @@ repositories:
   ])
 })
 
-test('tasks are rows of CSV, in which quotes hold commas and lines', async () => {
+test('tasks are rows of CSV, in which quoted cells may contain commas and line breaks', async () => {
   const text = 'id,prompt,repo\na,"one, ""two""\nthree",one\r\nb,four,two\n'
   expect((await read('tasks.csv', text)).map(({ id, prompt }) => [id, prompt])).toEqual([
     ['a', 'one, "two"\nthree'],
@@ -152,7 +152,7 @@ test('tasks are chosen by id, order, slice and number', async () => {
   expect(() => ids({ filter: ['c*'] })).toThrow('None of the 4 tasks is left')
 })
 
-test('every trial has a folder that no other has, whatever ids and models are called', () => {
+test('every trial has its own folder, whatever the names of ids and models', () => {
   const ids = ['a', 'a~r1', '../../etc/passwd', '.', '..', 'x'.repeat(300), `${'x'.repeat(300)}y`, 'ä/ö']
   const trials = trialsOf(
     ids.map((id) => ({ id })),

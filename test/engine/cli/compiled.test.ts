@@ -19,12 +19,12 @@ function kept(flags: readonly string[], env: NodeJS.ProcessEnv): readonly string
 }
 
 describe('compiled code', () => {
-  test('comes with the program, so that a run keeps none', () => {
+  test('comes with the program, so that a run stores none', () => {
     expect(kept([], { HOME: home })).toEqual([])
   })
 
   // A flag of V8 stands here for another version of it: both make it refuse what the build compiled.
-  test('is kept in the user’s folder, for the user alone, where V8 refuses what came with the program', () => {
+  test('is stored in the user’s folder, readable only by the user, if V8 refuses the one that came with the program', () => {
     const first = kept(['--no-flush-bytecode'], { HOME: home })
     expect(first).toEqual([expect.stringMatching(/^\.cache\/portcullis\/compiled\/main-sessions-[0-9a-f]{16}-v/)])
     const file = statSync(join(home, first[0] ?? ''))
@@ -33,7 +33,7 @@ describe('compiled code', () => {
     expect(statSync(join(home, first[0] ?? '')).mtimeMs).toBe(file.mtimeMs)
   })
 
-  test('that was kept is taken, although compilers are held back while a command runs', () => {
+  test('that was stored is used, although compilers are restricted while a command runs', () => {
     const copy = join(home, 'dist')
     for (const folder of ['bin', 'engine']) {
       cpSync(new URL(`../../../dist/${folder}`, import.meta.url), join(copy, folder), { recursive: true })
@@ -51,7 +51,7 @@ describe('compiled code', () => {
     expect(keptAt()).toEqual(first)
   })
 
-  test('is kept nowhere without a home', () => {
+  test('is not stored without a home', () => {
     expect(kept(['--no-flush-bytecode'], {})).toEqual([])
   })
 })

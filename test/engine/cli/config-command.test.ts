@@ -8,7 +8,7 @@ import { repository } from '../../support/workspace.ts'
 
 const userFile = '.config/portcullis/config.toml'
 
-test('agent config schema prints a JSON Schema of the file, with what each key is', async () => {
+test('agent config schema prints a JSON Schema of the file, with a description of each key', async () => {
   const { stdout, code } = await agent(['config', 'schema'], { cwd: tempDir(), home: tempDir() })
   const schema = JSON.parse(stdout) as {
     readonly properties: Readonly<Record<string, { readonly description?: string }>>
@@ -48,7 +48,7 @@ describe('agent config show', () => {
     'http_headers = { Authorization = "Bearer t0ps3cret" }',
   ].join('\n')
 
-  test('prints each value with where it came from', async () => {
+  test('prints each value with its source', async () => {
     const home = tempDir({ [userFile]: user })
     const cwd = repository({ '.portcullis/config.toml': 'model_reasoning_effort = "high"\n' })
     const args = ['config', 'show', '--trust', '-p', 'ci', '-c', 'tool_concurrency=2', '-s', 'read-only']
@@ -89,7 +89,7 @@ describe('agent config show', () => {
     }
   })
 
-  test('as JSON has keys, sources and lines, and what is ignored', async () => {
+  test('as JSON has keys, sources and lines, and ignored keys', async () => {
     const home = tempDir({ [userFile]: '# first\nsandbox_mode = "read-only"\n' })
     const cwd = repository({ '.portcullis/config.toml': 'model = "x"\n' })
     const { stdout } = await agent(['config', 'show', '--json'], { cwd, home })
@@ -103,7 +103,7 @@ describe('agent config show', () => {
     })
   })
 
-  test('fails as a run would', async () => {
+  test('fails like a run would', async () => {
     const home = tempDir({ [userFile]: 'modle = "x"\n' })
     expect(await agent(['config', 'show'], { cwd: repository(), home })).toMatchObject({
       code: 2,
@@ -114,7 +114,7 @@ describe('agent config show', () => {
 })
 
 describe('agent trust', () => {
-  test('writes down that the repository around is trusted, and leaves the rest of the file as it was', async () => {
+  test('records that the surrounding repository is trusted, and leaves the rest of the file unchanged', async () => {
     const home = tempDir({ [userFile]: '# mine\nmodel = "a"' })
     const root = repository({ 'deep/er/.keep': '', '.portcullis/config.toml': 'model = "theirs"\n' })
     const cwd = join(root, 'deep/er')
@@ -128,7 +128,7 @@ describe('agent trust', () => {
     expect(listed.stdout).toBe(`trusted  ${root}  (${home}/${userFile})\n`)
   })
 
-  test('said twice changes nothing', async () => {
+  test('changes nothing the second time', async () => {
     const home = tempDir()
     const cwd = repository()
     await agent(['trust'], { cwd, home })
@@ -138,7 +138,7 @@ describe('agent trust', () => {
     expect(statSync(join(home, userFile)).mode & 0o777).toBe(0o600)
   })
 
-  test('does not overrule what the file says', async () => {
+  test('does not override the file', async () => {
     const cwd = repository()
     const text = `[projects."${cwd}"]\ntrust_level = "untrusted"\n`
     const home = tempDir({ [userFile]: text })
@@ -148,14 +148,14 @@ describe('agent trust', () => {
     expect(readFileSync(join(home, userFile), 'utf8')).toBe(text)
   })
 
-  test('keeps a file that is a link a link', async () => {
+  test('keeps a file that is a symlink a symlink', async () => {
     const home = tempDir({ '.config/portcullis/.keep': '', 'dotfiles/config.toml': 'model = "a"\n' })
     symlinkSync(join(home, 'dotfiles/config.toml'), join(home, userFile))
     await agent(['trust'], { cwd: repository(), home })
     expect(readFileSync(join(home, 'dotfiles/config.toml'), 'utf8')).toContain('trusted')
   })
 
-  test('refuses to add to what it can’t add to, and says what to write', async () => {
+  test('refuses a file that it can’t extend, and says what to write', async () => {
     const text = 'projects = { "/x" = { trust_level = "trusted" } }\n'
     const home = tempDir({ [userFile]: text })
     const ended = await agent(['trust'], { cwd: repository(), home })
@@ -165,7 +165,7 @@ describe('agent trust', () => {
     expect(existsSync(join(home, '.config/portcullis/rules'))).toBe(false)
   })
 
-  test('is not for a repository to ask for itself', async () => {
+  test('can’t be requested by a repository for itself', async () => {
     const home = tempDir()
     const cwd = repository()
     writeFileSync(join(cwd, 'config.toml'), `[projects."${cwd}"]\ntrust_level = "trusted"\n`)

@@ -56,7 +56,7 @@ const root = {
 }
 
 describe('agent config sources', () => {
-  test('says of each file whether it counts, and why not', async () => {
+  test('shows for each file whether it counts, and if not, why', async () => {
     const [at, cwd] = [tempDir(home), repository(root)]
     const found = await sources({ cwd, home: at })
     expect(states(found, at, cwd)).toEqual({
@@ -88,7 +88,7 @@ describe('agent config sources', () => {
     expect(missing).toEqual(expect.arrayContaining([join(cwd, 'CLAUDE.local.md'), '/etc/portcullis/config.toml']))
   })
 
-  test('is of the run that the options are for: with trust, an import, or nothing at all', async () => {
+  test('describes the run that the options are for: with trust, an import, or nothing at all', async () => {
     const [at, cwd] = [tempDir(home), repository(root)]
     const trusted = states(await sources({ cwd, home: at }, '--trust', '-c', 'import=["codex","claude"]'), at, cwd)
     expect(trusted).toMatchObject({
@@ -101,7 +101,7 @@ describe('agent config sources', () => {
     expect([...new Set(there.map(({ state, why }) => `${state}: ${why.join()}`))]).toEqual(['ignored: --isolated'])
   })
 
-  test('goes on where a file stops every run, and names the fault', async () => {
+  test('continues if a file would stop every run, and names the fault', async () => {
     const at = tempDir({ [own]: 'model =\n', '.config/portcullis/rules/a.rules': 'prefix_rule(' })
     const found = await sources({ cwd: repository(), home: at })
     expect(states(found, at)).toMatchObject({ [own]: 'broken', '.config/portcullis/rules/a.rules': 'broken' })
@@ -110,7 +110,7 @@ describe('agent config sources', () => {
     ])
   })
 
-  test('is a list for people too, what is there first', async () => {
+  test('is also a list for people, with existing files first', async () => {
     const [at, cwd] = [tempDir(home), repository(root)]
     const { stdout } = await agent(['config', 'sources'], { cwd, home: at })
     expect(stdout).toMatch(/^The machine’s\n/)

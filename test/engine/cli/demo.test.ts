@@ -31,7 +31,7 @@ testUnlessOnCi(whyNoBubblewrap())(
   },
 )
 
-test('the README shows the report of the demo as a picture that is there', () => {
+test('the README shows the report of the demo as a picture that exists', () => {
   const [, path = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
   expect(
     readFileSync(root + path)
@@ -40,7 +40,7 @@ test('the README shows the report of the demo as a picture that is there', () =>
   ).toBe('PNG')
 })
 
-test('the two commands stand at the top of the README', () => {
+test('the two commands are at the top of the README', () => {
   const [, commands = ''] = /## Two commands\n\n```sh\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
   expect(commands.split('\n').map((line) => line.split('#')[0]?.trim())).toEqual([
     'npm ci && npm run demo',

@@ -33,7 +33,7 @@ const plain = (argument: string, text: string): readonly Reply[] => [
 ]
 
 describe.skipIf(needsBubblewrap())('agent diff', () => {
-  test('of a session and itself is empty', async () => {
+  test('of a session with itself is empty', async () => {
     const { code, stdout } = await diff([{ replies: plain('cat a.txt', 'x') }])
     expect(code).toBe(0)
     expect(stdout).toMatch(/\nstart: the same\nsteps: 4 of 4 agree\n/)
@@ -50,7 +50,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     expect(code).toBe(0)
   })
 
-  test('of two runs that differ in one argument names that step and the argument', async () => {
+  test('names the step and the argument in which two runs differ', async () => {
     const runs = [{ replies: plain('cat a.txt', 'x') }, { replies: plain('cat ./a.txt', 'x') }]
     const { code, stdout } = await diff(runs)
     expect(code).toBe(1)
@@ -68,7 +68,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     })
   })
 
-  test('aligns the rest where one does a step more, and shows the patch of both patches', async () => {
+  test('aligns the other steps if one run has an extra step, and shows the difference of the patches', async () => {
     const { stdout } = await diff([
       { replies: plain('cat a.txt', 'x') },
       { replies: [[cmd('ls')], ...plain('cat a.txt', 'other')] },
@@ -77,7 +77,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     expect(stdout).toContain('changes: 1 of 1 files differ\n  made.txt\n    a +x\n    b +other\n')
   })
 
-  test('another prompt is another start, and another answer another end', async () => {
+  test('another prompt counts as another start, and another answer as another end', async () => {
     const { code, stdout } = await diff([
       { replies: [[say('yes')]], prompt: 'first\nsame' },
       { replies: [[say('no')]], prompt: 'second\nsame' },
@@ -87,7 +87,7 @@ describe.skipIf(needsBubblewrap())('agent diff', () => {
     expect(stdout).toContain('step 1: the final messages differ\n  a yes\n  b no\n')
   })
 
-  test('what is no session is a usage error', async () => {
+  test('an argument that is not a session is a usage error', async () => {
     const cwd = tempDir()
     mkdirSync(join(cwd, 'empty'))
     const ended = await agent(['diff', 'empty', 'empty'], { cwd, home: tempDir() })

@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(words.stdout).toMatch(/agent exec would not start here: see model, key\n$/)
   })
 
-  test('a key that is there is said to be, and never shown', async () => {
+  test('an existing key is reported, and never shown', async () => {
     const { code, stdout, row } = await look({ ...place(), env: { OPENAI_API_KEY: key } })
     expect(code).toBe(0)
     expect(row('key')).toMatchObject({ state: 'ok', found: 'in OPENAI_API_KEY (not tried)' })
@@ -65,14 +65,14 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(stdout).not.toContain(key)
   })
 
-  test('a key that no header can carry is found before the first request', async () => {
+  test('a key that a header can’t contain is found before the first request', async () => {
     const { code, stdout, row } = await look({ ...place(), env: { ANTHROPIC_API_KEY: `${key}\nx` } }, '-m', 'claude-x')
     expect(code).toBe(1)
     expect(row('key')).toMatchObject({ state: 'missing', next: 'Set ANTHROPIC_API_KEY anew.' })
     expect(stdout).not.toContain(key)
   })
 
-  test('a provider of the configuration is shown as it resolves: URL without query, wire, whose key', async () => {
+  test('a configured provider is shown as resolved: URL without query, wire, source of the key', async () => {
     const config = [
       'model = "mine/m1"',
       '[model_providers.mine]',
@@ -94,7 +94,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(stdout).not.toContain('token=abc')
   })
 
-  test('a command that prints the key is looked for and not run', async () => {
+  test('a command that prints the key is looked up, but not run', async () => {
     const program = join(tempDir({ 'print-key': '#!/bin/sh\ntouch "$0.ran"; echo k\n' }), 'print-key')
     execFileSync('chmod', ['+x', program])
     const provider = (command: string): string =>
@@ -108,7 +108,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(gone.row('key')).toMatchObject({ state: 'missing' })
   })
 
-  test('a model that nobody makes, and a recording that is not there, are missing', async () => {
+  test('an unknown model, and a recording that does not exist, are reported as missing', async () => {
     const unknown = await look(place(), '-m', 'what-is-this')
     expect(unknown.code).toBe(1)
     expect(unknown.row('model')).toMatchObject({ state: 'missing', found: expect.stringContaining('Unknown model') })
@@ -117,7 +117,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(recording.row('model')).toMatchObject({ state: 'missing', found: expect.stringContaining('none.jsonl') })
   })
 
-  test('broken configuration is told with its line, in every file that has something wrong, and the rest is still looked at', async () => {
+  test('broken configuration is reported with its line, for every file with a fault, and the rest is still checked', async () => {
     const at = place({ 'config.toml': 'model = "m"\nmodel = \n', 'rules/a.rules': 'prefix_rule(pattern = 1)\n' })
     const { code, row, all } = await look(at)
     expect(code).toBe(1)
@@ -131,7 +131,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(row('state')).toMatchObject({ state: 'ok' })
   })
 
-  test('files that count are listed, and what a repository says in vain', async () => {
+  test('files that count are listed, and settings of a repository that have no effect', async () => {
     const at = place({ 'config.toml': 'model = "ollama/m"\n' })
     mkdirSync(join(at.cwd, '.portcullis'))
     const brought = join(at.cwd, '.portcullis/config.toml')
@@ -148,7 +148,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(trusted.row('model')).toMatchObject({ state: 'missing' })
   })
 
-  test('git is told by its version, with who commits, from the repository, the user or the environment', async () => {
+  test('git is shown with its version and the committer, from the repository, the user or the environment', async () => {
     const at = place()
     const words = ['-m', 'ollama/m']
     const nobody = await look(at, ...words)
@@ -177,7 +177,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  test('outside any repository a run would not start, unless it is told to', async () => {
+  test('outside any repository a run would not start, unless an option allows it', async () => {
     const at = { cwd: tempDir(), home: tempDir() }
     const outside = await look(at, '-m', 'ollama/m')
     expect(outside.code).toBe(1)
@@ -185,7 +185,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect((await look(at, '-m', 'ollama/m', '--skip-git-repo-check')).code).toBe(0)
   })
 
-  test('a state folder that can’t be made is missing, and looking leaves nothing behind', async () => {
+  test('a state folder that can’t be created is reported as missing, and the check leaves nothing behind', async () => {
     const at = place()
     const file = join(tempDir({ file: '' }), 'file')
     const { code, row } = await look({ ...at, env: { XDG_STATE_HOME: file } }, '-m', 'ollama/m')
@@ -196,7 +196,7 @@ describe.skipIf(needsBubblewrap())('agent doctor', () => {
     expect(readdirSync(at.cwd)).toEqual(['.git'])
   })
 
-  test('a run that asks for no sandbox lacks none', async () => {
+  test('a run that requests no sandbox lacks none', async () => {
     const { code, row } = await look(place(), '-m', 'ollama/m', '-s', 'danger-full-access')
     expect(code).toBe(0)
     expect(row('this configuration')).toMatchObject({ state: 'note' })

@@ -23,12 +23,12 @@ test('a host that a rule or a permission forbids is forbidden, whoever else allo
   expect(forbids('leaks.example.com', 443, 'https')).toContain('WebFetch(domain:leaks.example.com)')
 })
 
-test('any other host is nobody’s business here', () => {
+test('other hosts are not affected', () => {
   expect(forbids('example.com', 443, 'https')).toBeUndefined()
   expect(forbids('odd.example.com', 443, 'https')).toBeUndefined()
 })
 
-test('a URL is judged by the host, port and protocol that it means', () => {
+test('a URL is judged by its actual host, port and protocol', () => {
   expect(forbidsUrl(forbids, new URL('https://EVIL.example.com/x'))).toContain('no')
   expect(forbidsUrl(forbids, new URL('wss://evil.example.com/x'))).toContain('no')
   expect(forbidsUrl(forbids, new URL('http://example.com/'))).toBeUndefined()

@@ -38,7 +38,7 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
     expect(ended.stderr).toMatch(/a run was killed before .*\.portcullis/)
     expect(existsSync(planted)).toBe(false)
   })
-  test('the folder of a session that was to leave nothing goes with the next command of any kind', async () => {
+  test('the next command of any kind removes the folder of a killed ephemeral session', async () => {
     const [cwd, temp] = [repository(), tempDir()]
     const env = { TMPDIR: temp }
     const killed = await exec([[call('exec_command', { cmd: 'touch started; sleep 600' })]], ['--ephemeral', 'x'], {

@@ -42,7 +42,7 @@ describe.skipIf(needsBubblewrap())('where what is the user’s own can not be', 
   )
 })
 
-test('a session that can be kept nowhere is refused with what to do, and an ephemeral one runs', async () => {
+test('a session that can’t be stored anywhere is refused with advice, and an ephemeral one runs', async () => {
   const recording = `{"portcullis_replay":1}\n{"events":[{"type":"message","text":"done"}]}\n`
   const cwd = tempDir({ 'r.jsonl': recording })
   const options = { cwd, home: '/proc/1', env: { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' } }
@@ -54,7 +54,7 @@ test('a session that can be kept nowhere is refused with what to do, and an ephe
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'done\n' })
 })
 
-test('a home below /proc holds up no patch', () => {
+test('a home below /proc does not prevent a patch', () => {
   const cwd = tempDir()
   const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
   const env = { PATH: process.env['PATH'], HOME: '/proc/1', XDG_STATE_HOME: '/proc/1', TMPDIR: tempDir() }

@@ -76,7 +76,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
     expect(elsewhere.code).not.toBe(0)
   })
 
-  test.skipIf(python.status !== 0)('pip installs without a network what it installed before', async () => {
+  test.skipIf(python.status !== 0)('pip installs a package without a network if it installed it before', async () => {
     const made = tempDir()
     const name = 'demo-1.0-py3-none-any.whl'
     const zip = [
@@ -121,7 +121,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
     ...['CARGO_HOME', 'GOMODCACHE', 'GOCACHE', 'GRADLE_USER_HOME'],
   ]
 
-  test('each variable names a directory that commands write to, and only its owner reads', async () => {
+  test('each variable names a directory that commands can write to, and that only its owner can read', async () => {
     const [cwd, home] = [tempDir(), tempDir()]
     const script = names.map((name) => `mkdir -p "$${name}" && touch "$${name}/kept" && echo "$${name}"`).join(' && ')
     const ended = await confined(cwd, home, all, ['--', 'sh', '-c', script])
@@ -142,7 +142,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
     expect(ended.stdout).toBe('/mine /theirs\n')
   })
 
-  test.each(['read-only', 'danger-full-access'])('in %s there are none', async (mode) => {
+  test.each(['read-only', 'danger-full-access'])('there are none in %s', async (mode) => {
     const home = tempDir()
     const ended = await confined(tempDir(), home, ['cargo'], ['-s', mode, '--', 'sh', '-c', 'echo [$CARGO_HOME]'])
     expect(ended.stdout).toBe('[]\n')
@@ -158,7 +158,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
     expect(existsSync(join(theirs, 'poison'))).toBe(false)
   })
 
-  test('a link in the place of a cache is refused, since what it leads to would be writable', async () => {
+  test('a link in place of a cache is refused, because its target would become writable', async () => {
     const [cwd, home] = [tempDir(), tempDir({ 'precious/a': '' })]
     const { stdout } = await confined(cwd, home, ['pip'], ['--', 'sh', '-c', 'echo $PIP_CACHE_DIR'])
     rmSync(stdout.trim(), { recursive: true })

@@ -23,13 +23,13 @@ describe('agent policy check', () => {
     })
   })
 
-  test('takes an argument vector with flags of its own', async () => {
+  test('accepts an argument vector with its own flags', async () => {
     const args = ['policy', 'check', '--ask-for-approval', 'untrusted', '--json', '--', 'ls', '--all']
     const { stdout } = await agent(args, { cwd: tempDir(), home: tempDir() })
     expect(JSON.parse(stdout)).toMatchObject({ command: 'ls --all', decision: 'allow', class: 'read-only' })
   })
 
-  test('judges under the mode and the sandbox that a run would have by the configuration', async () => {
+  test('judges under the mode and the sandbox of a run with this configuration', async () => {
     const home = tempDir({ '.config/portcullis/config.toml': 'approval_policy = "untrusted"\n' })
     const { stdout } = await agent(['policy', 'check', '--json', '--', 'touch x'], { cwd: tempDir(), home })
     expect(JSON.parse(stdout)).toMatchObject({ decision: 'ask' })
@@ -76,7 +76,7 @@ test('agent policy explain says in words what would happen and why', async () =>
   expect(stdout).toContain("This overwrites or deletes other people's work.")
 })
 
-test('agent policy test compares a table with what is decided, and fails where they differ', async () => {
+test('agent policy test compares a table with the decisions, and fails if they differ', async () => {
   const cwd = tempDir({
     'good.jsonl': '{"command": "ls", "label": "safe"}\n{"command": "rm -rf x", "label": "unsafe"}\n',
     'bad.jsonl': '{"command": "ls", "expect": "deny"}\n',
@@ -108,7 +108,7 @@ describe('agent audit verify', () => {
     return path
   }
 
-  test('says that a whole log is whole', async () => {
+  test('says that an intact log is intact', async () => {
     const path = log()
     const ended = await agent(['audit', 'verify', path], { cwd: tempDir(), home: tempDir() })
     expect(ended).toMatchObject({ code: 0, stdout: `${path}: 3 records, whole\n` })
@@ -126,13 +126,13 @@ describe('agent audit verify', () => {
     expect(ended.stdout).toMatch(/audit\.jsonl:\d: /)
   })
 
-  test('a log that is not there is a usage error', async () => {
+  test('a missing log is a usage error', async () => {
     const ended = await agent(['audit', 'verify', '/no/such/log'], { cwd: tempDir(), home: tempDir() })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
   })
 })
 
-test('agent policy names a rule that can do nothing on standard error, and goes on', async () => {
+test('agent policy names a rule without effect on standard error, and continues', async () => {
   const home = tempDir({
     '.config/portcullis/rules/team.rules': 'prefix_rule(pattern = ["git push"], decision = "forbidden")\n',
     '.claude/settings.json': '{"permissions":{"deny":["Bash(a && b)"]}}',

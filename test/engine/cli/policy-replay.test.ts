@@ -65,7 +65,7 @@ beforeEach(async () => {
 }, 60_000)
 
 describe.skipIf(needsBubblewrap())('agent policy replay', () => {
-  test('with unchanged rules it equals the audit logs, also when the trees have changed since', async () => {
+  test('with unchanged rules the decisions equal the audit logs, even if the trees have changed since', async () => {
     const away = join(cwd, 'link')
     rmSync(away, { force: true })
     const { code, stdout, stderr } = await replay('--all', '--json')
@@ -96,7 +96,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     })
   })
 
-  test('other rules in place of the user’s show what becomes an allow, with examples, and that is exit code 1', async () => {
+  test('with other rules, decisions that become an allow are shown with examples, and the exit code is 1', async () => {
     const rules = tempDir({ 'new.rules': 'prefix_rule(pattern = ["cat"], decision = "prompt")\n' })
     const { code, stdout } = await replay('--all', '--rules', rules)
     expect(code).toBe(1)
@@ -110,7 +110,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     expect((await replay('--all', '--rules', rules, '--fail-on', 'none')).code).toBe(0)
   })
 
-  test('stricter rules are exit code 0, and 1 where any change is one', async () => {
+  test('stricter rules give exit code 0, or 1 if any change counts', async () => {
     const rules = tempDir({ 'new.rules': `${own}prefix_rule(pattern = ["touch"], decision = "forbidden")\n` })
     const { code, stdout } = await replay('--all', '--rules', join(rules, 'new.rules'), '--json')
     expect(code).toBe(0)
@@ -129,7 +129,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     expect((await replay('--all', '--rules', rules, '--fail-on', 'any')).code).toBe(1)
   })
 
-  test('another mode, sandbox or permission list is one to judge by', async () => {
+  test('another mode, sandbox or permission list can be used for judging', async () => {
     const [first = ''] = readdirSync(sessionsDir())
     const asking = await replay(first, '--ask-for-approval', 'untrusted')
     expect(asking.code).toBe(0)
@@ -145,7 +145,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     expect(opened.code).toBe(1)
   })
 
-  test('a folder of sessions from another machine is judged by what machine and user say, and that is told', async () => {
+  test('sessions from another machine are judged by this machine’s and user’s rules, and a note says so', async () => {
     const copied = tempDir()
     cpSync(sessionsDir(), join(copied, 'shard-1/sessions'), { recursive: true })
     for (const id of readdirSync(join(copied, 'shard-1/sessions'))) {
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     expect(stderr).toContain('/not/here not on this machine')
   })
 
-  test('a log that was changed is told, and one that cannot be read is left out', async () => {
+  test('a changed log is reported, and an unreadable one is left out', async () => {
     const copied = tempDir()
     cpSync(sessionsDir(), copied, { recursive: true })
     const [one = '', other = ''] = readdirSync(copied).map((id) => join(copied, id, 'audit.jsonl'))

@@ -14,7 +14,7 @@ test.each([['-'], [undefined]])('%s reads standard input', async (argument) => {
   expect(await readPrompt(argument, piped('from ', 'a pipe\n'))).toBe('from a pipe\n')
 })
 
-test('text piped in beside an argument is added as a block', async () => {
+test('text piped in besides an argument is added as a block', async () => {
   expect(await readPrompt('explain', piped('diff --git'))).toBe('explain\n\n<stdin>\ndiff --git\n</stdin>')
 })
 
@@ -24,7 +24,7 @@ const heard = (): { readonly notes: string[]; readonly note: (sentence: string) 
   return { notes, note: (sentence) => void notes.push(sentence) }
 }
 
-test('text that is piped in late belongs to the prompt all the same, and is waited for aloud', async () => {
+test('text that is piped in late still belongs to the prompt, and a message says that it is awaited', async () => {
   const { notes, note } = heard()
   const input = new PassThrough()
   setTimeout(() => input.write('diff '), 3500)
@@ -33,7 +33,7 @@ test('text that is piped in late belongs to the prompt all the same, and is wait
   expect(notes).toEqual([expect.stringMatching(/^waiting for the end of standard input, .*--stdin-timeout/)])
 })
 
-test('a standard input that stays silent is done without after a while, which is said', async () => {
+test('a silent standard input is ignored after a while, with a message', async () => {
   const { notes, note } = heard()
   expect(await readPrompt('do it', new PassThrough(), { stdinTimeout: 1, note })).toBe('do it')
   expect(notes).toEqual([
@@ -41,13 +41,13 @@ test('a standard input that stays silent is done without after a while, which is
   ])
 })
 
-test('a prompt that does not come is refused', async () => {
+test('a missing prompt is refused', async () => {
   await expect(readPrompt(undefined, new PassThrough(), { stdinTimeout: 1 })).rejects.toThrow(
     'No prompt came on standard input within 1 seconds.',
   )
 })
 
-test('what has begun to come and does not end is refused, not cut short', async () => {
+test('input that begins and does not end is refused, not cut off', async () => {
   const input = new PassThrough()
   input.write('half a diff')
   await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes, but no end')
@@ -61,7 +61,7 @@ test.each([['do it'], ['-'], [undefined]])('with --no-stdin and %s nothing is re
   expect(input.readableDidRead).toBe(false)
 })
 
-test('a terminal without a prompt is told so instead of being waited for', async () => {
+test('at a terminal, a missing prompt is an error, and the program does not wait', async () => {
   await expect(readPrompt(undefined, Object.assign(new PassThrough(), { isTTY: true }))).rejects.toThrow('No prompt.')
 })
 

@@ -36,7 +36,7 @@ function lines(text: string): readonly Record<string, unknown>[] {
 }
 
 describe.skipIf(needsBubblewrap())('a session that is played again', () => {
-  test('is exported as a recording, with its prompt, which plays in another tree', async () => {
+  test('is exported as a recording with its prompt, which can be replayed in another tree', async () => {
     const { home, cwd, id } = await recorded()
     const printed = await agent(['sessions', 'export', id.slice(-8)], { cwd, home })
     expect(printed).toMatchObject({ code: 0, stderr: '' })
@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(readFileSync(join(elsewhere, 'made.txt'), 'utf8')).toBe('made in it\n')
   })
 
-  test('plays by its id too, and a hundredth time as the first', async () => {
+  test('can also be replayed by its id, and the hundredth time is like the first', async () => {
     const { home, cwd, id } = await recorded()
     for (const _ of [1, 2, 3]) {
       const args = ['replay', id, '--json', '--transactional', '--land', 'never']
@@ -72,7 +72,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false)
   })
 
-  test('fails at the first result that differs, or with --keep-going at the end with all of them', async () => {
+  test('fails at the first different result, or with --keep-going at the end with all of them', async () => {
     const { home, cwd, id } = await recorded()
     writeFileSync(join(cwd, 'a.txt'), 'one\nzwei\nthree\n')
     writeFileSync(join(cwd, 'b.txt'), 'another\n')
@@ -89,7 +89,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(existsSync(join(cwd, 'made.txt'))).toBe(true)
   })
 
-  test('--update writes what was returned into the recording, and leaves every other line as it was', async () => {
+  test('--update writes the returned results into the recording, and leaves every other line unchanged', async () => {
     const { home, cwd, id } = await recorded()
     const file = join(tempDir(), 'kept.jsonl')
     await agent(['sessions', 'export', id, '-o', file], { cwd, home })
@@ -105,7 +105,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(again.stderr).toContain('needs no update.')
   })
 
-  test('a result that fits another place of the recording is told to', async () => {
+  test('a result that matches another place of the recording is reported with that place', async () => {
     const { home, cwd, id } = await recorded()
     const file = join(tempDir(), 'swapped.jsonl')
     await agent(['sessions', 'export', id, '-o', file], { cwd, home })
@@ -124,7 +124,7 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     expect(stderr).toMatch(/The closest recorded result is at .*swapped\.jsonl:5: it matches/)
   })
 
-  test('a tool that is gone is named with the miss', async () => {
+  test('a tool that no longer exists is named with the difference', async () => {
     const { home, cwd, id } = await recorded()
     const file = join(tempDir(), 'older.jsonl')
     await agent(['sessions', 'export', id, '-o', file], { cwd, home })

@@ -27,12 +27,12 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'PIPED' })
   })
 
-  test('hands flags after the command to the command', async () => {
+  test('passes flags after the command to the command', async () => {
     const ended = await agent(['sandbox', 'echo', '-s', '--json'], { cwd: tempDir(), home: tempDir() })
     expect(ended.stdout).toBe('-s --json\n')
   })
 
-  test('lets a command write in the workspace and nowhere else', async () => {
+  test('lets a command write only in the workspace', async () => {
     const workspace = tempDir()
     const outside = tempDir()
     const script = `echo in > in.txt; echo out > ${outside}/out.txt`
@@ -65,12 +65,12 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stdout).not.toContain('secret')
   })
 
-  test('a command ended by a signal gives 128 and its number', async () => {
+  test('a command ended by a signal gives 128 plus its number', async () => {
     const ended = await agent(['sandbox', '--', 'sh', '-c', 'kill -9 $$'], { cwd: tempDir(), home: tempDir() })
     expect(ended.code).toBe(137)
   })
 
-  test('a program that is not there gives 127 and one line', async () => {
+  test('a missing program gives 127 and one line', async () => {
     const ended = await agent(['sandbox', '--', 'no-such-program'], { cwd: tempDir(), home: tempDir() })
     expect(ended.code).toBe(127)
     expect(ended.stderr).toMatch(/^agent sandbox: no executable named no-such-program in .*\n$/)
@@ -91,7 +91,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect((await agent(args, { cwd, home })).stdout).toBe('plain')
   })
 
-  test("--deny-read '.env*' hides what is called so at any depth, and not what looks like it", async () => {
+  test("--deny-read '.env*' hides matching names at any depth, and no similar ones", async () => {
     const files = { '.env': 'A=1', 'app/.env.local': 'B=2', 'app/env.js': 'plain', 'app/.environment/c': 'C=3' }
     const [cwd, home] = [tempDir(files), tempDir()]
     const script = 'cat .env app/.env.local app/.environment/c; mv app away; cat away/.env.local; cat away/env.js'
@@ -122,7 +122,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stdout).toBe('t blue\n')
   })
 
-  test('the configuration counts, and flags go on top of it', async () => {
+  test('the configuration counts, and flags override it', async () => {
     const [cwd, open] = [tempDir(), tempDir()]
     const config = [
       `sandbox_mode = "danger-full-access"`,
@@ -173,7 +173,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stderr).toContain(`${expected}.\n`)
   })
 
-  test('--allow-host reaches that host and no other, and says what was refused and how to allow it', async () => {
+  test('--allow-host allows that host and no other, and the output says what was refused and how to allow it', async () => {
     const server = createServer((_, response) => response.end('hello from the host')).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await once(server, 'listening')
@@ -188,7 +188,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stderr).toContain('example.invalid')
   })
 
-  test('--allow-private-host reaches a name that leads to this machine, which --allow-host refuses', async () => {
+  test('--allow-private-host allows a name that resolves to this machine, which --allow-host refuses', async () => {
     const server = createServer((_, response) => response.end('hello from here')).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await once(server, 'listening')
@@ -249,7 +249,7 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
-test('a backend that confines nothing is refused where confinement is asked for', async () => {
+test('a backend without confinement is refused if confinement is requested', async () => {
   const args = ['sandbox', '--backend', 'unconfined', '--', 'true']
   expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 5, stdout: '' })
 })
@@ -300,7 +300,7 @@ describe('agent sandbox --backend docker', () => {
     ...imageRoots.flatMap((root) => ['--readable', root]),
   ]
 
-  testInDocker('passes standard input through, and does not wait for the end of one that stays open', async () => {
+  testInDocker('passes standard input through, and does not wait for its end', async () => {
     const options = { cwd: tempDir(), home: tempDir() }
     const passed = await agent([...confined, '--', 'tr', 'a-z', 'A-Z'], { ...options, stdin: 'piped' })
     expect(passed).toEqual({ code: 0, signal: null, stdout: 'PIPED', stderr: '' })

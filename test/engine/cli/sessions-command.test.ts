@@ -23,7 +23,7 @@ beforeEach(async () => {
   )
 })
 
-test('list names each session with when, how it ended, where, and its first prompt', async () => {
+test('list shows each session with its time, its end, its directory and its first prompt', async () => {
   const [id = ''] = ids()
   const { code, stdout } = await sessions('list')
   expect(code).toBe(0)
@@ -37,7 +37,7 @@ test('a session that cannot be read is listed as such', async () => {
   expect((await sessions('list')).stdout).toContain('unreadable')
 })
 
-test('show tells what was said and done, and lets nothing draw on the terminal', async () => {
+test('show prints what was said and done, without terminal control sequences', async () => {
   const { code, stdout } = await sessions('show', (ids()[0] ?? '').slice(0, 13))
   expect(code).toBe(0)
   for (const text of [
@@ -50,7 +50,7 @@ test('show tells what was said and done, and lets nothing draw on the terminal',
   }
 })
 
-test('prune removes what is older, and only that', async () => {
+test('prune removes only older sessions', async () => {
   expect((await sessions('prune', '--days', '30')).stdout).toBe('0 sessions removed\n')
   const rollout = join(home, '.local/state/portcullis/sessions', ids()[0] ?? '', 'rollout.jsonl')
   const old = Date.now() / 1000 - 40 * 86_400
@@ -59,7 +59,7 @@ test('prune removes what is older, and only that', async () => {
   expect(ids()).toEqual([])
 })
 
-test('show of a session that is not there is a usage error', async () => {
+test('show of a missing session is a usage error', async () => {
   expect(await sessions('show', 'nothing')).toMatchObject({ code: 2, stdout: '' })
 })
 
@@ -84,7 +84,7 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
-test('what could be several sessions is an error that lists them', async () => {
+test('an ambiguous id is an error that lists the sessions', async () => {
   const [id = ''] = ids()
   const siblings = ['a', 'b'].map((letter) => `${id.slice(0, -6)}${letter}0beef`)
   for (const sibling of siblings) cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
@@ -96,7 +96,7 @@ test('what could be several sessions is an error that lists them', async () => {
   expect((await sessions('show', siblings[1]?.slice(-6) ?? '')).code).toBe(0)
 })
 
-test('a part that is too short is no session, and says so', async () => {
+test('a part of an id that is too short is refused', async () => {
   const { code, stderr } = await sessions('show', (ids()[0] ?? '').slice(-3))
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('too short') })
 })

@@ -29,7 +29,7 @@ describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
     },
   )
 
-  test('is named by agent doctor, which comes to its end', async () => {
+  test('is reported by agent doctor, which still finishes', async () => {
     const { host, connections } = await silentDaemon()
     const { code, stdout } = await agent(['doctor'], { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
     // A key is missing here, and no repository: what a run lacks besides is not this test's business.

@@ -16,11 +16,11 @@ function saidOfAFault(env: NodeJS.ProcessEnv): string {
   return spawnSync(process.execPath, words, { env: { HOME: home, ...env }, encoding: 'utf8' }).stderr
 }
 
-test('a fault is told in one line, without a trace', () => {
+test('a fault is reported in one line, without a stack trace', () => {
   expect(saidOfAFault({})).toMatch(/^agent: internal error: no such system call\. .*\n$/)
 })
 
-test('where it is asked for, the trace of a fault names the lines of our sources', () => {
+test('on request, the stack trace of a fault names the lines of our sources', () => {
   const [, error, ...frames] = saidOfAFault({ PORTCULLIS_DEBUG: '1' }).trimEnd().split('\n')
   expect(error).toBe('Error: no such system call')
   expect(frames[1]).toMatch(/^ +at .*\b(?:sandbox|engine)\/[\w/-]+\.ts:\d+:\d+\)?$/)

@@ -14,7 +14,7 @@ test.each<readonly [readonly string[], string]>([
   expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 2, stdout: '', stderr })
 })
 
-test('apply-patch tells it in the same form', () => {
+test('apply-patch reports it in the same form', () => {
   const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--chek'], { encoding: 'utf8', input: '' })
   expect({ status, stdout, stderr }).toEqual({
@@ -25,7 +25,7 @@ test('apply-patch tells it in the same form', () => {
   expect(execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })).toContain('Usage: apply-patch')
 })
 
-test('a message that repeats what a repository wrote can’t drive the terminal', async () => {
+test('a message that quotes text from a repository can’t control the terminal', async () => {
   const cwd = tempDir({ '.portcullis/config.toml': '"\\u001b]52;c;ZXZpbA==\\u0007" = 1\n' })
   const { code, stderr } = await agent(['config', 'show', '--trust'], { cwd, home: tempDir() })
   expect(code).toBe(2)

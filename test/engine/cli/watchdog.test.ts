@@ -17,7 +17,7 @@ ${code}`
   return { stdout, stderr, signal, status }
 }
 
-test('a time limit holds where the event loop stands still: the last event is written and the process killed', () => {
+test('a time limit holds even if the event loop is blocked: the last event is written and the process is killed', () => {
   expect(watched('for (;;);')).toEqual({
     stdout: '{"type":"turn.failed"}\n',
     stderr: 'killed\n',
@@ -26,7 +26,7 @@ test('a time limit holds where the event loop stands still: the last event is wr
   })
 })
 
-test('a run that ends in time, or has called its watchdog off, is left alone', () => {
+test('a run that ends in time, or has stopped its watchdog, is left alone', () => {
   const untouched = { stdout: '', stderr: '', signal: null, status: 0 }
   expect(watched('')).toEqual(untouched)
   expect(watched('calm(); const end = Date.now() + 4000; while (Date.now() < end);')).toEqual(untouched)

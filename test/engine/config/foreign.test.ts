@@ -60,21 +60,21 @@ const loosening = [
 ].join('\n')
 
 describe('~/.codex/config.toml', () => {
-  test('counts unasked only with what makes runs stricter, and says nothing of the rest', () => {
+  test('only makes runs stricter without an import, and does not mention the rest', () => {
     const config = load(codex(loosening))
     expect(config.settings).toEqual({ shell_environment_policy: { exclude: ['AWS_*'] } })
     expect(config.ignored).toEqual([])
     expect(load(codex('sandbox_mode = "read-only"')).settings).toEqual({ sandbox_mode: 'read-only' })
   })
 
-  test('makes a single command stricter only where it is imported', () => {
+  test('makes a single command stricter only if it is imported', () => {
     const given = codex('sandbox_mode = "read-only"')
     expect(load({ ...given, onlyImported: true }).settings).toEqual({})
     const imported = load({ ...given, onlyImported: true, user: 'import = ["codex"]' })
     expect(imported.settings.sandbox_mode).toBe('read-only')
   })
 
-  test('counts whole where the user imports it, with one notice for what has no meaning here', () => {
+  test('counts completely if the user imports it, with one notice for settings that have no meaning here', () => {
     const config = load({ ...codex(loosening), user: 'import = ["codex"]' })
     expect(config.settings).toMatchObject({
       model: 'gpt-5.5',
@@ -88,7 +88,7 @@ describe('~/.codex/config.toml', () => {
     expect(leftOut(config)).toEqual(['tui', 'sandbox_workspace_write.exclude_slash_tmp', 'mcp_servers.docs.scopes'])
   })
 
-  test('lies below what the user says here, and below the command line', () => {
+  test('is overridden by the user’s own settings, and by the command line', () => {
     const home = { '.codex/config.toml': 'model = "a"\nsandbox_mode = "read-only"\ntool_output_token_limit = 500' }
     const user = 'import = ["codex"]\nmodel = "b"\nsandbox_mode = "workspace-write"'
     expect(load({ home, user, overrides: ['model=c'] }).settings).toMatchObject({
@@ -98,7 +98,7 @@ describe('~/.codex/config.toml', () => {
     })
   })
 
-  test('goes no further than the machine’s owner lets it, who may forbid importing too', () => {
+  test('stays within the bounds of the machine’s owner, who may also forbid imports', () => {
     const bounded = load({ ...codex(loosening), user: 'import = ["codex"]', managed: 'sandbox_mode = "read-only"' })
     expect(bounded.settings.sandbox_mode).toBe('read-only')
     const forbidden = load({ ...codex(loosening), user: 'import = ["codex"]', managed: 'import = []' })
@@ -106,7 +106,7 @@ describe('~/.codex/config.toml', () => {
     expect(leftOut(forbidden)).toContain('import')
   })
 
-  test('keeps what is sound around what is wrong, each fault with its line', () => {
+  test('keeps valid settings next to invalid ones, and reports each fault with its line', () => {
     const text =
       'model = 5\nmodel_reasoning_effort = "high"\nsandbox_mode = "none"\n[mcp_servers.a]\ncommand = "a"\nargs = [1]\n[mcp_servers.b]\nurl = "https://b.example"\n'
     const config = load({ ...codex(text), user: 'import = ["codex"]' })
@@ -151,7 +151,7 @@ describe('Claude Code’s settings', () => {
     permissions: {},
   })
 
-  test('count with `import` alone: the model by its alias, variables for commands but no secrets', () => {
+  test('count only with `import`: the model by its alias, variables for commands but no secrets', () => {
     const home = { '.claude/settings.json': settings }
     expect(load({ home })).toMatchObject({ settings: {}, ignored: [], modelVariables: {} })
     const config = load({ home, user: 'import = ["claude"]' })
@@ -161,12 +161,12 @@ describe('Claude Code’s settings', () => {
     expect(leftOut(config)).toEqual(['statusLine', 'env.MY_TOKEN', 'env.HOME', 'env.odd name'])
   })
 
-  test('that are broken are told of with their place', () => {
+  test('that are broken are reported with their location', () => {
     const config = load({ home: { '.claude/settings.json': '{\n"model": }' }, user: 'import = ["claude"]' })
     expect(leftOut(config)).toEqual([expect.stringMatching(/settings\.json:2:11: not valid JSON/)])
   })
 
-  test('switch on the plugins that Claude Code has installed, for the user or for this repository', () => {
+  test('enable the plugins that Claude Code has installed, for the user or for this repository', () => {
     const given = sources({ user: 'import = ["claude"]' })
     const { home } = given.places
     const folder = (name: string): string => tempDir({ [`${name}/x`]: '' })
@@ -216,12 +216,12 @@ describe('a repository', () => {
     }
   })
 
-  test('that is not trusted has no say where the user imports', () => {
+  test('that is not trusted has no effect on the user’s imports', () => {
     const config = load({ root, user: 'import = ["codex", "claude"]' })
     expect(config.settings).toEqual({ import: ['codex', 'claude'] })
   })
 
-  test('that is trusted says the model and variables, never where models are asked, nor a plugin that is not installed', () => {
+  test('that is trusted sets the model and variables, but never the model’s address, nor a plugin that is not installed', () => {
     const config = load({ root, trust: true, user: 'import = ["codex", "claude"]' })
     expect(config.settings).toEqual({
       import: ['codex', 'claude'],
@@ -240,7 +240,7 @@ describe('a repository', () => {
     )
   })
 
-  test('loosens nothing that the user’s other programs are strict about', () => {
+  test('loosens no restriction of the user’s other programs', () => {
     const config = load({
       root: {
         '.portcullis/config.toml': 'sandbox_mode = "danger-full-access"\n[shell_environment_policy]\nexclude = []\n',
@@ -251,7 +251,7 @@ describe('a repository', () => {
     expect(config.settings).toEqual({ sandbox_mode: 'read-only', shell_environment_policy: { exclude: ['AWS_*'] } })
   })
 
-  test('has no settings from outside of it by a link', () => {
+  test('gets no settings from outside through a link', () => {
     const given = sources({ user: 'import = ["claude"]', trust: true })
     symlinkSync(tempDir({ 'settings.json': claude }), join(given.project.root, '.claude'))
     const config = loadConfig(given)
@@ -275,7 +275,7 @@ describe('rules and permissions of other programs', () => {
   }
   const home = { '.codex/rules/default.rules': rules, '.claude/settings.json': permissions }
 
-  test('of the user restrict by themselves, and allow with `import`', () => {
+  test('of the user restrict in any case, and allow only with `import`', () => {
     const plain = policies({ home })
     expect(plain.said).toEqual(['forbidden b', 'forbidden d'])
     expect(leftOut(plain)).toEqual(['permissions.allow Bash(c)', 'a'])
@@ -283,13 +283,13 @@ describe('rules and permissions of other programs', () => {
     expect(policies({ home, user: 'import = ["claude"]' }).said).toEqual(['forbidden b', 'forbidden d', 'allow c'])
   })
 
-  test('of a repository allow where it is trusted, and restrict in any case', () => {
+  test('of a repository restrict in any case, and allow only if it is trusted', () => {
     const root = { '.codex/rules/x.rules': rules }
     expect(policies({ root }).said).toEqual(['forbidden b'])
     expect(policies({ root, trust: true }).said).toEqual(['allow a', 'forbidden b'])
   })
 
-  test('that are broken stop no run, also of a trusted repository, and what restricts in them holds', () => {
+  test('that are broken stop no run, even in a trusted repository, and their restrictions hold', () => {
     const broken = `${rules}prefix_rule(\n`
     const read = policies({
       home: { '.codex/rules/x.rules': broken },
@@ -303,7 +303,7 @@ describe('rules and permissions of other programs', () => {
     ])
   })
 
-  test('by a link out of the repository, a pipe, or a file in place of the folder are told of', () => {
+  test('behind a link out of the repository, in a pipe, or in a file in place of the folder are reported', () => {
     const given = sources({ home: { '.codex/rules': 'a file' }, root: { '.codex/rules/.keep': '' }, trust: true })
     const folder = join(given.project.root, '.codex/rules')
     symlinkSync(join(tempDir({ 'x.rules': rules }), 'x.rules'), join(folder, 'a.rules'))
@@ -317,7 +317,7 @@ describe('rules and permissions of other programs', () => {
     ])
   })
 
-  test('a stranger’s folder of rules that is a file stops nobody', () => {
+  test('a file in place of the rules folder of an untrusted repository stops no run', () => {
     expect(policies({ root: { '.portcullis/rules': 'a file' } }).said).toEqual([])
   })
 })

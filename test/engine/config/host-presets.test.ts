@@ -8,7 +8,7 @@ import { repository } from '../../support/workspace.ts'
 
 const userFile = '.config/portcullis/config.toml'
 
-test('a preset stands for its hosts, once each, and anything else for itself', () => {
+test('a preset expands to its hosts, once each, and any other name stays as it is', () => {
   const internal = { host: 'npm', allow_private: true }
   expect(openPresets(['pypi', 'example.com:8080', 'intranet', internal, 'pypi.org', 'npm:443'])).toEqual([
     'pypi.org',
@@ -33,7 +33,7 @@ test('agent config show prints the hosts of a preset', async () => {
   )
 })
 
-test('a preset fixed by the machine’s owner bounds hosts by those it stands for', async () => {
+test('a preset fixed by the machine’s owner limits hosts to those of the preset', async () => {
   const home = tempDir({ [userFile]: '[sandbox_workspace_write]\nallowed_hosts = ["npm"]\n' })
   const cwd = repository({ '.portcullis/config.toml': '[sandbox_workspace_write]\nallowed_hosts = ["pypi"]\n' })
   const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
@@ -41,7 +41,7 @@ test('a preset fixed by the machine’s owner bounds hosts by those it stands fo
   expect(stdout).toContain('sandbox_workspace_write.allowed_hosts (it exceeds a bound')
 })
 
-test('agent sandbox takes a preset for its hosts', () => {
+test('agent sandbox accepts a preset instead of hosts', () => {
   const none = { config: [], writable: [], readable: [], denyRead: [], allowPrivateHost: [], env: [], limit: [] }
   const { network } = policyFromOptions({ ...none, allowHost: ['go', 'example.com'] }, {}, '/w')
   expect(network).toEqual({ mode: 'allowlist', allow: ['proxy.golang.org', 'sum.golang.org', 'example.com'] })

@@ -80,14 +80,14 @@ describe('-c key=value', () => {
       env_key: 'KEY',
     })
   })
-  test('that sets a table leaves nothing of what was in it', () => {
+  test('that sets a table replaces all of its content', () => {
     const { settings } = load(
       { user: '[shell_environment_policy]\nset = { A = "1" }' },
       { overrides: ['shell_environment_policy.set={ B = "2" }'] },
     )
     expect(settings).toEqual({ shell_environment_policy: { set: { B: '2' } } })
   })
-  test('that says anything about the network says all about it', () => {
+  test('that sets anything about the network replaces all network settings', () => {
     const user = '[sandbox_workspace_write]\nallowed_hosts = ["a.example.com"]'
     const { settings } = load({ user }, { overrides: ['sandbox_workspace_write.network_access=true'] })
     expect(settings).toEqual({ sandbox_workspace_write: { network_access: true } })
@@ -97,7 +97,7 @@ describe('-c key=value', () => {
       `-c 'model': expected key=value, e.g. -c sandbox_mode="read-only"`,
     )
   })
-  test('is refused when the key is unknown, and the near one is named', () => {
+  test('is refused if the key is unknown, and a similar key is named', () => {
     expect(refusal({}, { overrides: ['sandbox-mode=read-only'] })).toBe(
       `-c: unknown key 'sandbox-mode'; did you mean 'sandbox_mode'?`,
     )
@@ -116,7 +116,7 @@ describe('something wrong in a file', () => {
     const message = refusal({ user: '# mine\nmodel = "a"\nsandbox_mode = "none"' })
     expect(message).toMatch(/\/config\.toml:3: key 'sandbox_mode': .*workspace-write/)
   })
-  test('an unknown nested key names the near one', () => {
+  test('an unknown nested key leads to a similar one', () => {
     expect(refusal({ user: '[sandbox_workspace_write]\nnetwork_acess = true' })).toMatch(
       /\/config\.toml:2: unknown key 'sandbox_workspace_write\.network_acess'; did you mean 'network_access'\?/,
     )
@@ -124,12 +124,12 @@ describe('something wrong in a file', () => {
   test('all wrong keys are named at once', () => {
     expect(refusal({ user: 'sandbox_mode = 1\nmodel = 2' }).split('\n')).toHaveLength(2)
   })
-  test('an unknown key of a provider names the near one', () => {
+  test('an unknown key of a provider leads to a similar one', () => {
     expect(refusal({ user: '[model_providers.x]\nbase_url = "https://a.example.com"\nwireapi = "chat"' })).toContain(
       `:3: unknown key 'model_providers.x.wireapi'; did you mean 'wire_api'?`,
     )
   })
-  test('an unknown key of something that may be one of several things names the near one', () => {
+  test('an unknown key of a value with several possible forms leads to a similar one', () => {
     expect(refusal({ user: '[mcp_servers.x]\ncommand = "a"\nargz = []' })).toContain(
       `:3: unknown key 'mcp_servers.x.argz'; did you mean 'args'?`,
     )
@@ -140,7 +140,7 @@ describe('something wrong in a file', () => {
   test('the machine’s file is checked like any other', () => {
     expect(refusal({ managed: 'sandbox_mod = "read-only"' })).toContain(`did you mean 'sandbox_mode'?`)
   })
-  test('so is that of a trusted repository', () => {
+  test('so is the file of a trusted repository', () => {
     expect(refusal({ project: 'modle = "a"' }, { trust: true })).toMatch(
       /\.portcullis\/config\.toml:1: unknown key 'modle'; did you mean 'model'\?/,
     )
@@ -162,7 +162,7 @@ describe('a repository that is not trusted', () => {
   test('can’t stop a run with a broken file', () => {
     expect(load({ project: '= = =' })).toMatchObject({ settings: {}, ignored: [{ keys: [] }] })
   })
-  test('can’t draw on a terminal with the names of its keys', () => {
+  test('can’t control a terminal with the names of its keys', () => {
     const { ignored } = load({ project: '"\\u001b[2Jx" = 1' })
     expect(ignored[0]?.keys).toEqual(['"\\u001b[2Jx"'])
   })
@@ -189,7 +189,7 @@ describe('a repository is trusted', () => {
     expect(load({ project }, { trust: true })).toMatchObject({ trusted: true, settings: { model: 'theirs' } })
   })
 
-  test('by a table in the user’s file for its root, also by way of a link', () => {
+  test('by a table in the user’s file for its root, even through a link', () => {
     const root = tempDir({ '.portcullis/config.toml': project })
     const link = join(tempDir(), 'link')
     symlinkSync(root, link)
@@ -214,7 +214,7 @@ describe('a repository is trusted', () => {
     expect(loadConfig({ places, project: { root, workspace: root } })).toMatchObject({ trusted: false })
   })
 
-  test('never where the machine’s file says otherwise', () => {
+  test('never if the machine’s file says otherwise', () => {
     const root = tempDir({ '.portcullis/config.toml': project })
     const managed = tempDir({ 'config.toml': `[projects."${root}"]\ntrust_level = "untrusted"` })
     const places = { config: '/nowhere', managed, managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
@@ -226,7 +226,7 @@ describe('a repository is trusted', () => {
 describe('a trusted repository', () => {
   const trust = { trust: true }
 
-  test('wins over the user in matters of taste, the nearest directory over the root', () => {
+  test('overrides the user’s preferences, and the nearest directory overrides the root', () => {
     const { settings } = load(
       {
         user: 'model = "mine"\nmodel_reasoning_effort = "low"',
@@ -238,7 +238,7 @@ describe('a trusted repository', () => {
     expect(settings).toEqual({ model: 'near', model_reasoning_effort: 'high' })
   })
 
-  test('chooses how long to wait and when to sum up, whatever the user chose', () => {
+  test('chooses how long to wait and when to compact, whatever the user chose', () => {
     const { settings, ignored } = load(
       { user: 'compact_at = 0.5\nstream_max_retries = 1', project: 'compact_at = 0.8\nstream_max_retries = 3' },
       trust,
@@ -246,7 +246,7 @@ describe('a trusted repository', () => {
     expect({ settings, ignored }).toEqual({ settings: { compact_at: 0.8, stream_max_retries: 3 }, ignored: [] })
   })
 
-  test('loses against -c and flags', () => {
+  test('is overridden by -c and flags', () => {
     const line = {
       ...trust,
       overrides: ['sandbox_mode=workspace-write'],
@@ -404,7 +404,7 @@ describe('a trusted repository', () => {
     expect(config.ignored.flatMap((entry) => entry.keys)).toEqual(keys)
   })
 
-  test('never leads a writable root out by a link', () => {
+  test('can’t move a writable root outside with a link', () => {
     const root = tempDir()
     mkdirSync(join(root, 'in'))
     symlinkSync('/etc', join(root, 'in/link'))
@@ -425,7 +425,7 @@ describe('a trusted repository', () => {
     expect(config.ignored).toMatchObject([{ keys: ['profile', 'profiles', 'projects'] }])
   })
 
-  test('is refused when its file is a link out of it', () => {
+  test('is refused if its file is a link to outside', () => {
     const root = tempDir({ '.portcullis/.keep': '' })
     symlinkSync(join(tempDir({ 'config.toml': 'model = "x"' }), 'config.toml'), join(root, '.portcullis/config.toml'))
     const places = {
@@ -444,17 +444,17 @@ describe('a trusted repository', () => {
 describe('what the machine’s file fixes', () => {
   const managed = 'model = "theirs"\nsandbox_mode = "workspace-write"\n[sandbox_workspace_write]\nwritable_roots = []'
 
-  test('counts where nobody else says anything', () => {
+  test('counts if nobody else sets anything', () => {
     expect(load({ managed }).settings).toEqual({
       model: 'theirs',
       sandbox_mode: 'workspace-write',
       sandbox_workspace_write: { writable_roots: [] },
     })
   })
-  test('may be narrowed by anybody', () => {
+  test('can be made stricter by anybody', () => {
     expect(load({ managed, user: 'sandbox_mode = "read-only"' }).settings.sandbox_mode).toBe('read-only')
   })
-  test('is not loosened by the user’s file, which is told so', () => {
+  test('is not loosened by the user’s file, and an error says so', () => {
     const user =
       'model = "mine"\nsandbox_mode = "danger-full-access"\n[sandbox_workspace_write]\nwritable_roots = ["/srv"]'
     const config = load({ managed, user })
@@ -479,16 +479,16 @@ describe('what the machine’s file fixes', () => {
   ])('is an error to go beyond by %s, with file and line', (_, line) => {
     expect(refusal({ managed }, line)).toMatch(/exceeds the bound that .*\/config\.toml:2 sets with sandbox_mode/)
   })
-  test('holds against no sandbox where only the network is fixed', () => {
+  test('holds against a run without a sandbox even if only the network is fixed', () => {
     const network = '[sandbox_workspace_write]\nnetwork_access = false'
     const flags = [{ flag: '--sandbox', settings: { sandbox_mode: 'danger-full-access' as const } }]
     expect(refusal({ managed: network }, { flags })).toContain(':2 sets with sandbox_workspace_write.network_access')
   })
-  test('holds against no approvals where only those are fixed', () => {
+  test('holds against a run without approvals if only approvals are fixed', () => {
     const flags = [{ flag: '--x', settings: { approval_policy: 'bypass' as const } }]
     expect(refusal({ managed: 'approval_policy = "never"' }, { flags })).toContain('sets with approval_policy')
   })
-  test('holds against --add-dir, which adds to what is configured where it may', () => {
+  test('holds against --add-dir, which otherwise adds to the configured directories', () => {
     expect(refusal({ managed }, { addDirs: ['/srv'] })).toMatch(/^--add-dir: exceeds the bound that .*:4 sets/)
     const user = '[sandbox_workspace_write]\nwritable_roots = ["/srv"]'
     expect(load({ user }, { addDirs: ['/opt'] }).settings).toEqual({
@@ -505,14 +505,14 @@ describe('a profile', () => {
   const user =
     'model = "usual"\nmodel_reasoning_effort = "low"\n[profiles.ci]\nmodel = "cheap"\n[profiles.big]\nmodel = "dear"\n'
 
-  test('that -p names is laid over the file', () => {
+  test('that -p names is applied on top of the file', () => {
     expect(load({ user }, { profile: 'ci' }).settings).toEqual({ model: 'cheap', model_reasoning_effort: 'low' })
   })
   test('may be named by the file, and -p wins', () => {
     expect(load({ user: `profile = "ci"\n${user}` }).settings.model).toBe('cheap')
     expect(load({ user: `profile = "ci"\n${user}` }, { profile: 'big' }).settings.model).toBe('dear')
   })
-  test('is told with its own line in the file', () => {
+  test('is reported with its own line in the file', () => {
     const file = '[profiles.ci]\nmodel = "cheap"\n\n[profiles.big]\nmodel_reasoning_effort = [\n1]\n'
     expect(refusal({ user: file })).toContain("config.toml:5: key 'profiles.big.model_reasoning_effort'")
   })
@@ -523,24 +523,24 @@ describe('a profile', () => {
     expect(loadConfig({ places, project, profile: 'deep-review' }).settings).toEqual({ model: 'dear' })
     expect(() => loadConfig({ places, project, profile: '../deep-review' })).toThrow('there is no profile')
   })
-  test('that isn’t there is an error that names the near one', () => {
+  test('that doesn’t exist is an error that names a similar one', () => {
     expect(refusal({ user }, { profile: 'c1' })).toMatch(/there is no profile 'c1'; did you mean 'ci'\?/)
     expect(refusal({ user }, { profile: 'nightly' })).toContain('there are: ci, big')
     expect(refusal({}, { profile: 'ci' })).toContain('[profiles.ci]')
   })
-  test('is checked though it is not in use', () => {
+  test('is checked even if it is not used', () => {
     expect(refusal({ user: '[profiles.ci]\nmodle = "x"' })).toMatch(
       /config\.toml:2: unknown key 'profiles\.ci\.modle'; did you mean 'model'\?/,
     )
     expect(refusal({ user: '[profiles.ci]\nprofile = "x"' })).toContain("unknown key 'profiles.ci.profile'")
   })
-  test('loses against -c, and binds a trusted repository', () => {
+  test('is overridden by -c, and overrides a trusted repository', () => {
     const file = '[profiles.ci]\nsandbox_mode = "read-only"\nmodel = "cheap"'
     const line = { profile: 'ci', trust: true, overrides: ['model=other'] }
     const config = load({ user: file, project: 'sandbox_mode = "workspace-write"' }, line)
     expect(config.settings).toEqual({ sandbox_mode: 'read-only', model: 'other' })
   })
-  test('is no way round what the machine’s owner fixed', () => {
+  test('can’t bypass what the machine’s owner fixed', () => {
     const file = '[profiles.ci]\nsandbox_mode = "danger-full-access"'
     const config = load({ managed: 'sandbox_mode = "read-only"', user: file }, { profile: 'ci' })
     expect(config.settings).toEqual({ sandbox_mode: 'read-only' })

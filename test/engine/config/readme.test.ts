@@ -41,7 +41,7 @@ test('the README of settings has the tables that the rows make (vitest -u writes
   )
 })
 
-test('every table of settings that is no list of names says what each of its keys is', () => {
+test('every table of settings except lists of names describes each of its keys', () => {
   const silent = Object.entries<AnyRow>(settingsTable).flatMap(([name, { schema, keys }]) => {
     const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
     // Only there so that Codex's files are understood.
@@ -51,12 +51,12 @@ test('every table of settings that is no list of names says what each of its key
   expect(silent).toEqual([])
 })
 
-test('every setting of the user’s file alone has its place in it', () => {
+test('every setting that only the user’s file may set is listed there', () => {
   const missing = Object.keys(UserFile.shape).filter((key) => !new RegExp(`\`${key}[\`.]`).test(text))
   expect(missing).toEqual([])
 })
 
-test('every example in it is a configuration that is understood', () => {
+test('every example in it is a valid configuration', () => {
   const examples = [...text.matchAll(/```toml\n([^]*?)```/g)].map(([, example = '']) => example)
   expect(examples).not.toEqual([])
   for (const example of examples) UserFile.parse(parseToml(example, 'README.md'))

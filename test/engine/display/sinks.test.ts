@@ -97,7 +97,7 @@ describe('plain lines', () => {
   test('show a refusal with its reason', () => {
     expect(text).toContain('✗ refused: git push\n    Ask a person.\n')
   })
-  test('close with what changed, what ran, what was refused and what it cost', () => {
+  test('end with changes, commands, refusals and costs', () => {
     expect(text).toMatch(
       /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
     )

@@ -62,7 +62,7 @@ const untrusted = [
 ]
 
 describe.skipIf(needsBubblewrap() || needsPrograms('setsid')).each(absences)('where %s', (_, started) => {
-  test.each(asks)('%s is refused at once, with what would allow it', async (_kind, ask, remedy) => {
+  test.each(asks)('%s is refused at once, with advice on how to allow it', async (_kind, ask, remedy) => {
     const home = tempDir({ '.config/portcullis/config.toml': config })
     const cwd = repository()
     const args = [...untrusted, 'x']
@@ -73,7 +73,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('setsid')).each(absences)('wh
     expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian', exit_code: 3, denied: 1 })
   })
 
-  test('all of it is refused at once to an agent that work was handed to, too', async () => {
+  test('all of it is also refused at once for a delegated agent', async () => {
     const home = tempDir({ '.config/portcullis/config.toml': config })
     const handing = [call('agent', { title: 'try', prompt: 'try it all' })]
     const trying = asks.map(([, ask]) => ask)

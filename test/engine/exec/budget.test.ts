@@ -26,14 +26,14 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
     expect(events.filter((event) => event.type === 'item.completed')).toHaveLength(3)
   })
 
-  test('--max-tokens that could not pay for one answer asks nothing', async () => {
+  test('with a --max-tokens too small for one answer, no request is sent', async () => {
     const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(0)
     expect(stderr).toContain('0 tokens of --max-tokens 250, and the next request could use')
   })
 
-  test('--timeout ends a command that is running too', async () => {
+  test('--timeout also ends a running command', async () => {
     const cwd = repository()
     const { code, events } = await exec(
       [[call('exec_command', { cmd: 'sleep 60; touch survived' })], [say('never')]],
@@ -61,7 +61,7 @@ test.each(['2147484', '2200000', '9000000000000'])(
   },
 )
 
-test('a run that ends within its budget ends as always', async () => {
+test('a run within its budget ends normally', async () => {
   const { code } = await exec([[say('ok')]], ['--max-turns', '1', '-s', 'danger-full-access', 'x'], {
     cwd: repository(),
   })

@@ -44,7 +44,7 @@ async function counted(
 }
 
 describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
-  test('are also those that a command made, wrote, removed, or gave another mode', async () => {
+  test('include files that a command created, wrote, removed, or gave another mode', async () => {
     const cwd = repository({ a: 'a', b: 'b', c: 'c', d: 'd' })
     const { line, changes } = await counted(cwd, [
       { cmd: 'echo x >> a; rm b; chmod +x c; mkdir -p n && echo n > n/new' },
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     ])
   })
 
-  test('are none where commands only read, or what they made is gone', async () => {
+  test('are empty if commands only read, or removed what they created', async () => {
     const cwd = repository({ a: 'a' })
     expect(await counted(cwd, [{ cmd: 'cat a; ls' }])).toMatchObject({
       line: 'none',
@@ -68,13 +68,13 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     expect(passing.changes).toEqual({ files: 0, by_commands: 0 })
   })
 
-  test('count where they were written with equal bytes, also with their time set back', async () => {
+  test('include files that were written with the same bytes, even if their time was reset', async () => {
     const cwd = repository({ a: 'a', b: 'b' })
     const { line } = await counted(cwd, [{ cmd: 'cp b kept; touch -r b kept; printf b > b; touch -r kept b; rm kept' }])
     expect(line).toBe('b (update by a command)')
   })
 
-  test('are not those that git ignores, nor .git and node_modules', async () => {
+  test('leave out files that git ignores, .git and node_modules', async () => {
     const cwd = repository({ '.gitignore': 'out/\n*.log\n', 'out/old': '1' })
     const cmd =
       'echo 2 > out/old; echo x > out/new; echo x > a.log; mkdir -p node_modules/m; echo x > node_modules/m/i; echo x > seen; git add seen'
@@ -82,12 +82,12 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     expect({ line, changes }).toEqual({ line: 'seen (add by a command)', changes: { files: 1, by_commands: 1 } })
   })
 
-  test('show what makes git overlook the rest', async () => {
+  test('include files that make git ignore others', async () => {
     const { line } = await counted(repository({ a: 'a' }), [{ cmd: 'echo "*" > .gitignore; echo x > hidden' }])
     expect(line).toBe('.gitignore (add by a command)')
   })
 
-  test('count once where a patch and a command changed the same, whoever came first', async () => {
+  test('count a file once if both a patch and a command changed it, in any order', async () => {
     const cwd = repository({ a: 'a\n', b: 'b\n' })
     const { line, changes } = await counted(cwd, [
       { patch: '*** Update File: a\n@@\n-a\n+A' },
@@ -100,25 +100,25 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     expect(line.split(', ').toSorted()).toEqual(['a (update)', 'b (update by a command)', 'made (add)'])
   })
 
-  test('of patches alone are as they were, and counted', async () => {
+  test('of patches are counted as before', async () => {
     const { line, changes } = await counted(repository(), [{ patch: '*** Add File: n\n+x' }])
     expect({ line, changes }).toEqual({ line: 'n (add)', changes: { files: 1, by_commands: 0 } })
   })
 
-  test('are counted whatever bytes their names have', async () => {
+  test('are counted whatever bytes their names contain', async () => {
     const cmd = `echo > "$(printf 'bad\\377')"; echo > "$(printf 'bad\\376')"; echo > "$(printf 'two\\nlines')"; echo > '"q"'; echo > ' :(top)x'`
     const { changes, line } = await counted(repository({ '.gitignore': 'none' }), [{ cmd }])
     expect(changes).toEqual({ files: 5, by_commands: 5 })
     expect(line).toContain('two⏎lines (add by a command)')
   })
 
-  test('are counted outside of any repository, and in a run that keeps nothing', async () => {
+  test('are counted outside any repository, and in an ephemeral run', async () => {
     const words = ['--skip-git-repo-check', '--ephemeral']
     const { changes } = await counted(tempDir({ a: 'a' }), [{ cmd: 'echo b > b; rm a' }], ...words)
     expect(changes).toEqual({ files: 2, by_commands: 2 })
   })
 
-  test('are counted for a JavaScript session, and for a command that went on after its call', async () => {
+  test('are counted for a JavaScript session, and for a command that continued after its call', async () => {
     const js = await counted(repository(), [{ js: `(await import('node:fs')).writeFileSync('js', '1')` }])
     expect(js.line).toBe('js (add by a command)')
     const cwd = repository()
@@ -131,7 +131,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     expect(events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
-  test('are those that git lists where a tree is too large to look at whole', async () => {
+  test('come from git if a tree is too large to scan', async () => {
     const cwd = repository({ '.gitignore': 'many/\n', a: 'a', b: 'b' })
     fill(join(cwd, 'many'))
     const replies = [
@@ -142,7 +142,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
     expect(events.at(-1)).toMatchObject({ changes: { files: 3, by_commands: 3 } })
   })
 
-  test('are said not to be counted where there are too many to look at', async () => {
+  test('are reported as not counted if there are too many files to scan', async () => {
     const cwd = tempDir()
     fill(join(cwd, 'many'))
     const replies = [[call('exec_command', { cmd: 'echo x > n' })], [say('done')]]
@@ -187,7 +187,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
   const manifest = { name: 'n', scripts: { test: 'true' }, dependencies: { a: '1.0.0' } }
   const json = (changes: object): string => JSON.stringify({ ...manifest, ...changes })
 
-  test('is told at its end, whether a patch or a command changed it, and where git ignores it', async () => {
+  test('is reported at its end, whether a patch or a command changed it, even if git ignores it', async () => {
     const cwd = repository({ '.gitignore': '.npmrc\nout/\n', Makefile: 'all:\n\ttrue\n', 'a.js': '1\n' })
     const { told, line } = await later(cwd, [
       { patch: '*** Update File: Makefile\n@@\n all:\n-\ttrue\n+\tfalse' },
@@ -207,7 +207,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
     )
   })
 
-  test('is nothing where only what is not run changed', async () => {
+  test('is empty if only files that nothing runs have changed', async () => {
     const cwd = repository({ 'package.json': json({}), a: 'a' })
     const changed = json({ version: '2.0.0', dependencies: { a: '^2.0.0', b: '*' }, keywords: ['x'] })
     expect(await later(cwd, [{ cmd: `echo '${changed}' > package.json; echo b > a` }])).toEqual({

@@ -70,7 +70,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(used.mock.requests[0]?.headers.authorization).toBe('Bearer sk-from-the-client')
   })
 
-  test('goes on with a thread, by the same object and by its id', async () => {
+  test('continues a thread, with the same object or by its id', async () => {
     const used = await client([[say('answer 1')], [say('answer 2')], [say('answer 3')]])
     const options = thread({ threadSource: 'a-test' } as ThreadOptions)
     const first = used.codex.startThread(options)
@@ -122,7 +122,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(body(used, 1).split('data:image/gif;base64,')).toHaveLength(3)
   })
 
-  test('holds the answer to a schema', async () => {
+  test('checks the answer against a schema', async () => {
     const outputSchema = {
       type: 'object',
       properties: { ok: { type: 'boolean' } },
@@ -135,7 +135,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(body(used, 0)).toContain('"json_schema"')
   })
 
-  test('sets the sandbox, further directories, the network and when is asked', async () => {
+  test('sets the sandbox, further directories, the network and the approval mode', async () => {
     const extra = tempDir()
     const outside = tempDir()
     const cmd = `touch inside; touch ${extra}/f; touch ${outside}/f; true`
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(used.mock.requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' } })
   })
 
-  test('is read-only where it says so', async () => {
+  test('is read-only on request', async () => {
     const used = await client([[call('exec_command', { cmd: 'touch f' })], [say('ok')]])
     const options = thread({ sandboxMode: 'read-only' })
     const { items } = await used.codex.startThread(options).run('go')
@@ -175,7 +175,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     expect(body(used, 0)).toContain('approvals: on-request')
   })
 
-  test('hears that a web search would reach more than its commands may, and runs on', async () => {
+  test('is told that a web search would reach more than its commands may, and continues', async () => {
     const { codex } = await client([[say('ok')]])
     const { items } = await codex.startThread(thread({ webSearchMode: 'live' })).run('go')
     expect(items).toMatchObject([
@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     ])
   })
 
-  test('aborts a turn, and the command with it', async () => {
+  test('aborts a turn together with its command', async () => {
     const used = await client([[call('exec_command', { cmd: 'touch started; sleep 60; touch survived' })]])
     const options = thread()
     const directory = options.workingDirectory ?? ''

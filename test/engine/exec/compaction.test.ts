@@ -30,7 +30,7 @@ const growing: readonly Reply[] = [
 const limit = ['-c', 'model_auto_compact_token_limit=30000']
 
 describe('a conversation that fills its share of the window', () => {
-  test('is summed up by the model, with what was asked, changed, read and run, and its last turn', async () => {
+  test('is summarized by the model, with requests, changes, reads, commands and its last turn', async () => {
     const ended = await exec(growing, [...open, ...limit, 'first task'], {
       cwd: repository({ 'README.md': 'read me '.repeat(500) }),
     })
@@ -64,7 +64,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(ended.events.at(-1)).toMatchObject({ usage: { input_tokens: 83_290, output_tokens: 80 } })
   })
 
-  test('stays whole in the session, which goes on from the summary', async () => {
+  test('stays complete in the session, which continues from the summary', async () => {
     const home = tempDir()
     const cwd = repository({ 'README.md': 'read me '.repeat(500) })
     await exec(growing, [...open, ...limit, 'first task'], { cwd, home })
@@ -87,13 +87,13 @@ describe('a conversation that fills its share of the window', () => {
     for (const goal of ['first task', 'second task', 'third task']) expect(input(again, 1)).toContain(`- ${goal}`)
   })
 
-  test('takes its share from the window that is configured', async () => {
+  test('takes its share from the configured window', async () => {
     const window = ['-c', 'model_context_window=60000', '-c', 'compact_at=0.5']
     const ended = await exec(growing, [...open, ...window, 'x'], { cwd: repository() })
     expect(compactions(ended)).toHaveLength(1)
   })
 
-  test('is not cut before every request where it cannot be made smaller', async () => {
+  test('is not compacted before every request if it cannot be made smaller', async () => {
     const replies = (index: number): Reply =>
       index % 2 === 0 ? [say('a summary')] : index < 5 ? [call('exec_command', { cmd: `echo ${index}` })] : [say('ok')]
     const ended = await exec(replies, [...open, '-c', 'model_auto_compact_token_limit=1', 'x'], { cwd: repository() })
@@ -102,8 +102,8 @@ describe('a conversation that fills its share of the window', () => {
   })
 })
 
-describe('a conversation that the provider finds too long', () => {
-  test('is summed up once, from what still fits, and the run goes on', async () => {
+describe('a conversation that the provider rejects as too long', () => {
+  test('is summarized once, from what still fits, and the run continues', async () => {
     const long = call('exec_command', { cmd: 'seq 100000; echo the end' })
     const ended = await exec(
       [[long, long, long, long], overflow, [say('Goal: x.')], [say('all done')]],
@@ -119,14 +119,14 @@ describe('a conversation that the provider finds too long', () => {
     expect(compactions(ended)).toMatchObject([{ trigger: 'overflow', status: 'completed' }])
   })
 
-  test('goes on from the list of what was done where even the summary is too long', async () => {
+  test('continues from a list of what was done if even the summary is too long', async () => {
     const ended = await exec([overflow, overflow, [say('all done')]], [...open, 'first task'], { cwd: repository() })
     expect(ended.code).toBe(0)
     expect(input(ended, 2)).toContain('## Asked for\\n- first task')
     expect(input(ended, 2)).not.toContain('Your summary')
   })
 
-  test('ends the run with exit code 6 where that was not enough', async () => {
+  test('ends the run with exit code 6 if that was not enough', async () => {
     const ended = await exec([overflow, [say('Goal: x.')], overflow], [...open, 'first task'], { cwd: repository() })
     expect(ended.code).toBe(6)
     expect(ended.requests).toHaveLength(3)

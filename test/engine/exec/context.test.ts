@@ -31,7 +31,7 @@ test('--show-context prints them with their files, and asks no model', async () 
   expect(stdout).toContain(`The instructions in ${cwd}/gone.md are left out: `)
 })
 
-test('a run says which instructions the model is not told', async () => {
+test('a run reports which instructions the model does not get', async () => {
   const cwd = repository({ 'AGENTS.md': 'see @gone.md' })
   const { stderr } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd })
   expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports it`)
@@ -56,7 +56,7 @@ test.skipIf(needsBubblewrap())('instructions bring along nothing that a tool cou
   }
 })
 
-test('--show-context tells the words for the model that would be asked', async () => {
+test('--show-context prints the instructions for the model that would be asked', async () => {
   const options = { cwd: repository(), home: tempDir() }
   const { stdout } = await agent(['exec', '--show-context', '-m', 'claude-opus-4-5'], options)
   expect(stdout).toContain('*** Begin Patch')

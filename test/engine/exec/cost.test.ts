@@ -61,7 +61,7 @@ describe('--max-tokens', () => {
     expect(limits).toEqual(limits.toSorted((a, b) => b - a))
   })
 
-  test('ends the run where the provider does not count', async () => {
+  test('ends the run if the provider does not count', async () => {
     const { code, events, requests } = await exec(
       (index) => step(index, { input: 0, output: 0 }),
       [...open, '--json', '--max-tokens', '1000000', 'x'],
@@ -97,7 +97,7 @@ describe('--max-cost', () => {
     for (const limit of limits) expect(limit).toBeLessThan(128_000)
   })
 
-  test('counts an answer that is cut off at what was left, and asks no more', async () => {
+  test('counts an answer that is cut off at the remaining budget, and sends no further request', async () => {
     const cut: Reply = {
       say: [say('I was about to')],
       usage: { input: 10_000, output: 40_000 },
@@ -114,13 +114,13 @@ describe('--max-cost', () => {
     })
   })
 
-  test('says nothing of the length of answers where there is room for any', async () => {
+  test('does not limit the length of answers if the budget is large enough', async () => {
     const { code, requests } = await exec([[say('ok')]], [...open, '--max-cost', '100', 'x'], { cwd: repository() })
     expect(code).toBe(0)
     expect(requests[0]?.body).not.toHaveProperty('max_output_tokens')
   })
 
-  test('holds for those that work is handed to', async () => {
+  test('also holds for delegated agents', async () => {
     const handing: Reply = {
       say: [call('agent', { title: 'look', prompt: 'look around' })],
       usage: { input: 10_000, output: 47_000 },
@@ -133,7 +133,7 @@ describe('--max-cost', () => {
     expect(item).toMatchObject({ tool: 'agent', error: expect.stringContaining('The budget is used up') })
   })
 
-  test('counts what the cache holds at its own price', async () => {
+  test('counts cached tokens at their own price', async () => {
     const reply: Reply = { say: [say('ok')], usage: { input: 100, cached: 90, output: 10 } }
     const { code, events, stderr } = await exec([reply], [...open, ...prices, '--json', '--max-cost', '1000', 'x'], {
       cwd: repository(),
@@ -143,7 +143,7 @@ describe('--max-cost', () => {
     expect(stderr).toContain('cost: $0.029')
   })
 
-  test('is refused for a model whose price nobody has said, with how to say it', async () => {
+  test('is refused for a model without a known price, with advice on how to set it', async () => {
     const { code, stderr, requests } = await exec(
       [[say('never')]],
       [...open, '-c', 'model_provider=local', '-c', 'model_providers={local={base_url="http://127.0.0.1:9"}}'].concat([
@@ -158,14 +158,14 @@ describe('--max-cost', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('is refused for a fallback model whose price nobody has said', async () => {
+  test('is refused for a fallback model without a known price', async () => {
     const fallback = ['-c', 'fallback_models=["ollama/qwen3"]']
     const { code, stderr } = await exec([], [...open, ...fallback, '--max-cost', '1', 'x'], { cwd: repository() })
     expect(code).toBe(2)
     expect(stderr).toContain("the price of 'ollama/qwen3' is not known")
   })
 
-  test('ends the run where the provider does not count', async () => {
+  test('ends the run if the provider does not count', async () => {
     const { code, events } = await exec(
       (index) => step(index, { input: 0, output: 0 }),
       [...open, '--json', '--max-cost', '1', 'x'],
@@ -182,7 +182,7 @@ describe('--max-cost', () => {
   })
 })
 
-test('a model whose price is not known says so, and its run has no cost', async () => {
+test('an unknown price is reported, and the run has no cost', async () => {
   const reply: Reply = { say: [say('ok')], usage: { input: 5, output: 5 } }
   const { events, stderr } = await exec([reply], [...open, '-m', 'gpt-nobody-knows-it', '--json', 'x'], {
     cwd: repository(),
@@ -191,7 +191,7 @@ test('a model whose price is not known says so, and its run has no cost', async 
   expect(stderr).toContain('cost: unknown')
 })
 
-test('a resumed run tells what it took, and what the whole session took', async () => {
+test('a resumed run reports its own usage and that of the whole session', async () => {
   const home = tempDir()
   const cwd = repository()
   const reply: Reply = { say: [say('ok')], usage: { input: 40, output: 10 } }
