@@ -19,18 +19,18 @@ describe('standard error of a run that is piped', () => {
     expect(stderr).not.toContain('\r')
   })
 
-  test('has colour where --color says always, also against NO_COLOR', async () => {
+  test('has colour with --color always, even if NO_COLOR is set', async () => {
     const options = { cwd: repository(), env: { NO_COLOR: '1' } }
     const { stderr } = await exec(replies, ['--color', 'always', ...args], options)
     expect(stderr).toContain('\u001b[32m✓\u001b[39m echo')
   })
 
-  test('is empty with --quiet, and the answer is all there is', async () => {
+  test('is empty with --quiet, and only the answer is printed', async () => {
     const { stderr, stdout } = await exec(replies, ['--quiet', ...args], { cwd: repository() })
     expect({ stderr, stdout }).toEqual({ stderr: '', stdout: 'the answer\n' })
   })
 
-  test('says with --quiet why a run failed', async () => {
+  test('explains even with --quiet why a run failed', async () => {
     const { stderr, code } = await exec(replies, ['--quiet', '--max-turns', '1', ...args], { cwd: repository() })
     expect(code).toBe(4)
     expect(stderr).toMatch(/^budget used up: The budget is used up: 1 of --max-turns 1\./)
@@ -50,7 +50,7 @@ describe('standard error of a run that is piped', () => {
 describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
   const resumable = /\n {2}session: ([0-9a-f-]{36}) · to continue: agent exec resume ([0-9a-f]{12})\n$/
 
-  test('stands at the end, and works as it stands there', async () => {
+  test('is printed at the end, and works as printed', async () => {
     const [cwd, home] = [repository(), tempDir()]
     const first = await exec(replies, args, { cwd, home })
     const [, id = '', end = ''] = resumable.exec(first.stderr) ?? []
@@ -59,13 +59,13 @@ describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
     expect(second.events[0]).toMatchObject({ type: 'thread.started', thread_id: id })
   })
 
-  test('stands there after a run that failed', async () => {
+  test('is printed after a failed run', async () => {
     const { stderr, code } = await exec(replies, ['--max-turns', '1', ...args], { cwd: repository() })
     expect(code).toBe(4)
     expect(stderr).toMatch(resumable)
   })
 
-  test('stands there after control-C, once and twice', async () => {
+  test('is printed after one Ctrl-C and after two', async () => {
     const sleeping = [[call('exec_command', { cmd: 'trap "" TERM INT; echo on its way; sleep 60' })]]
     for (const signals of [1, 2]) {
       let sent = 0
@@ -82,13 +82,13 @@ describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
     }
   })
 
-  test('is not said where nothing is kept', async () => {
+  test('is not printed if nothing is stored', async () => {
     const { stderr } = await exec(replies, ['--ephemeral', ...args], { cwd: repository() })
     expect(stderr).not.toContain('resume')
   })
 })
 
-test('a command that is piped somewhere says that it starts before it has ended', async () => {
+test('in piped output, a command is announced before it has ended', async () => {
   const waiting = [[call('exec_command', { cmd: 'until [ -e go ]; do sleep 0.1; done' })], [say('it did')]]
   const cwd = repository()
   const { stderr } = await exec(waiting, args, {

@@ -19,7 +19,7 @@ const nothings: readonly (readonly [string, readonly Reply[], readonly string[]]
   ['a plan of blanks', [[call('exit_plan_mode', { plan: ' \n' })], [], [], []], ['--plan']],
 ]
 
-test.each(nothings)('a run that hands over %s is no success', async (_, replies, args) => {
+test.each(nothings)('a run that delivers %s does not succeed', async (_, replies, args) => {
   const { code, events } = await exec(replies, [...open, ...args, 'go'], { cwd: repository() })
   expect([1, 6]).toContain(code)
   expect(events.at(-1)).toMatchObject({
@@ -28,7 +28,7 @@ test.each(nothings)('a run that hands over %s is no success', async (_, replies,
   })
 })
 
-test('a schema that takes anything takes no call without a result', async () => {
+test('even a schema that accepts anything refuses a call without a result', async () => {
   const anything = tempDir({ 'schema.json': '{}' })
   const { code, stdout } = await exec(
     [[call('structured_output', {})], [call('structured_output', { result: 7 })]],

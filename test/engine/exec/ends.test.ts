@@ -13,8 +13,8 @@ const open = ['-s', 'danger-full-access', '--json']
 const terminals = ({ events }: Exec): readonly RunEvent[] =>
   events.filter(({ type }) => type === 'turn.completed' || type === 'turn.failed')
 
-describe('whatever ends a run, it says so once and last', () => {
-  test('a session that cannot be written any more', async () => {
+describe('every end of a run is reported exactly once, in the last event', () => {
+  test('a session that can no longer be written', async () => {
     const ended = await exec(
       [[call('exec_command', { cmd: `echo ${'x'.repeat(40_000)}` })], [say('never')]],
       [...open, 'x'],
@@ -83,7 +83,7 @@ test.each(classes)('a run that ends as %s exits with the same code, with events 
   expect(plain.stderr).toContain(`exit code ${code}`)
 })
 
-test('the first event says with what the run works', async () => {
+test('the first event describes what the run uses', async () => {
   const args = [...open, '-c', 'model_reasoning_effort=low', '--max-turns', '3', '--max-cost', '1.5', '--timeout', '60']
   const { events } = await exec([[say('ok')]], [...args, 'x'], { cwd: repository() })
   expect(events[0]).toMatchObject({
@@ -108,7 +108,7 @@ describe('lines of --json', () => {
     { status: 400, body: { error: { message: long } } },
   ]
 
-  test('stay below 64 KiB for every kind of item, and name where the whole is', async () => {
+  test('stay below 64 KiB for every kind of item, and name the file with the full text', async () => {
     const ended = await exec(replies, [...open, 'x'], { cwd: repository() })
     expect(ended.code).toBe(6)
     for (const line of ended.stdout.split('\n')) expect(Buffer.byteLength(line)).toBeLessThan(64 * 1024)
@@ -120,7 +120,7 @@ describe('lines of --json', () => {
     expect(item.text).toBe(long)
   })
 
-  test('cut a long final message; -o has it whole', async () => {
+  test('shorten a long final message, but -o writes it completely', async () => {
     const cwd = repository()
     const { code } = await exec([[say(long)]], [...open, '-o', 'last.txt', 'x'], { cwd })
     expect(code).toBe(0)
@@ -129,7 +129,7 @@ describe('lines of --json', () => {
 })
 
 describe('--print-event-schema', () => {
-  test('prints a JSON Schema that the events of a run meet, and asks nobody', async () => {
+  test('prints a JSON Schema that the events of a run match, and sends no request', async () => {
     const printed = await agent(['exec', '--print-event-schema'], { cwd: tempDir(), home: tempDir() })
     expect(printed.code).toBe(0)
     const validate = compileJsonSchema(JSON.parse(printed.stdout))
@@ -151,7 +151,7 @@ describe('--print-event-schema', () => {
   })
 })
 
-test('the program ends when the run does, though something it started still holds its pipes', async () => {
+test('the program ends with the run, even if a process that it started still holds its pipes', async () => {
   const cwd = repository()
   const { code, stdout } = await exec(
     [[call('exec_command', { cmd: 'sleep 300 & echo started > f; echo hi' })], [say('ok')]],

@@ -12,7 +12,7 @@ const completed = (events: readonly RunEvent[]): readonly Item[] =>
   events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
 
 describe.skipIf(needsBubblewrap())('agent exec --json', () => {
-  test('tells a whole run in the events of codex exec', async () => {
+  test('reports a whole run in the events of codex exec', async () => {
     const cwd = repository({ 'a.txt': 'one\ntwo\n' })
     const { code, events } = await exec(
       [
@@ -135,7 +135,7 @@ describe.skipIf(needsBubblewrap())('agent exec --json', () => {
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('two\n')
   })
 
-  test('every line stays under 64 KiB, whatever a command prints, and names where the whole is', async () => {
+  test('every line stays under 64 KiB, whatever a command prints, and names the file with the full output', async () => {
     const cmd = `head -c 3000000 /dev/urandom; echo the end`
     const { stdout, events } = await exec([[call('exec_command', { cmd })], [say('ok')]], ['--json', 'x'], {
       cwd: repository(),
@@ -195,7 +195,7 @@ describe.skipIf(needsBubblewrap())('agent exec', () => {
     expect(stdout + stderr).not.toContain('sk-test-key')
   })
 
-  test('shell with an argument vector is understood, and apply_patch typed into it is the patch', async () => {
+  test('the tool shell with an argument vector is understood, and apply_patch in it is treated as a patch', async () => {
     const cwd = repository()
     const script = `apply_patch <<'EOF'\n${patch('*** Add File: typed.txt', '+typed')}EOF\n`
     const { events } = await exec(
@@ -230,7 +230,7 @@ describe.skipIf(needsBubblewrap())('agent exec', () => {
     expect(JSON.stringify(requests[1]?.body)).toContain('ran longer than 300 ms')
   })
 
-  test('a directory that is not there is named', async () => {
+  test('a missing directory is named', async () => {
     const cwd = repository()
     const { requests } = await exec([[call('exec_command', { cmd: 'ls', workdir: 'gone' })], [say('ok')]], ['x'], {
       cwd,
@@ -238,7 +238,7 @@ describe.skipIf(needsBubblewrap())('agent exec', () => {
     expect(JSON.stringify(requests[1]?.body)).toContain(join(cwd, 'gone'))
   })
 
-  test('arguments that mean nothing here are named, not swallowed', async () => {
+  test('unknown arguments are named, not dropped silently', async () => {
     const { requests } = await exec(
       [[call('exec_command', { cmd: 'echo hi', shell: '/bin/zsh', colour: true })], [say('ok')]],
       ['x'],

@@ -33,7 +33,7 @@ async function play(text: string) {
 const conversation = readFileSync(fixture('conversation.jsonl'), 'utf8')
 
 describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every built-in tool', () => {
-  test.runIf(process.env['RECORD'] === '1')('is recorded anew', async () => {
+  test.runIf(process.env['RECORD'] === '1')('is recorded again', async () => {
     const [header, ...lines] = linesOf(conversation)
     const unexpected = [header, ...lines.map(({ events }) => ({ events }))]
     const { recorded, stderr, code } = await play(unexpected.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -42,7 +42,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     writeFileSync(fixture('conversation.jsonl'), `${JSON.stringify(header)}\n${body}`)
   })
 
-  test('plays in the real sandbox, and every tool returns what it returned then', async () => {
+  test('is replayed in the real sandbox, and every tool returns what it returned then', async () => {
     const { code, stderr, stdout, cwd } = await play(conversation)
     expect(code, stderr).toBe(0)
     const events = eventsOf(stdout)
@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('one\ntwo again\nthree\n')
   })
 
-  test('leaves out no tool that is registered, and expects a result of each call but the one that ends it', async () => {
+  test('includes every registered tool, and expects a result of each call except the last', async () => {
     const lines = linesOf(conversation).slice(1)
     const called = lines.flatMap(({ events = [] }) => events.flatMap(({ name }) => (name === undefined ? [] : [name])))
     const { cwd, home, args } = await everyToolScene(`replay:${fixture('helper.jsonl')}`)

@@ -26,7 +26,7 @@ const noDocker = { DOCKER_HOST: 'unix:///absent/docker.sock' }
 describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
   const replies = [[call('exec_command', { cmd: 'echo ran > ran.txt' })], [say('done')]]
 
-  test('agent exec asks no model, says why, and what the caller may state', async () => {
+  test('agent exec asks no model, and says why and what the caller may state', async () => {
     const cwd = repository()
     const startedBy = failingBubblewrap()
     const ended = await exec(replies, ['--json', 'go'], { cwd, startedBy, env: noDocker })
@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ backend: 'external', code: 0, stdout: 'hi\n' })
   })
 
-  testInDocker('docker is offered where it answers', async () => {
+  testInDocker('docker is suggested if it answers', async () => {
     const options = { cwd: tempDir(), home: tempDir(), startedBy: failingBubblewrap() }
     expect((await agent(['sandbox', '--', 'true'], options)).stderr).toContain('--backend docker --image NAME')
   })

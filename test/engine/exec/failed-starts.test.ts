@@ -27,7 +27,7 @@ const bad: readonly (readonly [string, readonly string[], number, string])[] = [
   ['a price that nobody has said', ['-m', 'gpt-nobody-knows-it', '--max-cost', '1', 'x'], 2, 'usage'],
 ]
 
-describe('a run that can not be begun ends with an event of its class too', () => {
+describe('a run that cannot start also ends with an event of its class', () => {
   test.each(bad)('%s', async (_, args, code, reason) => {
     const cwd = repository()
     const told = await exec([], ['--json', ...args], { cwd })
@@ -45,7 +45,7 @@ describe('a run that can not be begun ends with an event of its class too', () =
     expect(told.requests).toEqual([])
   })
 
-  test('but a prompt that looks like the flag asks for no events', async () => {
+  test('a prompt that looks like the flag does not switch events on', async () => {
     const { code, stdout } = await agent(['exec', '--frobnicate', '--', '--json'], {
       cwd: repository(),
       home: tempDir(),
@@ -71,7 +71,7 @@ describe('a prompt that is waited for', () => {
     expectTold(told, reason)
   })
 
-  test('is refused as soon as it is too long, though it has no end', async () => {
+  test('is refused as soon as it is too long, even if it never ends', async () => {
     const startedBy = ['sh', '-c', 'yes | "$@"', 'sh']
     const told = await exec([], ['--json'], { cwd: repository(), startedBy })
     expect(told.code).toBe(2)
@@ -79,7 +79,7 @@ describe('a prompt that is waited for', () => {
     expect(told.stderr).toContain('more than 1048576 characters')
   })
 
-  test('may come late beside an argument, also for a session that is gone on with', async () => {
+  test('may come late besides an argument, also for a resumed session', async () => {
     const cwd = repository()
     const home = tempDir()
     const startedBy = ['sh', '-c', '(sleep 2; echo late) | "$@"', 'sh']
@@ -98,14 +98,14 @@ describe('a prompt that is waited for', () => {
     expect(unseen.stderr).not.toContain('standard input')
   })
 
-  test('is not waited for longer than the run may take', async () => {
+  test('is awaited no longer than the run may take', async () => {
     const told = await exec([], ['--json', '--timeout', '2'], { cwd: repository(), keepStdinOpen: true })
     expect(told.code).toBe(2)
     expectTold(told, 'usage')
   })
 })
 
-test('a final message that can not be written where -o says fails the run, in its last event too', async () => {
+test('a final message that -o cannot write fails the run, also in its last event', async () => {
   const cmd = 'rm -f out; mkdir out'
   const args = ['--json', '-s', 'danger-full-access', '-o', 'out', 'x']
   const ended = await exec([[call('exec_command', { cmd })], [say('ok')]], args, { cwd: repository() })

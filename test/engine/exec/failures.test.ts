@@ -48,7 +48,7 @@ describe('bad input is one clear message, the documented exit code, and nothing 
     expect(readdirSync(place, { recursive: true })).toEqual(before)
   })
 
-  test('a directory outside any repository, unless that is said to be fine', async () => {
+  test('a directory outside any repository, unless an option allows it', async () => {
     const cwd = tempDir()
     const refused = await exec([[say('ok')]], ['x'], { cwd })
     expect(refused).toMatchObject({ code: 2, stdout: '' })
@@ -62,7 +62,7 @@ test.skipIf(needsBubblewrap())('--skip-git-repo-check runs outside a repository'
 })
 
 describe.skipIf(needsBubblewrap())('a provider that refuses', () => {
-  test('ends the run at once, with its words, one terminal event and exit code 6', async () => {
+  test('ends the run at once, with its message, one terminal event and exit code 6', async () => {
     const refusal = {
       status: 401,
       body: { error: { message: 'Incorrect API key provided', type: 'invalid_request_error' } },

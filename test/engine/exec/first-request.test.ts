@@ -40,7 +40,7 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   return JSON.parse(JSON.stringify(mock.requests[0]?.body).replaceAll(cwd, '<<cwd>>'))
 }
 
-test('the built program leaves the name of OpenAI’s client as it is', async () => {
+test('the built program keeps the name of OpenAI’s client', async () => {
   const mock = await startMockOpenAI({ replies: () => [say('done')] })
   onTestFinished(() => mock.close())
   const args = ['exec', '-m', 'gpt-5.5', '-s', 'danger-full-access', '-c', `openai_base_url=${mock.baseUrl}`, 'x']
@@ -50,7 +50,7 @@ test('the built program leaves the name of OpenAI’s client as it is', async ()
 })
 
 describe.skipIf(needsBubblewrap())('the first request of a run', () => {
-  test.each(families)('to $model is as it was reviewed, and small', async ({ model, wire, mostTokens }) => {
+  test.each(families)('to $model is the same as reviewed, and small', async ({ model, wire, mostTokens }) => {
     const body = await firstRequest(model, wire)
     const text = describeRequest(body)
     if (process.env['GOLDEN'] === '1') {
@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('the first request of a run', () => {
     expect(estimateTokens(body, model)).toBeLessThanOrEqual(mostTokens)
   })
 
-  test('says how to ask for more only where somebody can grant it', async () => {
+  test('explains how to request more only if somebody can grant it', async () => {
     const asking = '"sandbox_permissions"'
     expect(JSON.stringify(await firstRequest('gpt-5.5', 'Responses'))).not.toContain('require_escalated')
     const granted = JSON.stringify(

@@ -32,7 +32,7 @@ async function session(): Promise<{
 const inputOf = (body: unknown): readonly unknown[] => (body as { readonly input: readonly unknown[] }).input
 
 describe.skipIf(needsBubblewrap())('agent exec fork --at', () => {
-  test('goes on from a step: another model is sent byte for byte what the first one was', async () => {
+  test('continues from a step: another model gets byte for byte what the first one got', async () => {
     const { home, cwd, id, asked } = await session()
     const forked = await exec([[say('done otherwise')]], ['fork', id, '--at', '2', '-m', 'gpt-5.4'], { cwd, home })
     expect(forked).toMatchObject({ code: 0, stdout: 'done otherwise\n' })
@@ -42,7 +42,7 @@ describe.skipIf(needsBubblewrap())('agent exec fork --at', () => {
     expect(inputOf(body)).toEqual(inputOf(asked[2]))
   })
 
-  test('takes other words too, and leaves the session as it was', async () => {
+  test('also accepts another prompt, and leaves the session unchanged', async () => {
     const { home, cwd, id } = await session()
     const file = join(home, '.local/state/portcullis/sessions', id, 'rollout.jsonl')
     const before = readFileSync(file, 'utf8')
@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('agent exec fork --at', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  test('steps are numbered where a session is shown', async () => {
+  test('agent sessions show numbers the steps', async () => {
     const { home, cwd, id } = await session()
     const { stdout } = await agent(['sessions', 'show', id], { cwd, home })
     expect(stdout).toMatch(

@@ -11,7 +11,7 @@ const items = (events: readonly RunEvent[]): readonly Item[] =>
   events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
 
 describe.skipIf(needsBubblewrap())('without an approval flag and with nobody there', () => {
-  test('a command inside the sandbox runs, and what leaves the workspace fails inside it', async () => {
+  test('a command runs inside the sandbox, and an access outside the workspace fails there', async () => {
     const outside = tempDir()
     const { code, events } = await exec(
       [[call('exec_command', { cmd: `echo in > in.txt && echo out > ${outside}/out.txt` })], [say('ok')]],
@@ -78,7 +78,7 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
     expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)
   })
 
-  test('a patch that leaves the workspace is a refusal on record, and ends a run that is to end at the first', async () => {
+  test('a patch outside the workspace is recorded as a refusal, and ends a run that must end at the first refusal', async () => {
     const home = tempDir()
     const patch = `*** Begin Patch\n*** Add File: ${tempDir()}/a.txt\n+x\n*** End Patch\n`
     const replies = [[freeform('apply_patch', patch)], [say('ok')]]
@@ -98,7 +98,7 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
     expect(readdirSync(outside)).toEqual([])
   })
 
-  test('a patch typed into the shell after a cd gets no further than one that is not', async () => {
+  test('a patch in a shell command after a cd has no more access than any other patch', async () => {
     const outside = tempDir()
     const cwd = repository()
     const typed = (directory: string): string =>
@@ -139,7 +139,7 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
 describe.skipIf(needsBubblewrap())('a rule file', () => {
   const rules = `prefix_rule(pattern = ["git", "push"], decision = "forbidden", justification = "Ask a person.")\n`
 
-  test('forbids what it names, says why and where it stands, and lets the rest run', async () => {
+  test('forbids the commands that it names, gives its reason and location, and lets others run', async () => {
     const home = tempDir({ '.config/portcullis/rules/team.rules': rules })
     const { events, requests } = await exec(
       [
@@ -254,7 +254,7 @@ test.skipIf(needsBubblewrap())('--fail-on-denied ends the run at the first refus
   expect(existsSync(join(cwd, 'after'))).toBe(false)
 })
 
-test('--dangerously-bypass-approvals-and-sandbox asks about nothing, but what a rule forbids stays forbidden', async () => {
+test('--dangerously-bypass-approvals-and-sandbox asks nothing, but rules still forbid', async () => {
   const outside = tempDir()
   const rules = `prefix_rule(pattern = ["git", "push"], decision = "forbidden", justification = "Ask a person.")\n`
   const { code, events } = await exec(

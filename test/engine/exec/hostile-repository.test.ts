@@ -102,7 +102,7 @@ describe('a hostile repository', () => {
     },
   )
 
-  test('has each of its files listed as ignored, once on stderr and in the first event', async () => {
+  test('has each of its files reported as ignored, once on stderr and in the first event', async () => {
     const cwd = hostile(tempDir())
     const { events, stderr } = await exec([[say('ok')]], ['--json', '-s', 'danger-full-access', 'x'], { cwd })
     const [started] = events
@@ -144,7 +144,7 @@ describe('a hostile repository', () => {
   })
 })
 
-test('a repository that is trusted configures a run within what the user fixed', async () => {
+test('a trusted repository configures a run within the bounds that the user fixed', async () => {
   const cwd = repository({
     '.portcullis/config.toml': 'model_reasoning_effort = "high"\napproval_policy = "never"\n',
   })
@@ -157,7 +157,7 @@ test('a repository that is trusted configures a run within what the user fixed',
   })
 })
 
-test('broken files of a repository that is not trusted are told, stop nothing, and slow nothing', async () => {
+test('broken files of an untrusted repository are reported, and neither stop nor slow the run', async () => {
   const cwd = repository({
     '.claude/settings.json': '{"permissions": ',
     '.claude/settings.local.json': JSON.stringify({
@@ -218,7 +218,7 @@ test.skipIf(needsBubblewrap())('what an organisation forbids for Claude Code is 
   }
 })
 
-test('a run without configuration of a repository lists nothing as ignored', async () => {
+test('a run in a repository without configuration reports nothing as ignored', async () => {
   const { events } = await exec([[say('ok')]], ['--json', '-s', 'danger-full-access', 'x'], {
     cwd: repository({ '.env': 'PLAIN=1\n' }),
   })

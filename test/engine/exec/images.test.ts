@@ -17,7 +17,7 @@ function picture(name = 'a.png', bytes: Uint8Array = pixel): string {
   return file
 }
 
-test('pictures reach the model with the prompt, in order, whatever their names end in', async () => {
+test('pictures reach the model with the prompt, in order, whatever their file extensions', async () => {
   const home = tempDir()
   const cwd = repository()
   const gif = picture('b.dat', Buffer.from('GIF89a and more'))

@@ -21,7 +21,7 @@ function interruptStubborn(cwd: string, mode: string, signals: readonly NodeJS.S
 }
 
 describe.skipIf(needsBubblewrap()).each(['workspace-write', 'danger-full-access'])('in %s', (mode) => {
-  test('one signal ends a run whose command ignores it, in order', async () => {
+  test('one signal ends a run in order, even if its command ignores the signal', async () => {
     const cwd = repository()
     const { code, events, stderr } = await interruptStubborn(cwd, mode, ['SIGINT'])
     expect(code).toBe(130)

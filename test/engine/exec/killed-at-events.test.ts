@@ -25,7 +25,7 @@ const recording = lines.map((line) => JSON.stringify(line)).join('\n')
 
 const wholeLines = ({ stdout }: Ended): string => stdout.slice(0, stdout.lastIndexOf('\n') + 1)
 
-test('a run that is killed at any of its events goes on without repeating a call', { timeout: 300_000 }, async () => {
+test('a run that is killed at any of its events continues without repeating a call', { timeout: 300_000 }, async () => {
   const replay = join(tempDir({ 'recording.jsonl': recording }), 'recording.jsonl')
   const flags = ['-s', 'danger-full-access', '-m', `replay:${replay}`, '--json']
   const alone = repository()

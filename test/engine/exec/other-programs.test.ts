@@ -11,7 +11,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const own = '.config/portcullis/config.toml'
 
 describe('import = ["codex"]', () => {
-  test('has the model asked where Codex asks it', async () => {
+  test('sends requests to the address that Codex uses', async () => {
     const mock = await startMockOpenAI({ replies: () => [say('ok')], ids: 'x' })
     onTestFinished(() => mock.close())
     const codex = `model = "gpt-5.5"\nopenai_base_url = "${mock.baseUrl}"\nnotify = ["bell"]\n`
@@ -28,7 +28,7 @@ describe('import = ["codex"]', () => {
     expect(shown.stdout).toContain(`"gpt-5.5"  # imported from ${home}/.codex/config.toml:1`)
   })
 
-  test('is the user’s word: a trusted repository that says it imports nothing', async () => {
+  test('only counts in the user’s file: in a trusted repository it imports nothing', async () => {
     const cwd = repository({ '.portcullis/config.toml': 'import = ["codex"]\n' })
     const home = tempDir({ '.codex/config.toml': 'openai_base_url = "http://127.0.0.1:9/v1"\nmodel = "gpt-4.1"\n' })
     const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
@@ -88,7 +88,7 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
-test('a file where a stranger’s repository should have a folder stops no run', async () => {
+test('a file in place of a folder in an untrusted repository stops no run', async () => {
   const cwd = repository({ '.codex/rules': '', '.portcullis/rules': '', '.claude/skills': '', '.claude/commands': '' })
   const { code, stderr } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd })
   expect(code, stderr).toBe(0)

@@ -12,7 +12,7 @@ async function resultsOf(calls: readonly object[], config: readonly string[]): P
 }
 
 describe.skipIf(needsBubblewrap())('how much of an output the model is shown', () => {
-  test('tool_output_token_limit is what a call gets, also one that asks for more', async () => {
+  test('tool_output_token_limit limits every call, even one that requests more', async () => {
     const [usual = '', more = '', less = ''] = await resultsOf(
       [
         { cmd: 'seq 2000' },
@@ -29,7 +29,7 @@ describe.skipIf(needsBubblewrap())('how much of an output the model is shown', (
     expect(less.length).toBeLessThan(900)
   })
 
-  test('tool_output_line_limit cuts what is short in tokens', async () => {
+  test('tool_output_line_limit also shortens an output with few tokens', async () => {
     const [shown = ''] = await resultsOf([{ cmd: 'seq 100' }], ['tool_output_line_limit=10'])
     expect(shown).toMatch(/\n1\n2\n3\n4\n5\n\n\[\.\.\. .* 90 lines left out after line 5; .*\]\n96\n97\n98\n99\n100$/)
   })

@@ -40,7 +40,7 @@ describe('a schema that the provider enforces', () => {
     expect(readFileSync(join(cwd, 'last.json'), 'utf8')).toBe(good)
   })
 
-  test('is checked here all the same: what is wrong goes back to the model, until it is right', async () => {
+  test('is also checked here: errors are sent back to the model until the message is valid', async () => {
     const wrong = [say('Here you are!'), say('{"name":7,"tags":[],"more":1}')]
     const ended = await run(answer, [...wrong.map((one) => [one]), [say(good)]], '--json')
     expect(ended.code).toBe(0)
@@ -50,7 +50,7 @@ describe('a schema that the provider enforces', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed' })
   })
 
-  test('that is not met after three corrections fails the run with exit code 1', async () => {
+  test('fails the run with exit code 1 if the message is still invalid after three corrections', async () => {
     const wrong: Reply = [say('{"name":7}')]
     const ended = await run(answer, [wrong, wrong, wrong, wrong, [say('never asked')]], '--json')
     expect(ended.code).toBe(1)
@@ -65,7 +65,7 @@ describe('a schema that the provider enforces', () => {
 })
 
 describe('a schema that the provider cannot enforce', () => {
-  test('is the input of a tool, and what is delivered there is the final message', async () => {
+  test('becomes the input of a tool, and the delivered input is the final message', async () => {
     const ended = await run(loose, [[call('structured_output', { name: 'x' })]], '--json')
     expect(ended.code).toBe(0)
     expect(ended.requests).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('a schema that the provider cannot enforce', () => {
     })
   })
 
-  test('wants the tool called, and called rightly', async () => {
+  test('requires a valid call of the tool', async () => {
     const replies: Reply[] = [
       [say('It is x.')],
       [call('structured_output', { nam: 'x' })],
@@ -89,7 +89,7 @@ describe('a schema that the provider cannot enforce', () => {
     expect(input(ended, 2)).toContain("/: must have required property 'name'")
   })
 
-  test('is met by a message too', async () => {
+  test('can also be met by a message', async () => {
     expect(await run(loose, [[say('{"name":"x"}')]])).toMatchObject({ code: 0, stdout: '{"name":"x"}\n' })
   })
 
@@ -101,7 +101,7 @@ describe('a schema that the provider cannot enforce', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'failed' })
   })
 
-  test('may be of something else than an object', async () => {
+  test('need not describe an object', async () => {
     const list = { type: 'array', items: { $ref: '#/$defs/tag' }, $defs: { tag: { enum: ['a', 'b'] } } }
     const ended = await run(list, [
       [call('structured_output', { result: ['c'] })],
@@ -112,7 +112,7 @@ describe('a schema that the provider cannot enforce', () => {
   })
 })
 
-describe('a schema that is none is refused before anything is asked', () => {
+describe('an invalid schema is refused before any request', () => {
   test.each([
     ['no JSON', '{"type":', /schema\.json: not JSON: /],
     ['no object', '7', /schema\.json: not a JSON Schema: expected an object/],
@@ -128,7 +128,7 @@ describe('a schema that is none is refused before anything is asked', () => {
     expect(ended.requests).toHaveLength(0)
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const ended = await exec([], ['--output-schema', '/no/such/file', 'x'], { cwd: repository() })
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain("--output-schema /no/such/file: can't be read")

@@ -7,7 +7,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 describe.skipIf(needsBubblewrap())('calls beside each other', () => {
-  test('a run killed in the middle of them goes on with every call answered, and repeats none', async () => {
+  test('a run killed in the middle of them continues with every call answered, and repeats none', async () => {
     const home = tempDir()
     const cwd = repository({ 'a.txt': 'one\n' })
     const first = await exec(
@@ -43,7 +43,7 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
   })
 
-  test('behind a command that failed only what reads is called, and the model is told why', async () => {
+  test('after a failed command only read-only calls are made, and the model is told why', async () => {
     const cwd = repository({ 'a.txt': 'one\n' })
     const run = (cmd: string) => call('exec_command', { cmd })
     const replies = [[run('touch b; exit 3'), run('touch c'), run('cat a.txt')], [run('touch d')], [say('ok')]]
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
     expect(['b', 'c', 'd'].map((name) => existsSync(join(cwd, name)))).toEqual([true, false, true])
   })
 
-  test('tool_concurrency says how many', async () => {
+  test('tool_concurrency sets the number', async () => {
     const { events } = await exec(
       [['a', 'b', 'c'].map((name) => call('exec_command', { cmd: `sleep 0.2; echo ${name}` })), [say('ok')]],
       ['--json', '-c', 'tool_concurrency=1', 'x'],

@@ -24,7 +24,7 @@ function planning(replies: readonly Reply[], args: readonly string[] = [], cwd =
 }
 
 describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
-  test('reads and searches as ever', async () => {
+  test('reads and searches as usual', async () => {
     const cwd = repository({ 'a.txt': 'the content\n' })
     const ended = await planning([[call('read_file', { path: 'a.txt' }), run('cat a.txt | head -1')], done], [], cwd)
     expect(ended.code).toBe(0)
@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(false)
   })
 
-  test('a tool of the user that does not say that it only reads is refused', async () => {
+  test('a user’s tool that is not declared read-only is refused', async () => {
     const tool = (name: string, more: string) => `
       import * as z from ${JSON.stringify(import.meta.resolve('zod'))}
       import { defineTool } from ${JSON.stringify(new URL('../../../dist/engine/index.js', import.meta.url).href)}
@@ -92,7 +92,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     expect(told(ended)).not.toContain('acts has run')
   })
 
-  test('an agent that it hands work to plans too', async () => {
+  test('a delegated agent plans too', async () => {
     const cwd = repository()
     const hand = call('agent', { title: 'a task', prompt: 'make it' })
     const ended = await planning([[hand], touch, [say('could not')], done], [], cwd)
@@ -103,7 +103,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     )
   })
 
-  test('with nobody there it ends with the plan as its final message', async () => {
+  test('without a person it ends with the plan as its final message', async () => {
     const cwd = repository()
     const json = await planning([exit('# The plan\nmake it'), done], [], cwd)
     expect(json.code, json.stderr).toBe(0)
@@ -140,7 +140,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(true)
   })
 
-  test('hooks are told of it in the words they know', async () => {
+  test('hooks learn about it in the terms that they know', async () => {
     const home = tempDir({ '.claude/settings.json': '{}' })
     const log = join(home, '.claude/log')
     const tell = { hooks: [{ type: 'command', command: `cat >> ${log}; echo >> ${log}` }] }
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     ])
   })
 
-  test('with a schema for the final message, the model says the plan in its form', async () => {
+  test('with a schema for the final message, the model gives the plan in that form', async () => {
     const schema = {
       type: 'object',
       properties: { steps: { type: 'string' } },
@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())('a session in plan mode', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(false)
   })
 
-  test('is still in it where an older version named who asked for it otherwise', async () => {
+  test('is still in it if an older version used another name for who requested it', async () => {
     const cwd = repository()
     const home = tempDir()
     await planning([done], [], cwd, home)
@@ -197,7 +197,7 @@ describe.skipIf(needsBubblewrap())('a session in plan mode', () => {
     expect(next.events[0]).toMatchObject({ config: { plan_mode: 'user' } })
   })
 
-  test('acts once its user resumes it with --no-plan', async () => {
+  test('acts after the user resumes it with --no-plan', async () => {
     const cwd = repository()
     const home = tempDir()
     await planning([exit()], [], cwd, home)
@@ -210,7 +210,7 @@ describe.skipIf(needsBubblewrap())('a session in plan mode', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
-  test('can change nothing until it has shown the plan, and then what it could before', async () => {
+  test('can change nothing until it has shown the plan, and then as much as before', async () => {
     const cwd = repository()
     const ended = await exec([enter, touch, exit(), touch, done], ['--json', 'x'], { cwd })
     expect(ended.code).toBe(0)
@@ -221,7 +221,7 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
     ])
   })
 
-  test('does not get out by itself where its user wants to see everything', async () => {
+  test('can’t leave plan mode by itself if the user wants to approve everything', async () => {
     const ended = await exec([enter, exit('the plan'), done], ['--json', '--ask-for-approval', 'untrusted', 'x'], {
       cwd: repository(),
     })
@@ -229,7 +229,7 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
     expect(items(ended).at(-1)).toMatchObject({ type: 'agent_message', text: 'the plan' })
   })
 
-  test('has to end the commands that still run first', async () => {
+  test('must first end running commands', async () => {
     const ended = await exec(
       [[run('sleep 60', { yield_time_ms: 50 })], enter, [call('kill_session', { session_id: 1 })], enter, done],
       ['--json', 'x'],
@@ -239,13 +239,13 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
     expect(states(ended)).toEqual(['entered'])
   })
 
-  test('has to take the reports of the agents that are at work first', async () => {
+  test('must first collect the reports of running agents', async () => {
     const hand = call('agent', { title: 'a task', prompt: 'wait', background: true })
     const ended = await exec((index) => (index === 0 ? [hand, ...enter] : done), ['--json', 'x'], { cwd: repository() })
     expect(JSON.stringify(ended.requests.map(({ body }) => body))).toContain('Agents are still working: agent-1')
   })
 
-  test('loses the JavaScript session, which could go on writing', async () => {
+  test('ends the JavaScript session, which could continue writing', async () => {
     const cwd = repository()
     const repl = (code: string) => [call('js_repl', { code })]
     const ended = await exec([repl('const kept = 1'), enter, exit(), repl('typeof kept'), done], ['--json', 'x'], {
@@ -289,7 +289,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(existsSync(join(cwd, 'made'))).toBe(true)
   })
 
-  test('reads the plan of a model that wanted to plan first, too', async () => {
+  test('also reads the plan of a model that chose to plan first', async () => {
     const { code, shown } = await execAtTerminal(
       [enter, exit('# A plan'), done],
       ['x'],

@@ -31,7 +31,7 @@ function prefixOf(body: unknown, conversation: string): readonly string[] {
 }
 
 describe.each(wires)('over $wire', ({ mock, agent: pointedAt, model, conversation }) => {
-  test('each request begins with the whole of the one before, also when the session is resumed', async () => {
+  test('each request begins with the complete previous one, even after a resume', async () => {
     const server = await mock({ replies: [...work, ...resumed] })
     onTestFinished(() => server.close())
     const { args, env } = pointedAt(server.baseUrl)

@@ -44,7 +44,7 @@ async function runBehind(env: Readonly<Record<string, string>>): Promise<{ code:
   })
 }
 
-test.each(['HTTP_PROXY', 'http_proxy'])('requests take the proxy of %s', async (name) => {
+test.each(['HTTP_PROXY', 'http_proxy'])('requests use the proxy of %s', async (name) => {
   const proxy = await startProxy()
   expect(await runBehind({ [name]: proxy.url })).toMatchObject({ code: 0 })
   expect(proxy.asked).toEqual([expect.stringMatching(/^models\.invalid:\d+$/)])

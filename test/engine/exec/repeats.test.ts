@@ -6,7 +6,7 @@ const open = ['-s', 'danger-full-access', '--json']
 const circle: Reply = [call('exec_command', { cmd: 'sleep 0.05; echo same' })]
 
 describe('the same call with the same result', () => {
-  test('is named to the model the third time, and ends the run with exit code 4 the sixth', async () => {
+  test('is reported to the model the third time, and ends the run with exit code 4 the sixth time', async () => {
     const { code, events, requests } = await exec(() => circle, [...open, 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(6)
@@ -19,7 +19,7 @@ describe('the same call with the same result', () => {
     })
   })
 
-  test('is nothing to speak of where another call, or another result, comes between', async () => {
+  test('is not reported if another call, or another result, comes between', async () => {
     const { code, requests } = await exec(
       (index) => (index === 12 ? [say('ok')] : [call('exec_command', { cmd: index % 3 === 0 ? 'true' : 'date +%N' })]),
       [...open, 'x'],

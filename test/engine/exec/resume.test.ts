@@ -21,7 +21,7 @@ async function firstRun(home: string, cwd: string, replies: readonly Reply[] = [
 }
 
 describe('agent exec resume', () => {
-  test('goes on with the history, under the same id', async () => {
+  test('continues with the history, under the same id', async () => {
     const home = tempDir()
     const cwd = repository()
     const first = await firstRun(home, cwd)
@@ -37,7 +37,7 @@ describe('agent exec resume', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   })
 
-  test('--last means the newest session of this workspace, and flags may stand behind it too', async () => {
+  test('--last means the newest session of this workspace, and flags may follow it', async () => {
     const home = tempDir()
     const cwd = repository()
     const first = await firstRun(home, cwd)
@@ -46,7 +46,7 @@ describe('agent exec resume', () => {
     expect(threadOf(last)).toBe(threadOf(first))
   })
 
-  test('the model of this command line wins over the one of the session', async () => {
+  test('the model of the command line overrides that of the session', async () => {
     const recording = (text: string): string =>
       `{"portcullis_replay":1}\n${JSON.stringify({ events: [{ type: 'message', text }] })}\n`
     const cwd = tempDir({ a: recording('from a'), b: recording('from b') })
@@ -57,7 +57,7 @@ describe('agent exec resume', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'from b\n' })
   })
 
-  test('settings before and behind it count, the later one more', async () => {
+  test('settings before and after it count, and the later one wins', async () => {
     const home = tempDir()
     const cwd = repository()
     await firstRun(home, cwd)
@@ -67,7 +67,7 @@ describe('agent exec resume', () => {
     expect(requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' } })
   })
 
-  test('a call that was cut off is answered with that, and never run again', async () => {
+  test('a call that was cut off gets a result that says so, and is never run again', async () => {
     const home = tempDir()
     const cwd = repository()
     const first = await exec(
@@ -93,7 +93,7 @@ describe('agent exec resume', () => {
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
   })
 
-  test('a session that another process runs is refused, and named', async () => {
+  test('a session that another process runs is refused, with the process', async () => {
     const home = tempDir()
     const cwd = repository()
     const refused: Promise<Exec>[] = []
@@ -146,7 +146,7 @@ describe('agent exec resume', () => {
   })
 })
 
-test('agent exec fork begins a new session with the same history, and leaves the old one alone', async () => {
+test('agent exec fork begins a new session with the same history, and leaves the old one unchanged', async () => {
   const home = tempDir()
   const cwd = repository()
   const first = await firstRun(home, cwd)
@@ -173,7 +173,7 @@ function stateOf(home: string): readonly string[] {
 
 const oneCommand: readonly Reply[] = [[call('exec_command', { cmd: 'true' })], [say('ok')]]
 
-test('--ephemeral keeps nothing', async () => {
+test('--ephemeral stores nothing', async () => {
   const home = tempDir()
   const { code } = await exec(oneCommand, [...open, '--ephemeral', 'x'], { cwd: repository(), home })
   expect(code).toBe(0)
@@ -194,7 +194,7 @@ test.skipIf(needsBubblewrap())('--ephemeral keeps what decides about a run where
   expect(done[0]).toMatchObject({ type: 'command_execution', aggregated_output: '.keep\n', status: 'completed' })
 })
 
-test('--ephemeral goes on with a session, and leaves it as it was', async () => {
+test('--ephemeral continues a session, and leaves it unchanged', async () => {
   const home = tempDir()
   const cwd = repository()
   const first = await firstRun(home, cwd)

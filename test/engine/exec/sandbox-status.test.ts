@@ -31,7 +31,7 @@ describe.skipIf(needsBubblewrap())('a run that gives commands the docker socket'
     expect(stderr).toContain("dangerous: commands could talk to this machine's docker daemon")
   })
 
-  test('needs to be told: by default nothing is given, and nothing said', async () => {
+  test('must be requested: by default nothing is granted, and nothing reported', async () => {
     const { events, stderr } = await exec(replies, ['--json', 'go'], { cwd: repository(), env: await withDaemon() })
     for (const event of events) expect(event).not.toHaveProperty('dangers')
     const items = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
@@ -39,14 +39,14 @@ describe.skipIf(needsBubblewrap())('a run that gives commands the docker socket'
     expect(stderr).not.toContain('dangerous:')
   })
 
-  test('needs to be told by the user: a repository says it in vain, trusted or not', async () => {
+  test('must be requested by the user: it has no effect in a repository, trusted or not', async () => {
     const cwd = repository({ '.portcullis/config.toml': 'dangerously_mount_docker_socket = true\n' })
     const { events, stderr } = await exec(replies, ['--json', '--trust', 'go'], { cwd, env: await withDaemon() })
     for (const event of events) expect(event).not.toHaveProperty('dangers')
     expect(stderr).toContain('dangerously_mount_docker_socket')
   })
 
-  test('agent sandbox says it too, in words and in JSON', async () => {
+  test('agent sandbox also reports it, in words and in JSON', async () => {
     const options = { cwd: tempDir(), home: tempDir(), env: await withDaemon() }
     const flags = ['sandbox', '--dangerously-mount-docker-socket']
     expect((await agent([...flags, '--', 'true'], options)).stderr).toContain(
@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('a run that gives commands the docker socket'
     })
   })
 
-  test('is refused where the daemon is elsewhere', async () => {
+  test('is refused if the daemon is on another machine', async () => {
     const env = { DOCKER_HOST: 'tcp://127.0.0.1:2375' }
     const ended = await exec(replies, ['--dangerously-mount-docker-socket', 'go'], { cwd: repository(), env })
     expect(ended).toMatchObject({ code: 2, requests: [] })
@@ -78,7 +78,7 @@ test.skipIf(needsBubblewrap())('a run says how many variables it withheld, and s
   expect(JSON.stringify(requests)).not.toMatch(/SEEDED_|hunter2/)
 })
 
-test('where everything is passed on but secrets, these are what is withheld', async () => {
+test('if everything except secrets is passed on, only secrets are withheld', async () => {
   const args = ['sandbox', '-s', 'danger-full-access', '--json', '-c', 'shell_environment_policy.inherit="all"']
   const options = { cwd: tempDir(), home: tempDir(), env: { ...secrets, HARMLESS: 'x' } }
   const ran = JSON.parse((await agent([...args, '--', 'env'], options)).stdout) as { readonly stdout: string }

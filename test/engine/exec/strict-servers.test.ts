@@ -80,7 +80,7 @@ function expectDone({ code, stderr, stdout }: Ended): void {
 const asksFor = (one: Asked, ...given: readonly Reply[]): Record<string, readonly Reply[]> => ({ [one.wire]: given })
 
 describe('no provider refuses', () => {
-  test.each(models)('a run of $model that calls tools, resumes, forks and is summed up', async (one) => {
+  test.each(models)('a run of $model that calls tools, is resumed, forked and compacted', async (one) => {
     const words = ['-m', one.model]
     const first = await run(asksFor(one, work(1), work(2), done), [...words, 'go'])
     expectDone(first)
@@ -97,7 +97,7 @@ describe('no provider refuses', () => {
     expect(summed.stdout).toContain('context_compaction')
   })
 
-  test.each(models)('a run of $model that says nothing, is cut off, and overflows', async (one) => {
+  test.each(models)('a run of $model that gives an empty answer, is cut off, and overflows', async (one) => {
     const { truncated, error } = wires.find(({ wire }) => wire === one.wire) ?? wires[0]!
     const cut = (reply: readonly object[]): Reply => ({
       say: reply as never,
@@ -117,7 +117,7 @@ describe('no provider refuses', () => {
     expectDone(await run(asksFor(one, ...replies), ['-m', one.model, 'go']))
   })
 
-  test.each(changes)('a run that falls back in its middle from $words', async ({ from, to }) => {
+  test.each(changes)('a run that falls back in the middle from $words', async ({ from, to }) => {
     const replies =
       from.wire === to.wire
         ? asksFor(from, work(1), down, work(2), done)

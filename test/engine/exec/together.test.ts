@@ -15,7 +15,7 @@ const recording = [
 
 type Line = { readonly type: string; readonly thread_id?: string; readonly workspace?: string }
 
-test(`${runs} first runs at once in one fresh home leave ${runs} whole sessions`, { timeout: 180_000 }, async () => {
+test(`${runs} first runs at once in one fresh home leave ${runs} complete sessions`, { timeout: 180_000 }, async () => {
   const home = tempDir()
   const text = recording.map((line) => JSON.stringify(line)).join('\n')
   const replay = join(tempDir({ 'recording.jsonl': text }), 'recording.jsonl')

@@ -11,7 +11,7 @@ const patch = (text: string): Reply => [call('apply_patch', { input: `*** Begin 
 const last = ({ events }: Exec): unknown => events.at(-1)
 
 describe.skipIf(needsBubblewrap())('a run that changed nothing', () => {
-  test('is told apart from one that did its work, and ends with 0', async () => {
+  test('is distinguished from one that did its work, and ends with 0', async () => {
     const idle = await exec([command('ls'), [say('Nothing to do.')]], ['--json', 'x'], { cwd: repository({ a: 'a' }) })
     expect(last(idle)).toMatchObject({ type: 'turn.completed', result: 'no-change' })
     expect(idle.code).toBe(0)
@@ -29,7 +29,7 @@ describe.skipIf(needsBubblewrap())('a run that changed nothing', () => {
     expect([busy.code, last(busy)]).toMatchObject([0, { result: 'done' }])
   })
 
-  test('did something where it made a commit, though every file is as it was', async () => {
+  test('counts as a change if it made a commit, even if every file is unchanged', async () => {
     const cwd = repository({ a: 'a' })
     const identity = ['-c', 'user.name=n', '-c', 'user.email=e@localhost']
     execFileSync('git', ['-C', cwd, ...identity, 'commit', '-qm', 'first', '--allow-empty'])
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('what a final message claims and the record c
     expect(ended.stderr).toContain(`contradicted by the record: "${lies}"`)
   })
 
-  test('is nothing where it is true, of a file that git ignores too', async () => {
+  test('is not reported if it is true, even about a file that git ignores', async () => {
     const replies = [
       patch('*** Update File: src/a.js\n@@\n-1\n+2'),
       command('mkdir -p out && echo 1 > out/b.js && sh ./run-tests.sh'),
@@ -69,7 +69,7 @@ describe.skipIf(needsBubblewrap())('what a final message claims and the record c
     expect(last(ended)).not.toHaveProperty('unsupported_claims')
   })
 
-  test('is judged only by what is contradicted where a session goes on', async () => {
+  test('is reported in a resumed session only if it is contradicted', async () => {
     const cwd = repository({ 'run-tests.sh': 'exit 0', 'src/a.js': '1\n' })
     const home = tempDir()
     await exec([patch('*** Update File: src/a.js\n@@\n-1\n+2'), command('sh ./run-tests.sh'), [say('ok')]], ['x'], {

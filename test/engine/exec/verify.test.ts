@@ -14,7 +14,7 @@ const verifications = ({ events }: Exec) =>
 const input = ({ requests }: Exec, index: number): string => JSON.stringify(requests[index]?.body)
 
 describe.skipIf(needsBubblewrap())('--verify', () => {
-  test('runs each command when the model is done, and says how it went', async () => {
+  test('runs each command when the model is done, and reports the results', async () => {
     const cwd = repository()
     const ended = await exec(
       [cmd('echo 1 > made'), done],
@@ -40,7 +40,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.stderr).toContain('verify: grep 1 made: passed')
   })
 
-  test('tells the model what failed, which works on until it passes', async () => {
+  test('tells the model what failed, and the model continues until it passes', async () => {
     const cwd = repository()
     const ended = await exec(
       [done, cmd('echo good > made'), [say('mended')]],
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.events.at(-1)).toMatchObject({ verified: [{ passed: true, attempts: 2 }] })
   })
 
-  test('that fails to the end has failed the run, with exit code 1, after the model was told twice', async () => {
+  test('that keeps failing fails the run with exit code 1, after the model was told twice', async () => {
     const ended = await exec([done, done, done], ['--json', '--verify', 'false', '--verify', 'true', 'x'], {
       cwd: repository(),
     })
@@ -77,7 +77,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.stderr).toContain('verify: false: failed with exit code 1 (run 3 times)')
   })
 
-  test('shows the model the ends of a long output, and keeps the whole of it', async () => {
+  test('shows the model the beginning and end of a long output, and stores all of it', async () => {
     const ended = await exec(
       [done, done],
       ['--json', '--verify', 'echo first; seq 100000; echo last; exit 1', '--verify-attempts', '1', 'x'],
@@ -91,7 +91,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(readFileSync(item?.output_file ?? '', 'utf8')).toContain('\n54321\n')
   })
 
-  test('with 0 attempts goes on until the budget ends, and is refused without one', async () => {
+  test('with 0 attempts continues until the budget ends, and is refused without a budget', async () => {
     const args = ['--json', '--verify', 'false', '--verify-attempts', '0']
     const ended = await exec([done, done, done, done, done], [...args, '--max-turns', '5', 'x'], { cwd: repository() })
     expect([ended.code, ended.requests.length, verifications(ended).length]).toEqual([4, 5, 5])
@@ -102,7 +102,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     )
   })
 
-  test('is asked about by nobody, and confined as every command', async () => {
+  test('needs no approval, and is confined like every command', async () => {
     const outside = tempDir()
     const ended = await exec(
       [done],
@@ -124,7 +124,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.stderr).toContain('team.rules:1')
   })
 
-  test('is kept by the session: resume verifies by the same, unless it says otherwise', async () => {
+  test('is stored with the session: resume uses the same commands, unless told otherwise', async () => {
     const [cwd, home] = [repository(), tempDir()]
     const resume = (...args: readonly string[]) =>
       exec([done, done, done], ['resume', '--last', '--json', ...args, 'on'], { cwd, home })
@@ -137,7 +137,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(verifications(await resume())).toEqual([])
   })
 
-  test('comes from the configuration of the user, and not from a repository', async () => {
+  test('can be set in the user’s configuration, but not in a repository', async () => {
     const cwd = repository({ '.portcullis/config.toml': 'verify = ["echo theirs"]\n' })
     const home = tempDir({ '.config/portcullis/config.toml': 'verify = ["echo mine"]\nverify_attempts = 1\n' })
     const run = (...args: readonly string[]) => exec([done], ['--json', ...args, 'x'], { cwd, home })
@@ -147,7 +147,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(verifications(await run('--no-verify'))).toEqual([])
   })
 
-  test('holds after a result that a tool delivered: the model delivers again', async () => {
+  test('also applies after a tool delivered the result: the model delivers again', async () => {
     const schema = join(
       tempDir({ 's.json': '{"type":"object","properties":{"n":{"type":"number"}},"required":[]}' }),
       's.json',
@@ -166,7 +166,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(messages).toEqual(['{"n":1}', '{"n":2}'])
   })
 
-  test('runs nothing where the run ends otherwise, or only plans', async () => {
+  test('runs nothing if the run ends in another way, or only plans', async () => {
     const ended = await exec([cmd('true'), done], ['--json', '--max-turns', '1', '--verify', 'true', 'x'], {
       cwd: repository(),
     })
@@ -175,7 +175,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect([planned.code, verifications(planned).length]).toEqual([0, 0])
   })
 
-  test('that fails lands nothing of a transaction, and sees what the run changed', async () => {
+  test('that fails lands nothing of a transaction, and sees the run’s changes', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const run = (verify: string) =>
       exec(
@@ -191,7 +191,7 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('b\nmore\n')
   })
 
-  test('is in reports: a case of JUnit each, a list in the page and in Markdown', async () => {
+  test('is in reports: as JUnit test cases, and as a list in the page and in Markdown', async () => {
     const out = tempDir()
     const files = ['page.html', 'text.md', 'junit.xml'].map((name) => join(out, name))
     const reports = files.flatMap((file) => ['--report', file])

@@ -34,12 +34,12 @@ async function run(wire: WireUnderTest, words: readonly string[], config = '', r
 }
 
 describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
-  test('is off unless it is asked for', async () => {
+  test('is off unless requested', async () => {
     const { offered, code } = await run(responses, wide)
     expect([code, offered.includes('"web_search"')]).toEqual([0, false])
   })
 
-  test.each([responses, messages])('is told as an item and paid for ($wire)', async (wire) => {
+  test.each([responses, messages])('is reported as an item and paid for ($wire)', async (wire) => {
     const { items, events, offered, code, stderr } = await run(wire, [...wide, '--search'])
     expect(code, stderr).toBe(0)
     expect(offered).toContain('"type":"web_search')
@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', cost_usd: expect.toSatisfy((cost) => cost > 0.01) })
   })
 
-  test('is gone on with in a resumed session', async () => {
+  test('is part of the history of a resumed session', async () => {
     const mock = await messages.mock({ replies: [answer, [say('Yes.')]] })
     onTestFinished(() => mock.close())
     const { env } = messages.agent(mock.baseUrl)
@@ -63,7 +63,7 @@ describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
     expect(JSON.stringify(mock.requests[1]?.body)).toContain('sealed https://example.com/')
   })
 
-  test('that was recorded is played back', async () => {
+  test('can be replayed from a recording', async () => {
     const recording = join(tempDir(), 'recorded.jsonl')
     await run(responses, [...wide, '--search', '--record', recording])
     expect(readFileSync(recording, 'utf8')).toContain('"web_search"')
@@ -76,7 +76,7 @@ describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
 })
 
 describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
-  test('nobody: a provider that has none is a mistake in the command line, and a notice for the configuration', async () => {
+  test('a provider without one is an error for the command line, and a notice for the configuration', async () => {
     const insisted = await run(chat, [...wide, '--search'])
     expect([insisted.code, insisted.requests.length]).toEqual([2, 0])
     expect(insisted.stderr).toContain('--search: the provider of local/qwen3 has no web search')
@@ -85,14 +85,14 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
     expect(configured.items[0]).toMatchObject({ type: 'error', message: expect.stringContaining('has no web search') })
   })
 
-  test('the user, on the command line: --search alone is all it takes', async () => {
+  test('the user, on the command line: --search is enough', async () => {
     for (const args of [[], ['--ask-for-approval', 'untrusted']]) {
       const { offered, code, stderr } = await run(responses, [...args, '--search'])
       expect([code, offered.includes('"web_search"')], stderr).toEqual([0, true])
     }
   })
 
-  test('the network: where commands have none, a search that only the configuration wants is off, and the run says how to allow it', async () => {
+  test('the network: if commands have none, a search that only the configuration requests is off, and the run says how to allow it', async () => {
     const { items, offered, code } = await run(responses, [], 'web_search = "live"\n')
     expect([code, offered.includes('"web_search"')]).toEqual([0, false])
     expect(items[0]).toMatchObject({
@@ -101,7 +101,7 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
     })
   })
 
-  test('an allow-list: it is the list of domains that results come from', async () => {
+  test('an allow-list: results come only from its domains', async () => {
     const config = '[sandbox_workspace_write]\nallowed_hosts = ["docs.example.com:443", "*.example.org", "10.0.0.1"]\n'
     const { offered } = await run(responses, ['--search'], config)
     expect(offered).toContain('"allowed_domains":["docs.example.com","example.org"]')
@@ -118,7 +118,7 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
     expect([denied.code, denied.offered.includes('"web_search"')]).toEqual([0, false])
   })
 
-  test('a rule: a host that is forbidden could be read, so the search is off', async () => {
+  test('a rule: because a forbidden host could be read, the search is off', async () => {
     const config = '[permissions]\ndeny = ["WebFetch(domain:evil.example.com)"]\n'
     const { offered, items } = await run(responses, wide, `web_search = "live"\n${config}`)
     expect(offered).not.toContain('"web_search"')

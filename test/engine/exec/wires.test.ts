@@ -221,7 +221,7 @@ describe.each(wires)('$wire: a whole run', (wire) => {
     })
   })
 
-  test('sends what it sent before byte for byte again, so that the provider finds it in its cache', async () => {
+  test('repeats what it sent before byte for byte, so that the provider’s cache is used', async () => {
     const { requests } = await run(wire, turns)
     const bodies = requests.map(({ body }) => body as Record<string, unknown>)
     for (const [at, body] of bodies.slice(1).entries()) {

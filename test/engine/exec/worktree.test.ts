@@ -37,7 +37,7 @@ const json = (replies: readonly Reply[], cwd: string, home = tempDir(), args: re
   exec(replies, ['--json', ...args, 'x'], { cwd, home })
 
 describe.skipIf(needsBubblewrap())('enter_worktree', () => {
-  test('commands, patches and file tools follow to a new branch, and the tree where it began can only be read', async () => {
+  test('commands, patches and file tools work on a new branch, and the original tree can only be read', async () => {
     const cwd = committed()
     const home = tempDir()
     const ended = await json(
@@ -70,7 +70,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect(git(cwd, 'log', '--format=%s', 'worktree-job')).toBe('second\nfirst')
   })
 
-  test('what the repository would have git run is not run on the host, and writes nothing outside', async () => {
+  test('programs that the repository’s configuration names are not run on the host, and write nothing outside', async () => {
     const cwd = committed({ 'a.txt': 'one\n', '.gitattributes': '* filter=evil\n' })
     const proof = join(tempDir(), 'proof')
     const hook = join(cwd, '.git/hooks/post-checkout')
@@ -103,7 +103,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect([moves(ended), outputs(ended)]).toEqual([[], [`${cwd}\n`]])
   })
 
-  test('from a folder of the repository it leads to the same folder, and from a worktree to one beside it', async () => {
+  test('from a folder of the repository it leads to the same folder, and from a worktree to one next to it', async () => {
     const main = committed({ 'sub/a.txt': 'one\n', 'b.txt': 'two\n' })
     const cwd = join(tempDir(), 'linked')
     git(main, 'worktree', 'add', '-q', '-b', 'linked', cwd)
@@ -115,7 +115,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect(git(main, 'worktree', 'list').split('\n')).toHaveLength(2)
   })
 
-  test('a link in the place of the folder where the run began opens nothing outside', async () => {
+  test('a link in place of the folder where the run began gives no access outside', async () => {
     const other = tempDir({ 'kept.txt': 'x' })
     const cwd = committed()
     symlinkSync(other, join(cwd, 'sub'))
@@ -128,7 +128,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect(readdirSync(other)).toEqual(['kept.txt'])
   })
 
-  test('without a sandbox it works as well', async () => {
+  test('it also works without a sandbox', async () => {
     const cwd = committed()
     const ended = await json([[enter()], [run('pwd; touch made')], [exit('keep')], done], cwd, tempDir(), [
       '-s',
@@ -138,14 +138,14 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect([outputs(ended)[0], existsSync(join(path, 'made'))]).toEqual([`${path}\n`, true])
   })
 
-  test('a name can not lead elsewhere', async () => {
+  test('a name cannot lead elsewhere', async () => {
     for (const name of ['../x', 'a/b', '..', '-f', '']) {
       const ended = await json([[enter(name)], done], committed())
       expect(results(ended)[0]).toContain('the arguments are not valid')
     }
   })
 
-  test('a rule against it holds, and so do permissions about files of the tree where it began', async () => {
+  test('a rule against it holds, and so do permissions for files of the original tree', async () => {
     const cwd = committed({ 'a.txt': 'one\n', 'secrets/key.txt': 'hidden\n', '.claude/settings.json': '{}' })
     const ruled = tempDir({
       '.config/portcullis/rules/own.rules': 'prefix_rule(pattern = ["git", "worktree"], decision = "forbidden")\n',
@@ -168,7 +168,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect(results(ended).join()).not.toContain('hidden')
   })
 
-  test('commands and agents that are at work have to end first', async () => {
+  test('running commands and agents must end first', async () => {
     const cwd = committed()
     const replies = [
       [run('sleep 60', { yield_time_ms: 50 })],
@@ -196,7 +196,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     ])
   })
 
-  test('is refused while the run plans, and has nothing to do where nothing can be written or there is no repository', async () => {
+  test('is refused in plan mode, in a read-only sandbox, and outside a repository', async () => {
     const cwd = committed()
     const planning = await json([[enter()], done], cwd, tempDir(), ['--plan'])
     expect(results(planning)[0]).toContain('Plan mode is on')
@@ -208,7 +208,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
 })
 
 describe.skipIf(needsBubblewrap())('exit_worktree', () => {
-  test('keep goes back, and leaves files and branch', async () => {
+  test('keep returns to the original tree, and leaves files and branch', async () => {
     const cwd = committed()
     const ended = await json([[enter()], [run('touch made')], [exit('keep')], [run('pwd; touch here')], done], cwd)
     const [entered, left] = moves(ended)
@@ -218,7 +218,7 @@ describe.skipIf(needsBubblewrap())('exit_worktree', () => {
     expect(git(cwd, 'worktree', 'list').split('\n')).toHaveLength(2)
   })
 
-  test('remove leaves nothing, in the folder, in the repository or among its branches', async () => {
+  test('remove leaves nothing in the folder, in the repository or among its branches', async () => {
     const cwd = committed()
     const ended = await json([[enter()], [exit('remove')], [run('pwd')], done], cwd)
     expect(moves(ended).map(({ state }) => state)).toEqual(['entered', 'removed'])
@@ -245,7 +245,7 @@ describe.skipIf(needsBubblewrap())('exit_worktree', () => {
     expect(existsSync(moves(ended)[0]?.path ?? '')).toBe(false)
   })
 
-  test('a link that a command put into the worktree is removed, and not what it leads to', async () => {
+  test('a link that a command put into the worktree is removed, but not its target', async () => {
     const cwd = committed()
     const other = tempDir({ 'kept.txt': 'x' })
     const ended = await json(
@@ -256,13 +256,13 @@ describe.skipIf(needsBubblewrap())('exit_worktree', () => {
     expect([existsSync(join(other, 'kept.txt')), existsSync(join(cwd, 'a.txt'))]).toEqual([true, true])
   })
 
-  test('says so where the run is in none', async () => {
+  test('reports if the run is in no worktree', async () => {
     expect(results(await json([[exit('keep')], done], committed()))[0]).toBe('You are not in a worktree.')
   })
 })
 
 describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
-  test('is in it again when it is resumed, and a fork is not', async () => {
+  test('is in it again when resumed, but a fork is not', async () => {
     const cwd = committed()
     const home = tempDir()
     const first = await json([[enter()], done], cwd, home)
@@ -276,7 +276,7 @@ describe.skipIf(needsBubblewrap())('a session in a worktree', () => {
     expect(outputs(forked)).toEqual([`${cwd}\n`])
   })
 
-  test('goes on where it began if somebody has taken the worktree away', async () => {
+  test('continues in the original tree if somebody has removed the worktree', async () => {
     const cwd = committed()
     const home = tempDir()
     const first = await json([[enter()], done], cwd, home)
@@ -302,7 +302,7 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
   const group = (command: string) => [{ hooks: [{ type: 'command', command }] }]
   const homeWith = (hooks: object) => tempDir({ '.claude/settings.json': JSON.stringify({ hooks }) })
 
-  test('CwdChanged tells of both places, later hooks run in the new one, and what it exports is there for commands', async () => {
+  test('CwdChanged gets both directories, later hooks run in the new one, and commands get the variables that it exports', async () => {
     const cwd = committed()
     const home = homeWith({
       CwdChanged: group(`${note}; echo "export PLACE=$(basename "$PWD")" > "$CLAUDE_ENV_FILE"`),
@@ -322,7 +322,7 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
     expect(readFileSync(join(home, '.claude/places'), 'utf8').split('\n').slice(0, 3)).toEqual([path, path, cwd])
   })
 
-  test('WorktreeCreate makes the worktree in the place of git, and WorktreeRemove takes it away', async () => {
+  test('WorktreeCreate makes the worktree instead of git, and WorktreeRemove removes it', async () => {
     const cwd = committed()
     const make = `name=$(sed -n 's/.*"name":"\\([a-z]*\\)".*/\\1/p'); mkdir -p ~/.claude/worktrees/$name && echo ~/.claude/worktrees/$name`
     const remove = `sed -n 's/.*"worktree_path":"\\([^"]*\\)".*/\\1/p' | xargs rm -rf`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-test('GPT gets a session of a command that takes longer than 10 s, and waits for the rest of it', async () => {
+test('GPT gets a session for a command that takes longer than 10 s, and waits for its end', async () => {
   const { code, stderr, requests } = await exec(
     [
       [call('exec_command', { cmd: 'echo first; until [ -e go ]; do sleep 0.1; done; echo last' })],

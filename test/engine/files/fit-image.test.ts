@@ -34,7 +34,7 @@ test('a picture that fits is shown as it is', async () => {
   })
 })
 
-test('a larger one is made smaller, its shape kept', async () => {
+test('a larger one is scaled down, and keeps its proportions', async () => {
   const fitted = await fitImage(png(4096, 1024))
   if (fitted === undefined || 'problem' in fitted) throw new Error('expected a picture')
   expect(sizeOf(fitted.image.data)).toEqual({ width: 2048, height: 512 })
@@ -47,14 +47,14 @@ test('one that would fill the memory is not decoded', async () => {
   })
 })
 
-test('one that is broken says so', async () => {
+test('a broken one is reported', async () => {
   expect(await fitImage(png(4096, 4096, false))).toMatchObject({ problem: expect.stringContaining("can't be decoded") })
   expect(await fitImage(Buffer.from('\x89PNG\r\n\x1a\nshort', 'latin1'))).toEqual({
     problem: 'its header declares no size, so the file is damaged',
   })
 })
 
-test('what is no picture is none', async () => {
+test('a file that is not a picture is not treated as one', async () => {
   expect(await fitImage(Buffer.from('hello'))).toBeUndefined()
 })
 

@@ -16,7 +16,7 @@ function open(quota?: number): KeptOutputs {
   return new KeptOutputs(keep, maskSecrets({ MY_TOKEN: 'sk-123456789' }), quota)
 }
 
-test('an output is kept byte for byte, whatever its encoding, but for secrets', () => {
+test('an output is stored byte for byte, whatever its encoding, except for secrets', () => {
   const kept = open()
   const bytes = Buffer.concat([Buffer.from([0xff, 0, 0x1b]), Buffer.from('[31m a sk-123456789 b')])
   const path = kept.keep(bytes)
@@ -29,7 +29,7 @@ test('no other file can be read through it', () => {
   expect(kept.read(kept.keep(Buffer.from('mine')))?.toString()).toBe('mine')
 })
 
-test('beyond the quota only the beginning and the end of each are kept, and what is missing is said', () => {
+test('beyond the quota only the beginning and the end of each output are stored, with a note about what is missing', () => {
   const kept = open(100_000)
   const long = Buffer.from(`first ${'x'.repeat(100_000)} last`)
   const sizes = [1, 2, 3].map(() => readFileSync(kept.keep(long)).length)

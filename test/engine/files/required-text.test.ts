@@ -27,12 +27,12 @@ test.each(table)('of %j it is %j', (pattern, text) => {
   expect(requiredText(pattern, false)).toBe(text)
 })
 
-test('where case is ignored, only a text in ASCII', () => {
+test('if case is ignored, only an ASCII text', () => {
   expect(requiredText('größe', true)).toBe('gr')
   expect(requiredText('Server', true)).toBe('Server')
 })
 
-test('whatever an expression matches holds it', () => {
+test('every match of an expression contains the text', () => {
   const piece = fc.constantFrom(
     'a',
     'b',

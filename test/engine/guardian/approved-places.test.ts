@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     expect(answerTo(ended, 1)).toContain(`${cwd}/build/out is no longer what was approved`)
   })
 
-  test('nor is one whose parent was replaced by another directory', async () => {
+  test('neither is one whose parent was replaced by another directory', async () => {
     const { cwd, outside, flags } = tree()
     const meanwhile = `mv ${outside}/out ${outside}/old; mkdir ${outside}/out`
     const ended = await exec(
@@ -67,7 +67,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     expect(answerTo(ended, 1)).toContain('no longer what was approved')
   })
 
-  test('nor is a file that appears where one was to be made', async () => {
+  test('neither is a file that appears where one was to be created', async () => {
     const { cwd, outside, flags } = tree()
     writeFileSync(join(outside, 'theirs'), 'theirs\n')
     const ended = await exec(
@@ -79,7 +79,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     expect(answerTo(ended, 1)).toContain('no longer what was approved')
   })
 
-  test('a grant for the run holds for what it named, says once that it is gone, and lets the run go on', async () => {
+  test('a grant for the run covers only what it named; if that is gone, the run reports it once and continues', async () => {
     const { cwd, outside, flags } = tree()
     const write = 'echo pwned > build/out/made'
     const ended = await exec(
@@ -99,7 +99,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     expect(answerTo(ended, 4)).toContain('went on')
   })
 
-  test('a root inside of the workspace that commands replaced is none for wider sandboxes, and they go on', async () => {
+  test('a writable root that commands replaced is left out of wider sandboxes, and the run continues', async () => {
     const { cwd, outside, flags } = tree()
     writeFileSync(join(outside, 'note'), 'old\n')
     const ended = await exec(
@@ -116,7 +116,7 @@ describe.skipIf(needsBubblewrap())('what was approved is a place, not a name', (
     expect(answerTo(ended, 2)).not.toContain('no longer what was approved')
   })
 
-  test('what was denied stays so in wider sandboxes, wherever it was moved', async () => {
+  test('a denied file stays denied in wider sandboxes, wherever it was moved', async () => {
     const { cwd, outside, flags } = tree()
     mkdirSync(join(cwd, 'cfg/private'), { recursive: true })
     writeFileSync(join(cwd, 'cfg/private/key'), 'secret-of-the-user\n')

@@ -22,13 +22,13 @@ async function audited() {
 }
 
 describe.skipIf(needsBubblewrap())('the last event of a run', () => {
-  test('says how far the audit log has come', async () => {
+  test('gives the number of records and the last hash of the audit log', async () => {
     const { head, verify } = await audited()
     expect(head).toMatch(/^2:[0-9a-f]{64}$/)
     expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, whole') })
   })
 
-  test('tells that a log was cut together with the note beside it', async () => {
+  test('shows that a log was cut, even if the note next to it was changed too', async () => {
     const { log, head, verify } = await audited()
     const [first = ''] = readFileSync(log, 'utf8').split('\n')
     const { records, hash } = cutTo(log, first)
@@ -41,13 +41,13 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
     expect((await verify('--head', `1:${hash}`)).code).toBe(0)
   })
 
-  test('still fits a log that the same session went on with', async () => {
+  test('still matches a log that the same session continued', async () => {
     const { head, verify, cwd, home } = await audited()
     await exec([[call('exec_command', { cmd: 'ls' })], [say('ok')]], ['resume', '--last', '--json', 'y'], { cwd, home })
     expect(await verify('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, whole') })
   })
 
-  test('fits no log that was written anew', async () => {
+  test('does not match a rewritten log', async () => {
     const { head, verify } = await audited()
     expect(await verify('--head', `${head.slice(0, -4)}0000`)).toMatchObject({
       code: 1,
@@ -55,12 +55,12 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
     })
   })
 
-  test('given wrong is an error of usage', async () => {
+  test('is a usage error if it is malformed', async () => {
     const { verify } = await audited()
     expect(await verify('--head', 'abc')).toMatchObject({ code: 2, stderr: expect.stringContaining('RECORDS:HASH') })
   })
 
-  test('has a verdict and who gave it on every command before it', async () => {
+  test('has a verdict, and who gave it, before every command', async () => {
     const { events } = await audited()
     const verdicts = events.flatMap((event) =>
       event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item.verdict] : [],
@@ -118,7 +118,7 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
     expect((await verify()).code).toBe(0)
   })
 
-  test('has the record of a command that was running when the run was killed, and is whole; then finds it edited', async () => {
+  test('contains the command that was running when the run was killed, and is intact; a later edit is found', async () => {
     const [home, cwd] = [tempDir(), repository()]
     const killed = await exec(
       [[call('exec_command', { cmd: 'ls' })], [call('exec_command', { cmd: 'touch began; sleep 60' })]],

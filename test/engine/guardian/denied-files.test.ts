@@ -22,7 +22,7 @@ async function scripts(
 }
 
 describe.skipIf(needsBubblewrap())('files that permissions deny', () => {
-  test('can be read by no command, in whatever way, where the whole folder, a name or a plain path is denied', async () => {
+  test('can’t be read by any command if the whole folder, a name or a plain path is denied', async () => {
     const { outputs } = await scripts(
       {
         '.claude/settings.json': deny('Read(secrets/**)', 'Read(*.pem)', 'Read(./conf/one.txt)', 'Read(conf/x*/y)'),
@@ -44,7 +44,7 @@ describe.skipIf(needsBubblewrap())('files that permissions deny', () => {
     expect(outputs).not.toContain('TOP-later')
   })
 
-  test('can be changed, removed or moved by no command', async () => {
+  test('can’t be changed, removed or moved by any command', async () => {
     const { cwd } = await scripts(
       {
         '.claude/settings.json': deny('Edit(src/**)', 'Edit(**/go.lock)', 'Edit(conf/*.toml)'),
@@ -65,7 +65,7 @@ describe.skipIf(needsBubblewrap())('files that permissions deny', () => {
     expect(readFileSync(join(cwd, 'free.txt'), 'utf8')).toBe('new\n')
   })
 
-  test('are told in the first event where no sandbox enforces all of it', async () => {
+  test('are reported in the first event if no sandbox enforces all of it', async () => {
     const files = { '.claude/settings.json': deny('Read(conf/x*/y)', 'Read(secrets/**)', 'Read(//var/x*/y)', 'Edit') }
     const first = async (...flags: readonly string[]) => {
       const { events } = await exec([[say('ok')]], ['--json', ...flags, 'x'], { cwd: repository(files) })

@@ -61,7 +61,7 @@ const result = ({ requests }: Exec, index = 1): string => JSON.stringify(request
 describe.skipIf(needsBubblewrap())(
   'on-failure asks for what the sandbox refused and the command names, and runs again with just that',
   () => {
-    test('writing one file: that one, and not its neighbour', async () => {
+    test('a grant to write one file does not cover its neighbour', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'b.txt': 'old\n' })
       const reviewer = answering('allow')
       const ended = await exec(
@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())(
       expect(result(ended)).toContain(`The command ran again with writing ${out}/a.txt allowed`)
     })
 
-    test('the wider sandbox has the one path more, and everything else as before', async () => {
+    test('the wider sandbox adds only the one path', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'b.txt': 'old\n' })
       await exec(
         [[run(`(echo new > ${out}/b.txt); (echo new > ${out}/a.txt)`)], [say('ok')]],
@@ -95,7 +95,7 @@ describe.skipIf(needsBubblewrap())(
       expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('new\n')
     })
 
-    test('a new file: that file alone', async () => {
+    test('a grant for a new file covers only that file', async () => {
       const { cwd, out, flags } = besides({ 'old.txt': 'old\n' })
       const reviewer = answering('allow')
       const ended = await exec(
@@ -111,7 +111,7 @@ describe.skipIf(needsBubblewrap())(
       expect(readFileSync(join(out, 'new'), 'utf8')).toBe('new\n')
     })
 
-    test('reading one file: that one, and not its neighbour', async () => {
+    test('a grant to read one file does not cover its neighbour', async () => {
       const { cwd, out } = besides({ 'a.txt': 'seen\n', 'b.txt': 'unseen\n' })
       const reviewer = answering('allow')
       const ended = await exec(
@@ -123,7 +123,7 @@ describe.skipIf(needsBubblewrap())(
       expect(commands(ended).at(-1)).toMatchObject({ status: 'completed', aggregated_output: 'seen\na.txt\n' })
     })
 
-    test('a host: that one and its port', async () => {
+    test('a grant for a host covers that host and port', async () => {
       const server = createServer((_, response) => response.end('served'))
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       onTestFinished(() => void server.close())
@@ -139,7 +139,7 @@ describe.skipIf(needsBubblewrap())(
       expect(commands(ended).at(-1)).toMatchObject({ status: 'completed', aggregated_output: 'served' })
     })
 
-    test('a host where there is no network: an allow-list of just that', async () => {
+    test('a grant for a host in a run without a network allows just that host', async () => {
       const { cwd } = besides()
       const reviewer = answering('allow')
       const ended = await exec(
@@ -166,7 +166,7 @@ describe.skipIf(needsBubblewrap())(
       expect(commands(ended).at(-1)).toMatchObject({ status: 'completed', aggregated_output: '90000000\n' })
     })
 
-    test('refused, the first attempt stands, and the model reads why', async () => {
+    test('after a refusal the first result counts, and the model reads the reason', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n' })
       const ended = await exec(
         [[run(`echo new > ${out}/a.txt`)], [say('ok')]],
@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())(
       expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('old\n')
     })
 
-    test('with nobody there it asks nobody: the command has failed, and was not denied', async () => {
+    test('without a person nobody is asked: the command has failed, and was not denied', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n' })
       const ended = await exec([[run(`echo new > ${out}/a.txt`)], [say('ok')]], [...onFailure, ...flags, 'x'], { cwd })
       expect(commands(ended)).toMatchObject([{ status: 'failed', denials: [{ certainty: 'suspected' }] }])
@@ -203,7 +203,7 @@ describe.skipIf(needsBubblewrap())(
       expect(commands(ended)).toHaveLength(1)
     })
 
-    test('what would be planted for others to obey is not granted, whoever says yes', async () => {
+    test('write access to files that control other programs is never granted, even with approval', async () => {
       const { cwd, out, flags } = besides({ '.git/config': '' })
       const ended = await exec(
         [[run(`echo x >> ${out}/.git/config`)], [say('ok')]],
@@ -228,7 +228,7 @@ describe.skipIf(needsBubblewrap())(
 )
 
 describe.skipIf(needsBubblewrap())('how long a grant holds', () => {
-  test('once: the next command is asked about again', async () => {
+  test('a grant for once: the next command is asked about again', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': '' })
     const reviewer = answering('allow')
     await exec(
@@ -240,7 +240,7 @@ describe.skipIf(needsBubblewrap())('how long a grant holds', () => {
     expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('1\n2\n')
   })
 
-  test('for the run: later commands have it from the start', async () => {
+  test('a grant for the run: later commands have it from the start', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': '' })
     const reviewer = answering('allow', 'run')
     const ended = await exec(
@@ -277,7 +277,7 @@ describe.skipIf(needsBubblewrap())('how long a grant holds', () => {
     expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('1\n2\n')
   })
 
-  test('a rule of the repository’s own grants nothing', async () => {
+  test('a rule in the repository grants nothing', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': '' })
     mkdirSync(join(cwd, '.claude'))
     writeFileSync(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Edit(//**)'] } }))
@@ -290,7 +290,7 @@ describe.skipIf(needsBubblewrap())('a call that asks for more itself', () => {
   const escalated = { sandbox_permissions: 'require_escalated', justification: 'the report goes there' }
   const onRequest = ['--json', '--ask-for-approval', 'on-request']
 
-  test('is asked about by what its command shows to need, and runs with that at once', async () => {
+  test('is asked about with the access that its command needs, and then runs with that', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': 'old\n' })
     const reviewer = answering('allow')
     const ended = await exec(
@@ -302,7 +302,7 @@ describe.skipIf(needsBubblewrap())('a call that asks for more itself', () => {
     expect(commands(ended)).toMatchObject([{ status: 'completed', granted: [`writing ${out}/a.txt`] }])
   })
 
-  test('can name what it needs, and gets no more than that', async () => {
+  test('can name what it needs, and gets no more', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'go.sh': 'echo n > $1; echo n > $2\n' })
     const reviewer = answering('allow')
     const more = { ...escalated, additional_permissions: { write: [join(out, 'a.txt')] } }
@@ -316,7 +316,7 @@ describe.skipIf(needsBubblewrap())('a call that asks for more itself', () => {
     expect(readFileSync(join(out, 'b.txt'), 'utf8')).toBe('old\n')
   })
 
-  test('that shows nothing runs in the sandbox first, and what its output names is for the model to ask for', async () => {
+  test('without a visible need runs in the sandbox first, and the model can request what the output names', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'go.sh': `echo new > $(dirname $0)/a.txt\n` })
     const reviewer = answering('allow')
     const more = { ...escalated, additional_permissions: { write: [join(out, 'a.txt')] } }
@@ -347,7 +347,7 @@ describe.skipIf(needsBubblewrap())('a rule that the model suggests', () => {
   const suggesting = (cmd: string, words: readonly string[]) =>
     run(cmd, { sandbox_permissions: 'require_escalated', justification: 'often needed', prefix_rule: words })
 
-  test('holds for the run only where the reviewer says so', async () => {
+  test('applies to the whole run only if the reviewer says so', async () => {
     const cwd = repository()
     const once = answering('allow')
     await exec(

@@ -39,7 +39,7 @@ async function decided(
 describe.skipIf(needsBubblewrap())('permission lists', () => {
   const lists = settings({ deny: ['Bash(touch *)'], ask: ['Bash(git push *)'], allow: ['Bash(mkdir *)'] })
 
-  test('of the user’s Claude settings allow nothing unless they are imported, and that is said', async () => {
+  test('of the user’s Claude settings allow nothing unless they are imported, and a notice says so', async () => {
     const { verdicts, home, events } = await decided(['touch a', 'mkdir b'], {
       home: { '.claude/settings.json': lists },
       flags: untrusted,
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     })
   })
 
-  test('of the user’s Claude settings hold: deny refuses, ask needs somebody, allow spares the question', async () => {
+  test('of the user’s Claude settings apply: deny refuses, ask needs a person, allow skips the question', async () => {
     const { verdicts, home } = await decided(['touch a', 'env git push origin', 'mkdir b', 'rmdir b'], {
       home: { '.claude/settings.json': lists, '.config/portcullis/config.toml': 'import = ["claude"]\n' },
       flags: untrusted,
@@ -72,7 +72,7 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     ])
   })
 
-  test('of a repository that is not trusted forbid and ask, but allow nothing, and that is said', async () => {
+  test('of an untrusted repository forbid and ask, but allow nothing, and a notice says so', async () => {
     const { verdicts, events, stderr, cwd } = await decided(['touch a', 'mkdir b'], {
       files: {
         '.claude/settings.json': settings({ deny: ['Bash(touch *)'] }),
@@ -93,7 +93,7 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     expect(stderr).toContain('ignored: .claude/settings.local.json: permissions.allow Bash(mkdir)')
   })
 
-  test('of a trusted repository allow too', async () => {
+  test('of a trusted repository also allow', async () => {
     const { verdicts } = await decided(['mkdir b'], {
       files: { '.claude/settings.json': settings({ allow: ['Bash(mkdir *)'] }) },
       flags: [...untrusted, '--trust'],
@@ -101,7 +101,7 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     expect(verdicts).toMatchObject([['allow', expect.stringContaining('.claude/settings.json:4')]])
   })
 
-  test('of our own configuration add up over its layers, so that none loses a deny to another', async () => {
+  test('of our own configuration add up over its layers, so that no layer removes another’s deny', async () => {
     const { verdicts } = await decided(['touch a', 'mkdir b', 'ln -s x y'], {
       home: { '.config/portcullis/config.toml': `[permissions]\ndeny = ["Bash(touch *)"]\n` },
       files: { '.portcullis/config.toml': `[permissions]\ndeny = ['Bash(mkdir *)']\n` },
@@ -114,7 +114,7 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     ])
   })
 
-  test('about files hold for commands and for patches', async () => {
+  test('about files apply to commands and to patches', async () => {
     const cwd = repository({
       'secrets/key': 'k\n',
       '.claude/settings.json': settings({ deny: ['Read(./secrets/**)', 'Edit(/fixed/**)'] }),
@@ -167,7 +167,7 @@ describe.skipIf(needsBubblewrap())('rule files of a repository', () => {
     '',
   ].join('\n')
 
-  test('forbid without trust, and allow only with it', async () => {
+  test('forbid without trust, but allow only with it', async () => {
     const files = { '.portcullis/rules/team.rules': rules }
     const stranger = await decided(['touch a', 'mkdir b'], { files, flags: untrusted })
     expect(stranger.verdicts).toMatchObject([
@@ -184,13 +184,13 @@ describe.skipIf(needsBubblewrap())('rule files of a repository', () => {
     ])
   })
 
-  test('below the root hold where the work is', async () => {
+  test('below the root apply to the working directory', async () => {
     const cwd = repository({ 'sub/.portcullis/rules/a.rules': rules, 'sub/x': '' })
     const ended = await exec([[run('touch a')], [say('ok')]], ['--json', 'x'], { cwd: join(cwd, 'sub') })
     expect(verdicts(ended)).toMatchObject([['deny', expect.stringContaining('sub/.portcullis/rules/a.rules:1')]])
   })
 
-  test('are not to be read through a link', async () => {
+  test('are not read through a link', async () => {
     const cwd = repository({ '.portcullis/rules/.keep': '' })
     symlinkSync('/etc/hostname', join(cwd, '.portcullis/rules/a.rules'))
     const { code, stderr } = await exec([[say('never')]], ['--trust', 'x'], { cwd })

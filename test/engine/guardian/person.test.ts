@@ -13,7 +13,7 @@ const prompt = '[y/r/a/n/s] '
 const short = '[y/r/n/s] '
 
 describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', () => {
-  test('sees what would run and what is known of it, and lets it run once', async () => {
+  test('sees the command and what is known about it, and approves it once', async () => {
     const cwd = repository()
     const { code, shown } = await execAtTerminal(
       [[touch('a.txt')], [touch('a.txt')], [say('ok')]],
@@ -32,7 +32,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(existsSync(join(cwd, 'a.txt'))).toBe(true)
   })
 
-  test('who approves for the run is not asked the same again', async () => {
+  test('who approves for the run is not asked about the same action again', async () => {
     const cwd = repository()
     const { code, shown } = await execAtTerminal(
       [[touch('a.txt')], [touch('a.txt')], [say('ok')]],
@@ -44,7 +44,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(shown.split('The agent asks for approval').length).toBe(2)
   })
 
-  test('who says always has seen the rule, and it stands among their rules for the next run', async () => {
+  test('who says always has seen the rule, and the rule is stored for the next run', async () => {
     const home = tempDir()
     const cwd = repository()
     const first = await execAtTerminal(
@@ -67,7 +67,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     )
   })
 
-  test('who says no has a word for the model', async () => {
+  test('who says no can add a message for the model', async () => {
     const cwd = repository()
     const { requests } = await execAtTerminal(
       [[touch('a.txt')], [say('ok')]],
@@ -90,7 +90,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(requests).toHaveLength(1)
   })
 
-  test('is asked again where a line is no answer, and the end of input is a no', async () => {
+  test('is asked again if a line is not an answer, and the end of input means no', async () => {
     const cwd = repository()
     const { code, shown } = await execAtTerminal(
       [[touch('a.txt')], [say('ok')]],
@@ -119,7 +119,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('a person at the terminal', 
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
   })
 
-  test('sees a command that paints over itself as it is', async () => {
+  test('sees a command with terminal control sequences as it really is', async () => {
     const { shown } = await execAtTerminal(
       [[call('exec_command', { cmd: "rm -r a; echo '\u001b[2K\u202eok'" })], [say('ok')]],
       untrusted,

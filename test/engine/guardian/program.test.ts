@@ -36,7 +36,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 const run = (file: string): string => `"${process.execPath}" "${file}"`
 
 describe.skipIf(needsBubblewrap())('an approval program', () => {
-  test('is asked what is left open, and only what it allows happens', async () => {
+  test('is asked about undecided actions, and only approved ones happen', async () => {
     const cwd = repository()
     const file = answering(
       `say({ id: asked.id, outcome: /good/.test(asked.action.argv[2]) ? 'allow' : 'deny', reason: 'by name' })`,
@@ -67,7 +67,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     expect(JSON.stringify(requests[1]?.body)).toContain('by name')
   })
 
-  test('is given the diff of a patch, and a whole action', async () => {
+  test('gets the diff of a patch, and the complete action', async () => {
     const cwd = repository({ 'a.txt': 'one\n' })
     const file = answering(`log(line); say({ id: asked.id, outcome: 'allow', reason: 'ok' })`)
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n'
@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
   })
 
-  test('makes asking worthwhile: without a mode it is on-request', async () => {
+  test('changes the default approval mode to on-request', async () => {
     const file = answering(`say({ id: asked.id, outcome: 'deny', reason: 'no' })`)
     const { events } = await exec(
       [[call('exec_command', { cmd: 'git clean -fdx' })], [say('ok')]],
@@ -93,7 +93,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     expect(items(events, 'guardian_assessment')).toMatchObject([{ outcome: 'deny' }])
   })
 
-  test('that was configured, and ends after each answer, is started anew', async () => {
+  test('that is configured and ends after each answer is started again', async () => {
     const cwd = repository()
     const file = answering(`say({ id: asked.id, outcome: 'allow', reason: 'ok' }); process.exit(0)`)
     const config = `approval_program = [${JSON.stringify(process.execPath)}, ${JSON.stringify(file)}]\n`
@@ -143,7 +143,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     expect(existsSync(join(cwd, 'a'))).toBe(false)
   })
 
-  test('that is not there lets nothing run, and says which it was', async () => {
+  test('that is missing lets nothing run, and the message names it', async () => {
     const { events } = await exec(
       [[touch('a')], [say('ok')]],
       [...untrusted, '-c', 'approval_program=["/nowhere/approve"]', 'x'],
@@ -175,7 +175,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     expect(code).toBe(3)
   })
 
-  test('does not outlive the run', async () => {
+  test('ends with the run', async () => {
     const file = answering(
       `log(process.pid); say({ id: asked.id, outcome: 'allow', reason: 'ok' }); setInterval(() => {}, 1000)`,
     )
@@ -184,7 +184,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
-  test('that ignores being asked to end is killed with what it started, and keeps nobody waiting for our output', async () => {
+  test('that ignores a request to end is killed with its children, and does not delay our output', async () => {
     const file = answering(
       `const { spawn } = await import('node:child_process')
   process.on('SIGTERM', () => undefined)
@@ -202,7 +202,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
       expect(isAlive(pid)).toBe(false)
   })
 
-  test('that gives a field twice allows nothing', async () => {
+  test('that repeats a field allows nothing', async () => {
     const file = answering(
       `process.stdout.write('{"id":' + JSON.stringify(asked.id) + ',"outcome":"deny","outcome":"allow","reason":"x"}\\n')`,
     )
@@ -252,7 +252,7 @@ describe.skipIf(needsBubblewrap())('an approval URL', () => {
     expect(await outcomeOf(url)).toEqual(['allow', true])
   })
 
-  test('that is silent, refuses, redirects or answers with junk lets nothing run', async () => {
+  test('that is silent, refuses, redirects or gives an invalid answer lets nothing run', async () => {
     const fine = (id: string): string => JSON.stringify({ id, outcome: 'allow', reason: 'ok' })
     expect(await outcomeOf(await serve(() => undefined))).toEqual(['timed-out', false])
     expect(await outcomeOf(await serve(({ id }, response) => response.writeHead(500).end(fine(id))))).toEqual([
@@ -286,7 +286,7 @@ test.each([
   expect(requests).toHaveLength(0)
 })
 
-test('a reviewer in a mode that asks nobody is a contradiction', async () => {
+test('a reviewer in a mode that asks nobody is an error', async () => {
   const { code, stderr } = await exec([[say('never')]], ['--ask-for-approval', 'never', '--approve-for-me', 'x'], {
     cwd: repository(),
   })

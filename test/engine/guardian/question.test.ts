@@ -35,6 +35,6 @@ test('a question names all that is granted', async () => {
   expect(text).toContain('yes, and grant this access to every command for the rest of the run')
 })
 
-test('nothing is said of grants where none is asked for', async () => {
+test('a question without grants does not mention grants', async () => {
   expect(await asked([])).toContain('r  yes, and allow this exact action for the rest of the run\n')
 })

@@ -9,7 +9,7 @@ const run = (cmd: string) => call('exec_command', { cmd })
 const untrusted = ['--json', '--ask-for-approval', 'untrusted', 'x']
 
 describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refused, with nobody there', () => {
-  test('ends the run at the third way it tries, with exit code 3', async () => {
+  test('ends the run at the third attempt in another way, with exit code 3', async () => {
     const cwd = repository()
     const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n'
     const { code, events, requests } = await exec(
@@ -25,7 +25,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(existsSync(join(cwd, 'a'))).toBe(false)
   })
 
-  test('goes on where it asks for something else each time', async () => {
+  test('continues if it requests something else each time', async () => {
     const { code, requests } = await exec(
       [[run('touch a')], [run('touch b')], [run('mkdir c')], [run('touch d')], [say('I could not write.')]],
       untrusted,
@@ -35,7 +35,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(JSON.stringify(requests.at(-1)?.body)).not.toContain('a third attempt ends the run')
   })
 
-  test('is not ended by look-ups that its task can do without', async () => {
+  test('is not ended by refused look-ups that its task does not need', async () => {
     const page = (name: string) => call('web_fetch', { url: `https://docs.example.com/${name}` })
     const replies = [[page('a')], [page('b')], [page('c')], [page('d')], [run('ls')], [say('done')]]
     const { code, requests } = await exec(replies, untrusted, { cwd: repository() })
@@ -44,14 +44,14 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(JSON.stringify(requests[2]?.body)).not.toContain('a third attempt ends the run')
   })
 
-  test('is ended by look-ups that never come to an end', async () => {
+  test('is ended by endless refused look-ups', async () => {
     const page = (name: number) => call('web_fetch', { url: `https://host-${name}.example.com/` })
     const { code, requests } = await exec((index) => [page(index)], untrusted, { cwd: repository() })
     expect(code).toBe(3)
     expect(requests).toHaveLength(10)
   })
 
-  test('goes on as long as something in between is done', async () => {
+  test('continues as long as other calls succeed in between', async () => {
     const { code } = await exec(
       [
         [run('touch a')],
@@ -67,7 +67,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(code).toBe(0)
   })
 
-  test('may have many calls of one response refused: none of them knew of the others', async () => {
+  test('continues after many refusals in one response, because the calls were made at once', async () => {
     const calls = Array.from({ length: 12 }, (_, at) => run(`touch a${at}`))
     const { code, events } = await exec([calls, [say('ok')]], untrusted, { cwd: repository() })
     expect(code).toBe(0)
