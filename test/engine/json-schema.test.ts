@@ -7,7 +7,7 @@ function errorsOf(schema: object, value: unknown): readonly string[] {
   return validate(value)
 }
 
-test('every place that is wrong is named', () => {
+test('every invalid place is named', () => {
   const schema = {
     properties: { a: { type: 'integer' }, b: { items: { maxLength: 2 } } },
     required: ['c'],

@@ -33,18 +33,18 @@ function moduleOf(names: readonly string[]): string {
   return comment + lines.map((line) => `  ${line}\n`).join('') + end
 }
 
-test("the Guardian's names of credentials are those of the sandbox's table: PREPARE=1 writes them anew", () => {
+test("the Guardian's names of credentials are those of the sandbox's table: PREPARE=1 writes them again", () => {
   const wanted = moduleOf(namesOfTable())
   if (process.env['PREPARE'] !== undefined) writeFileSync(file, wanted)
   expect(readFileSync(file, 'utf8')).toBe(wanted)
   expect(credentialPlaces.toSorted()).toEqual(namesOfTable())
 })
 
-test('each of them is told by its spelling, wherever it lies', () => {
+test('each name is recognized by its spelling, in any directory', () => {
   expect(credentialPlaces.filter((name) => findSensitive(`/somewhere/${name}`) === undefined)).toEqual([])
 })
 
-test('what is listed besides is in no row of the table', () => {
+test('additional names are in no row of the table', () => {
   const rows = new Set(credentialPlaces)
   const isInRow = (name: string): boolean => [...rows].some((row) => name === row || name.startsWith(`${row}/`))
   expect([...sensitiveFolders, ...sensitiveFiles].filter(isInRow)).toEqual([])

@@ -106,7 +106,7 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     expect(existsSync(stolen)).toBe(false)
   })
 
-  test('so is what decides how npx starts it', async () => {
+  test('so are the files that decide how npx starts it', async () => {
     const plant =
       'echo node-options=--require=./evil.cjs >> .npmrc; for p in node sh; do echo "touch x" > node_modules/.bin/$p; done'
     const { stderr } = await sandbox(plant)
@@ -115,11 +115,11 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     expect(readdirSync(join(workspace, 'node_modules/.bin'))).toEqual(['agent'])
   })
 
-  test('nothing is said of a command that changes none of it', async () => {
+  test('a command that changes none of these files is not reported', async () => {
     expect(await sandbox('echo x > other; touch node_modules/x')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('what a run loads later is what the program was built with, or is not loaded', async () => {
+  test('a run later loads only the files that the program was built with', async () => {
     writeFileSync(join(workspace, 'large.png'), largePicture())
     const evil = `require("fs").writeFileSync("${stolen}","");module.exports={}`
     const script = `for n in @cf-wasm/photon unpdf turndown; do mkdir -p node_modules/$n; echo '{"main":"i.js"}' > node_modules/$n/package.json; echo '${evil}' > node_modules/$n/i.js; done
@@ -136,13 +136,13 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     expect(await sandbox('echo again')).toMatchObject({ stdout: 'again\n' })
   })
 
-  test('a picture is made smaller all the same', async () => {
+  test('a picture is still scaled down', async () => {
     writeFileSync(join(workspace, 'large.png'), largePicture())
     const { requests } = await run([[call('read_file', { path: 'large.png' })], [say('done')]])
     expect(JSON.stringify(requests.at(-1)?.body)).toContain('shown as 2048 × 32')
   })
 
-  test('no tool that is not a command writes there either', async () => {
+  test('tools other than commands can’t write there either', async () => {
     const before = readFileSync(join(workspace, 'node_modules/portcullis/dist/bin/agent.js'), 'utf8')
     const patch = (path: string): string => `*** Begin Patch\n*** Add File: ${path}\n+evil\n*** End Patch\n`
     await run([
@@ -180,7 +180,7 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
     expect(existsSync(join(workspace, 'node_modules/y'))).toBe(true)
   })
 
-  test('who imports the package is safe too', () => {
+  test('a program that imports the package is also safe', () => {
     const entryPoint = join(workspace, 'node_modules/portcullis/dist/sandbox/index.js')
     const evil = `process.getBuiltinModule("fs").writeFileSync("${stolen}","")`
     const spoil = `cd node_modules/portcullis/dist/chunks; for f in *.js; do echo '${evil}' > $f; done`

@@ -69,7 +69,7 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
-test('the Guardian, the evaluator and what asks for grants agree on each row, outside of roots too', async () => {
+test('the Guardian, the evaluator and requests for grants agree on each row, also outside of roots', async () => {
   const workspace = await repository()
   const policy = parsePolicy({ mode: 'workspace-write', workspace })
   for (const name of [...names, ...gitNames]) {

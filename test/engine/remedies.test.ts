@@ -32,7 +32,7 @@ const followed: readonly (readonly [Remedy, object])[] = [
   [{ kind: 'raise-limit', limit: 'processes', value: 1024 }, { limits: { processes: 2048 } }],
 ]
 
-test.each(followed)('%j: following its words gives a policy that allows it', (remedy, expected) => {
+test.each(followed)('%j: following the advice gives a policy that allows it', (remedy, expected) => {
   const words = remedyAsConfig(remedy)
   const override = /-c (?:'(?<quoted>.*)'|(?<bare>\S+))$/.exec(words)?.groups
   const config = settings('', [override?.['quoted'] ?? override?.['bare'] ?? ''])
@@ -40,7 +40,7 @@ test.each(followed)('%j: following its words gives a policy that allows it', (re
   expect(policy).toMatchObject(expected)
 })
 
-test('a limit that is none is refused with its key', () => {
+test('an invalid limit is refused with its key', () => {
   const config = settings('[sandbox_limits]\nprocesses = "5M"\n')
   expect(() => configuredPolicy(config)).toThrow(
     `key 'sandbox_limits.processes': must be a whole number (count), not "5M"`,

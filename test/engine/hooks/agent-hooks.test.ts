@@ -12,7 +12,7 @@ const asking = (type: 'agent' | 'prompt', more: object = {}) => ({
 const judge = (ok: boolean, reason = ''): Reply => [say(JSON.stringify({ ok, reason }))]
 
 describe.skipIf(needsBubblewrap())('an agent hook', () => {
-  test('looks at files before it judges, and what it says holds', async () => {
+  test('looks at files before it judges, and its verdict counts', async () => {
     const cwd = repository({ 'POLICY.md': 'Nobody touches anything on Sundays.\n' })
     const look = [call('read_file', { path: 'POLICY.md' })]
     const replies = [run('touch ran'), look, judge(false, 'POLICY.md minds'), done]
@@ -30,7 +30,7 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
     ])
   })
 
-  test('lets a call through that it finds nothing against', async () => {
+  test('allows a call that it does not object to', async () => {
     const ended = await withHooks(asking('agent'), [run('touch ran'), judge(true), done])
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(true)
   })
@@ -43,7 +43,7 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
     expect(existsSync(join(ended.cwd, 'planted'))).toBe(false)
   })
 
-  test("is asked around nobody's calls but the run's, while other hooks are asked around its own", async () => {
+  test('is asked only about the run’s calls, while other hooks are asked about its own', async () => {
     const hooks = {
       PreToolUse: [
         { hooks: [{ type: 'agent', prompt: 'May it?' }] },
@@ -58,7 +58,7 @@ describe.skipIf(needsBubblewrap())('an agent hook', () => {
     expect(JSON.stringify(ended.requests[2]?.body)).not.toContain('the secret')
   })
 
-  test('that does not judge in JSON is told so, and forbids when it never does', async () => {
+  test('that does not answer in JSON is asked again, and forbids if it never does', async () => {
     const mended = await withHooks(asking('agent'), [run('touch ran'), [say('Sure!')], judge(true), done])
     expect(existsSync(join(mended.cwd, 'ran'))).toBe(true)
     const never = [say('Sure!')]

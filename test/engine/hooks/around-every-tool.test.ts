@@ -11,12 +11,12 @@ import { done, run, withHooks } from './run-support.ts'
 /** What Claude Code has nothing of: guarded by these names alone. */
 const ownOnly = ['js_repl', 'task_get', 'task_list', 'task_update']
 
-test('every tool that a run has goes by the name under which scripts guard it', () => {
+test('every tool of a run has the name under which scripts guard it', () => {
   const unnamed = builtInTools.filter((tool) => namesOf(tool).length === 1).map(({ name }) => name)
   expect(unnamed.filter((name) => !ownOnly.includes(name))).toEqual([])
 })
 
-test("a guard of any of a tool's names is asked, and shown the file in the field that it reads", () => {
+test('a guard for any of a tool’s names is asked, and gets the file in the field that it reads', () => {
   const call = { tool: 'count_lines', claudeNames: ['Read', 'Grep'], input: { path: 'a.txt' } }
   expect(viewsOf(call, '/w')).toMatchObject([
     { name: 'Read', input: { file_path: '/w/a.txt' }, action: { type: 'read', path: '/w/a.txt' } },
@@ -34,7 +34,7 @@ test.each([
   expect(viewsOf({ tool, claudeNames: ['Bash'], input }, '/w')[0]).toMatchObject({ name: 'Bash', input: { command } })
 })
 
-test('scripts for edits are asked about a patch that is handed to the shell', () => {
+test('scripts for edits are asked about a patch in a shell command', () => {
   const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\nEOF"
   for (const call of [
     { tool: 'exec_command', input: { cmd: patch, workdir: 'sub' } },
@@ -54,7 +54,7 @@ describe.skipIf(needsBubblewrap())('hooks of a run', () => {
     expect(readFileSync(join(ended.home, log), 'utf8')).toMatch(/"decidedBy":"hook"/)
   })
 
-  test("a user's hook that runs code of the workspace sees no credentials and leaves nothing that is obeyed", async () => {
+  test("a user's hook that runs code of the workspace sees no credentials and can’t plant files that control other programs", async () => {
     const files = {
       '.claude/.credentials.json': 'sk-secret',
       '.claude/statusline-mine.sh': 'mine',

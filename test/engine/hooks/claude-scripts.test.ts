@@ -15,7 +15,7 @@ const file = (path: string): string => readFileSync(path, 'utf8')
 
 /** Written for Claude Code, after the kinds that its guide and reference show: they run here as they are. */
 describe.skipIf(needsBubblewrap() || needsPrograms('jq', 'python3'))('scripts written for Claude Code', () => {
-  test('a logger writes every command down in the user’s folder', async () => {
+  test('a logger writes every command to a file in the user’s folder', async () => {
     const log = `jq -r '"\\(.tool_input.command) - \\(.tool_input.description // "no description")"' >> ~/.claude/commands.log`
     const ended = await withHooks({ PreToolUse: [commands('Bash', log)] }, [run('ls'), done])
     expect(file(join(ended.home, '.claude/commands.log'))).toBe('ls - no description\n')
@@ -34,7 +34,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq', 'python3'))('scripts wr
     expect([file(join(ended.cwd, 'a.ts')), file(join(ended.cwd, 'b.md'))]).toEqual(['let a\n', 'two  words\n'])
   })
 
-  test("a formatter that lies in the repository finds itself by the project's folder", async () => {
+  test('a formatter in the repository is found relative to the project’s folder', async () => {
     const script = `#!/usr/bin/env python3
 import json, sys
 path = json.load(sys.stdin).get("tool_input", {}).get("file_path", "")
@@ -59,7 +59,7 @@ if path.endswith((".md", ".mdx")):
     expect(file(join(cwd, 'notes.md'))).toBe('a line\n')
   })
 
-  test('a security reminder in Python blocks what it minds', async () => {
+  test('a security reminder in Python blocks what it objects to', async () => {
     const script = `#!/usr/bin/env python3
 import json, sys
 data = json.load(sys.stdin)
@@ -87,7 +87,7 @@ if data["tool_name"] in ("Edit", "Write") and "eval(" in text:
     ])
   })
 
-  test('a validator of commands says what to use instead', async () => {
+  test('a validator of commands suggests what to use instead', async () => {
     const script = `#!/usr/bin/env python3
 import json, re, sys
 rules = [(r"\\bgrep\\b(?!.*\\|)", "use rg instead of grep"), (r"\\bfind\\s+\\S+\\s+-name\\b", "use rg --files instead of find -name")]
@@ -122,7 +122,7 @@ if re.search(r"(?i)\\b(password|secret|key|token)\\s*[:=]", data.get("prompt", "
 print(f"Context: the year is {datetime.date(2031, 1, 1).year}")
 `
 
-  test('a validator of prompts refuses one with a secret, and adds to others what the model should know', async () => {
+  test('a validator of prompts refuses one with a secret, and adds context to others', async () => {
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: '~/.claude/hooks/prompt.py' }] }] }
     const files = { '.claude/hooks/prompt.py': validator }
     const fine = await withHooks(hooks, [done], { files })
@@ -132,14 +132,14 @@ print(f"Context: the year is {datetime.date(2031, 1, 1).year}")
     expect(refused.stderr).toContain('looks like a secret')
   })
 
-  test('a notification says that somebody is wanted', async () => {
+  test('a notification says that a person is needed', async () => {
     const notify = `jq -r '"\\(.notification_type): \\(.message)"' >> ~/.claude/notifications.log`
     const hooks = { Notification: [commands('permission_prompt', notify), commands('idle_prompt', 'exit 2')] }
     const ended = await withHooks(hooks, [run('touch ran'), done], { args: ['--ask-for-approval', 'untrusted'] })
     expect(file(join(ended.home, '.claude/notifications.log'))).toMatch(/^permission_prompt: \S/)
   })
 
-  test('an approver in Python lets reading of documents through and says nothing of the rest', async () => {
+  test('an approver in Python allows reading documents and does not decide about other calls', async () => {
     const script = `import json, sys
 data = json.load(sys.stdin)
 if data["tool_name"] == "Read" and data["tool_input"].get("file_path", "").endswith((".md", ".txt", ".json")):
@@ -155,14 +155,14 @@ sys.exit(0)
     expect(toldModel(ended)).toContain('words')
   })
 
-  test('a reminder at the end sends the model back once, by the field that says whether it did', async () => {
+  test('a reminder at the end sends the model back only once, using the field that says whether it did', async () => {
     const stop = `input=$(cat); if [ "$(echo "$input" | jq -r '.stop_hook_active')" = "true" ]; then exit 0; fi; echo '{"decision": "block", "reason": "run the tests first"}'`
     const ended = await withHooks({ Stop: [commands(undefined, stop)] }, [done, [say('tests are green')]])
     expect([ended.code, ended.requests.length]).toEqual([0, 2])
     expect(toldModel(ended)).toContain('run the tests first')
   })
 
-  test('a loader at the start gives the model its context as JSON', async () => {
+  test('a loader at the start gives the model context as JSON', async () => {
     const load = `jq -n --arg at "$CLAUDE_PROJECT_DIR" '{hookSpecificOutput: {hookEventName: "SessionStart", additionalContext: ("open issues of " + $at)}}'`
     const ended = await withHooks({ SessionStart: [commands('startup|resume', load)] }, [done])
     expect(toldModel(ended)).toContain(`open issues of ${ended.cwd}`)

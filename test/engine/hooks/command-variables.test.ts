@@ -9,7 +9,7 @@ function taken(text: string, environment: object = {}) {
   return { values: variables.values, problems }
 }
 
-describe('what a hook writes for later commands', () => {
+describe('variables that a hook sets for later commands', () => {
   test.each([
     ['export PROJECT_ENV=development', 'development'],
     ["export PROJECT_ENV='two words'", 'two words'],
@@ -56,11 +56,11 @@ describe('what a hook writes for later commands', () => {
     ])
   })
 
-  test('what looks like a secret is not taken', () => {
+  test('variables that look like secrets are not used', () => {
     expect(taken('export API_KEY=abc\nexport DATABASE=postgres://me:word@host/db').values).toEqual({})
   })
 
-  test('what the configuration sets, leaves out or does not let through stays so', () => {
+  test('variables that the configuration sets or leaves out are not changed', () => {
     const text = 'export ONE=1\nexport TWO=2\nexport THREE=3'
     expect(taken(text, { set: { ONE: 'ours' } }).values).toEqual({ TWO: '2', THREE: '3' })
     expect(taken(text, { exclude: ['T*'] }).values).toEqual({ ONE: '1' })

@@ -9,7 +9,7 @@ import { commands } from './hooks-support.ts'
 import { done, items, run, toldModel, withHooks } from './run-support.ts'
 
 describe.skipIf(needsBubblewrap())('hooks around a run', () => {
-  test('a hook that says no keeps the command from running, and the model reads why', async () => {
+  test('a refusal by a hook prevents the command, and the model reads the reason', async () => {
     const ended = await withHooks({ PreToolUse: [commands('Bash', 'echo "not on Sundays" >&2; exit 2')] }, [
       run('touch ran'),
       done,
@@ -30,7 +30,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(toldModel(ended)).toContain('A guard that fails blocks what it guards')
   })
 
-  test('a command that a hook changes is the one that runs, and is judged as such', async () => {
+  test('a command that a hook changes runs as changed, and is judged as such', async () => {
     const change = (command: string) =>
       `cat > /dev/null; echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command } } })}'`
     const changed = await withHooks({ PreToolUse: [commands('Bash', change('touch other'))] }, [run('touch one'), done])
@@ -51,14 +51,14 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
   })
 
-  test("a hook's ask means no where nobody can answer", async () => {
+  test('a hook’s ask means no if nobody can answer', async () => {
     const ask = `echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"look at this"}}'`
     const ended = await withHooks({ PreToolUse: [commands('Bash', ask)] }, [run('touch ran'), done])
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
     expect(toldModel(ended)).toContain('look at this')
   })
 
-  test('a PermissionRequest hook answers in place of a person', async () => {
+  test('a PermissionRequest hook answers instead of a person', async () => {
     const allow = `echo '{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}'`
     const args = ['--ask-for-approval', 'untrusted']
     const ended = await withHooks({ PermissionRequest: [commands('Bash', allow)] }, [run('touch ran'), done], { args })
@@ -81,7 +81,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     }
   })
 
-  test("a PostToolUse hook replaces what the model reads, by the field's newer and its older name", async () => {
+  test('a PostToolUse hook replaces what the model reads, with the newer and the older name of the field', async () => {
     for (const field of ['updatedToolOutput', 'updatedMCPToolOutput']) {
       const replace = `echo '{"hookSpecificOutput": {"${field}": "[left out]"}}'`
       const ended = await withHooks({ PostToolUse: [commands('Bash', replace)] }, [run('echo the-secret'), done])
@@ -90,7 +90,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     }
   })
 
-  test('what hooks say at the start and at the prompt reaches the model', async () => {
+  test('output of hooks at the start and at the prompt reaches the model', async () => {
     const ended = await withHooks(
       {
         SessionStart: [commands('startup', 'echo "the build is red"')],
@@ -123,7 +123,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(ended.stderr).toContain('budget review')
   })
 
-  test('a hook for an event that never happens here is named', async () => {
+  test('a hook for an unknown event is reported', async () => {
     const ended = await withHooks({ TeammateIdle: [commands(undefined, 'true')] }, [done])
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain('there is no event TeammateIdle here')
@@ -136,7 +136,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(ended.stderr).toContain(`${home}/.claude/settings.json:2:`)
   })
 
-  test("a repository's hooks run where it is trusted, and are named as ignored where it is not", async () => {
+  test('a repository’s hooks run if it is trusted, and are reported as ignored otherwise', async () => {
     const settings = JSON.stringify({ hooks: { PreToolUse: [commands('Bash', 'touch hooked')] } })
     for (const [args, hooked] of [
       [['--trust'], true],
@@ -149,7 +149,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     }
   })
 
-  test('what a hook wants said to the person watching is said', async () => {
+  test('a hook’s message for the user is shown', async () => {
     const said = `echo '{"systemMessage": "three tests are skipped"}'`
     const ended = await withHooks({ PostToolUse: [commands('Bash', said)] }, [run('true'), done])
     expect(ended.stderr).toContain('three tests are skipped')
@@ -158,7 +158,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     )
   })
 
-  test("a hook around an agent's call is told whose it is", async () => {
+  test('a hook for an agent’s call is told which agent it is', async () => {
     const note = 'cat >> seen.txt; echo >> seen.txt'
     const hand = [call('agent', { title: 'work', prompt: 'do it' }), call('wait_agents', {})]
     const replies = (index: number) => (index === 0 ? hand : index === 1 ? run('true') : done)
@@ -170,7 +170,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     })
   })
 
-  test('an asyncRewake hook holds nothing up, and what it minds sends the model back to work', async () => {
+  test('an asyncRewake hook delays nothing, and its objection sends the model back to work', async () => {
     const command = 'until [ -e checked ]; do sleep 0.05; done; echo "the build broke" >&2; exit 2'
     const handler = { type: 'command', command, asyncRewake: true, once: true }
     const replies = [run('true'), run('touch checked'), done, [say('mended')]]
@@ -181,7 +181,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   })
 
   for (const event of ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']) {
-    test(`the time limit of a run holds while a ${event} hook is at work, and the end is told of all the same`, async () => {
+    test(`the time limit of a run holds while a ${event} hook runs, and the end is still reported`, async () => {
       const hooks = {
         [event]: [commands(undefined, 'touch begun; sleep 600')],
         SessionEnd: [commands(undefined, 'touch ended')],

@@ -12,7 +12,7 @@ const deny = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permiss
 const answer = (output: object): string => `cat >/dev/null; echo '${JSON.stringify(output)}'`
 
 describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
-  test('it reads the event as JSON, with the names that hook scripts know', async () => {
+  test('it gets the event as JSON, with the names that hook scripts use', async () => {
     const { hooks, workspace } = await hooksOf({ PreToolUse: [commands('Bash', 'cat > seen.json')] })
     await hooks.fireForCall('PreToolUse', bash('ls -l'), { tool_use_id: 'call_1' })
     expect(JSON.parse(readFileSync(join(workspace, 'seen.json'), 'utf8'))).toEqual({
@@ -27,7 +27,7 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
     })
   })
 
-  test('exit code 2 forbids, for the reason on standard error', async () => {
+  test('exit code 2 forbids, with the reason on standard error', async () => {
     const { hooks } = await hooksOf({ PreToolUse: [commands('Bash', 'echo "no rm here" >&2; exit 2')] })
     const outcome = await hooks.fireForCall('PreToolUse', bash('rm x'), {})
     expect(outcome).toMatchObject({ decision: 'deny', reason: 'no rm here' })
@@ -41,7 +41,7 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
     })
   })
 
-  test('saying nothing decides nothing', async () => {
+  test('no output means no decision', async () => {
     const { hooks } = await hooksOf({ PreToolUse: [commands('Bash', 'echo checked')] })
     expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [] })
   })
@@ -62,14 +62,14 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
     }
   })
 
-  test('an input it wants instead is put in the words of the tool', async () => {
+  test('a replaced input is converted to the tool’s fields', async () => {
     const change = answer({ hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { command: 'ls -a' } } })
     const { hooks } = await hooksOf({ PreToolUse: [commands('Bash', change)] })
     const outcome = await hooks.fireForCall('PreToolUse', bash('ls'), {})
     expect(outcome.updatedInput).toEqual({ cmd: 'ls -a' })
   })
 
-  test('what it adds for the model comes through, and continue: false ends the run', async () => {
+  test('context that it adds reaches the model, and continue: false ends the run', async () => {
     const said = answer({
       continue: false,
       stopReason: 'enough',
@@ -82,7 +82,7 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
     expect(runs).toMatchObject([{ status: 'completed', message: 'look' }])
   })
 
-  test('plain text is context for the model at the start and at a prompt, and nowhere else', async () => {
+  test('plain text is context for the model only at the start and at a prompt', async () => {
     const group = [commands(undefined, 'echo "it is Tuesday"')]
     const { hooks } = await hooksOf({ SessionStart: group, UserPromptSubmit: group, Stop: group })
     expect((await hooks.fire('SessionStart', { source: 'startup' })).context).toEqual(['it is Tuesday'])
@@ -90,7 +90,7 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
     expect((await hooks.fire('Stop', {})).context).toEqual([])
   })
 
-  test('a text too long for the model is kept elsewhere', async () => {
+  test('a text that is too long for the model is stored in a file', async () => {
     const { hooks } = await hooksOf({ SessionStart: [commands(undefined, 'head -c 20000 /dev/zero | tr "\\0" x')] })
     const [context = ''] = (await hooks.fire('SessionStart', { source: 'startup' })).context
     expect(context.length).toBeLessThan(10_300)
@@ -121,7 +121,7 @@ describe.skipIf(needsBubblewrap())('a guard that fails forbids', () => {
     })
   }
 
-  test('unless it says that the call may go on', async () => {
+  test('unless it says that the call may continue', async () => {
     const failing = { type: 'command', command: 'exit 1', onError: 'continue' }
     const { hooks, runs } = await hooksOf({ PreToolUse: [{ hooks: [failing] }] })
     const outcome = await hooks.fireForCall('PreToolUse', bash('ls'), {})
@@ -129,7 +129,7 @@ describe.skipIf(needsBubblewrap())('a guard that fails forbids', () => {
     expect(runs[0]?.message).toContain('it exited with code 1')
   })
 
-  test('a failing hook of an event that waits for nobody is told, and forbids nothing', async () => {
+  test('a failing hook of an event that can’t be blocked is reported, and forbids nothing', async () => {
     const { hooks, runs } = await hooksOf({ PostToolUse: [commands('', 'exit 1')] })
     const outcome = await hooks.fireForCall('PostToolUse', bash('ls'), {})
     expect(outcome.decision).toBeUndefined()
@@ -138,7 +138,7 @@ describe.skipIf(needsBubblewrap())('a guard that fails forbids', () => {
 })
 
 describe.skipIf(needsBubblewrap())('which hooks run', () => {
-  test('those whose matcher is the name, one of the names, or a pattern in it', async () => {
+  test('hooks match by the name, by one of several names, or by a pattern', async () => {
     for (const matcher of ['Bash', 'Write|Bash', 'Write, Bash', 'B.sh', '^(?!Write)', '*', '', undefined]) {
       const { hooks, runs } = await hooksOf({ PreToolUse: [commands(matcher, 'true')] })
       await hooks.fireForCall('PreToolUse', bash('ls'), {})
@@ -151,13 +151,13 @@ describe.skipIf(needsBubblewrap())('which hooks run', () => {
     }
   })
 
-  test('a matcher may name the tool as we call it', async () => {
+  test('a matcher may use our name of the tool', async () => {
     const { hooks, workspace } = await hooksOf({ PreToolUse: [commands('exec_command', 'cat > seen.json')] })
     await hooks.fireForCall('PreToolUse', bash('ls'), {})
     expect(JSON.parse(readFileSync(join(workspace, 'seen.json'), 'utf8'))).toMatchObject({ tool_input: { cmd: 'ls' } })
   })
 
-  test('an `if` narrows to the calls that a permission of these words covers, however they are spelt', async () => {
+  test('an `if` limits the hook to calls that such a permission covers, however they are written', async () => {
     const group = { hooks: [{ type: 'command', command: 'true', if: 'Bash(git push:*)' }] }
     const { hooks, runs } = await hooksOf({ PreToolUse: [group] })
     await hooks.fireForCall('PreToolUse', bash('git status'), {})
@@ -181,14 +181,14 @@ describe.skipIf(needsBubblewrap())('which hooks run', () => {
     expect(runs).toHaveLength(1)
   })
 
-  test('hooks of an event run beside each other', async () => {
+  test('hooks of an event run in parallel', async () => {
     const meet = (own: string, other: string) =>
       `touch ${own}; for i in $(seq 200); do [ -e ${other} ] && exit 0; sleep 0.05; done; exit 2`
     const { hooks } = await hooksOf({ PreToolUse: [commands('', meet('a', 'b'), meet('b', 'a'))] })
     expect((await hooks.fireForCall('PreToolUse', bash('ls'), {})).decision).toBeUndefined()
   })
 
-  test('an async hook holds nothing up and decides nothing', async () => {
+  test('an async hook delays nothing and decides nothing', async () => {
     const slow = { type: 'command', command: 'sleep 0.3; touch done; exit 2', async: true }
     const { hooks, workspace } = await hooksOf({ PreToolUse: [{ hooks: [slow] }] })
     expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [] })
@@ -219,7 +219,7 @@ describe.skipIf(needsBubblewrap())('which hooks run', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a hook is confined as commands are', () => {
-  test('it can not write outside the workspace', async () => {
+  test('it cannot write outside the workspace', async () => {
     const { hooks } = await hooksOf({ PreToolUse: [commands('', 'touch /etc/planted 2>/dev/null || exit 2')] })
     expect((await hooks.fireForCall('PreToolUse', bash('ls'), {})).decision).toBe('deny')
     expect(existsSync('/etc/planted')).toBe(false)
@@ -257,7 +257,7 @@ describe.skipIf(needsBubblewrap())('other handlers', () => {
     expect(seen).toEqual(['Bash', 'Bearer t', ''])
   })
 
-  test('an http guard that is down or says 500 forbids', async () => {
+  test('an http guard that is down or returns 500 forbids', async () => {
     const failing = await server(() => [500, 'sorry'])
     for (const [url, says] of [
       [failing, 'status 500'],
@@ -270,7 +270,7 @@ describe.skipIf(needsBubblewrap())('other handlers', () => {
     }
   })
 
-  test('a prompt hook asks a model, which sees the event and has to answer in JSON', async () => {
+  test('a prompt hook asks a model, which sees the event and must answer in JSON', async () => {
     const table = { PreToolUse: [{ hooks: [{ type: 'prompt', prompt: 'Is this safe? $ARGUMENTS' }] }] }
     const asked: string[] = []
     for (const [said, expected] of [
@@ -286,7 +286,7 @@ describe.skipIf(needsBubblewrap())('other handlers', () => {
     expect(asked[0]).toContain('"command":"ls"')
   })
 
-  test("an mcp_tool hook gives fields of the event to a server's tool", async () => {
+  test('an mcp_tool hook passes fields of the event to a server’s tool', async () => {
     const handler = { type: 'mcp_tool', server: 'guard', tool: 'check', input: { line: '${tool_input.command}' } }
     const called: unknown[] = []
     const { hooks } = await hooksOf(

@@ -8,7 +8,7 @@ function load(text: string) {
   return { path, load: () => loadHooks([{ path, layer: 'user' }]) }
 }
 
-test('a file that is not there, and settings without hooks, hold none', () => {
+test('a missing file, and settings without hooks, contain none', () => {
   expect(loadHooks([{ path: '/nowhere/settings.json', layer: 'user' }]).hooks.size).toBe(0)
   expect(load('{"permissions": {}}').load().hooks.size).toBe(0)
 })
@@ -33,14 +33,14 @@ const faults = {
 } as const
 
 for (const [name, [text, line, says]] of Object.entries(faults)) {
-  test(`${name} stops the run, with the place`, () => {
+  test(`${name} stops the run, with the location`, () => {
     const { path, load: run } = load(text)
     expect(run).toThrow(new RegExp(`^${path}:${line}:\\d+: `))
     expect(run).toThrow(says)
   })
 }
 
-test('a hook for an event that never happens here is named, not swallowed', () => {
+test('a hook for an unknown event is reported, not ignored silently', () => {
   const { load: run } = load('{"hooks": {"TeammateIdle": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
   expect(run().notices[0]).toContain('there is no event TeammateIdle here')
 })

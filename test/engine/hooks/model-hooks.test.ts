@@ -40,7 +40,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
     expect(texts(ended)).toEqual(['from the cache'])
   })
 
-  test('chooses another model, which is paid as itself', async () => {
+  test('chooses another model, which is billed at its own price', async () => {
     const price = `model_prices={"gpt-5.5"={input=1.0,output=1.0},"gpt-5.5-mini"={input=1000.0,output=1000.0}}`
     const reply: Reply = { say: [say('done')], usage: { input: 1000, output: 1000 } }
     const ended = await withHooks({ BeforeModel: [wants({ llm_request: { model: 'gpt-5.5-mini' } })] }, [reply], {
@@ -51,13 +51,13 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
     expect(ended.events.at(-1)).toMatchObject({ cost_usd: 2 })
   })
 
-  test('sets how words are chosen', async () => {
+  test('sets sampling parameters', async () => {
     const config = { temperature: 0.2, topP: 0.9, maxOutputTokens: 500 }
     const ended = await withHooks({ BeforeModel: [wants({ llm_request: { config } })] }, [done])
     expect(bodyOf(ended)).toMatchObject({ temperature: 0.2, top_p: 0.9, max_output_tokens: 500 })
   })
 
-  test('rewords what is sent, again in every request, and the session keeps what was said', async () => {
+  test('rewords messages in every request, and the session keeps the original', async () => {
     const redact = `jq '{hookSpecificOutput: {llm_request: (.llm_request | .messages |= map(.content |= gsub("hunter2"; "[redacted]")))}}'`
     const replies = [[say('I saw hunter2'), call('exec_command', { cmd: 'true' })], done]
     const ended = await withHooks({ BeforeModel: [commands(undefined, redact)] }, replies, {
@@ -71,7 +71,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
     expect(readFileSync(join(folder, 'rollout.jsonl'), 'utf8')).toContain('hunter2')
   })
 
-  test('adds to what is sent', async () => {
+  test('adds to the request', async () => {
     const add = `jq '{hookSpecificOutput: {llm_request: {messages: (.llm_request.messages + [{role: "user", content: "be brief"}])}}}'`
     const ended = await withHooks({ BeforeModel: [commands(undefined, add)] }, [done])
     expect(toldModel(ended)).toContain('be brief')
@@ -83,14 +83,14 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
     'names a model that nobody offers': [{ model: 'nobody/nothing' }, 'nobody/nothing'],
   } as const
   for (const [name, [request, says]] of Object.entries(impossible)) {
-    test(`that ${name} ends the run rather than send something else`, async () => {
+    test(`that ${name} ends the run, so that nothing else is sent`, async () => {
       const ended = await withHooks({ BeforeModel: [wants({ llm_request: request })] }, [done])
       expect([ended.code, ended.requests.length]).toEqual([3, 0])
       expect(ended.stderr).toContain(says)
     })
   }
 
-  test("stands before the requests of the run's agents too", async () => {
+  test('also applies to the requests of the run’s agents', async () => {
     const refuse = `grep -q 'the agent task' && { echo "no agents" >&2; exit 2; }; exit 0`
     const hand = [call('agent', { title: 'work', prompt: 'the agent task' }), call('wait_agents', {})]
     const ended = await withHooks({ BeforeModel: [commands(undefined, refuse)] }, [hand, done])
@@ -100,7 +100,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('a BeforeModel hook', 
 })
 
 describe.skipIf(needsBubblewrap())('a BeforeToolSelection hook', () => {
-  test('leaves tools out, and holds the model to it', async () => {
+  test('leaves tools out, and the model can’t call them', async () => {
     const only = wants({ toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] } })
     const ended = await withHooks({ BeforeToolSelection: [only] }, [run('touch ran'), done])
     expect(bodyOf(ended).tools.map(({ name }) => name)).toEqual(['read_file'])
@@ -108,7 +108,7 @@ describe.skipIf(needsBubblewrap())('a BeforeToolSelection hook', () => {
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
   })
 
-  test('adds to what another one leaves, unless one leaves none', async () => {
+  test('adds to the tools that another hook leaves, unless one leaves none', async () => {
     const [one, other] = ['read_file', 'grep'].map((name) => wants({ toolConfig: { allowedFunctionNames: [name] } }))
     const both = await withHooks({ BeforeToolSelection: [one, other] }, [done])
     expect(bodyOf(both).tools.map(({ name }) => name)).toEqual(['grep', 'read_file'])
@@ -118,7 +118,7 @@ describe.skipIf(needsBubblewrap())('a BeforeToolSelection hook', () => {
 })
 
 describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('an AfterModel hook', () => {
-  test('reads what was said, and ends the run before anybody else does', async () => {
+  test('reads an answer, and can end the run before anybody else reads it', async () => {
     const mind = `grep -q '"text":"the s[e]cret"' && { echo "too much" >&2; exit 2; }; exit 0`
     const replies = [[say('the secret'), call('exec_command', { cmd: 'touch ran' })], done]
     const ended = await withHooks({ AfterModel: [commands(undefined, mind)] }, replies)
@@ -128,7 +128,7 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('an AfterModel hook', 
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
   })
 
-  test('rewords what was said, and the calls stand', async () => {
+  test('rewords an answer, and the calls stay the same', async () => {
     const redact = `jq '{hookSpecificOutput: {llm_response: (.llm_response | .candidates[0].content.parts |= map(gsub("hunter2"; "[redacted]")))}}'`
     const replies = [[say('it is hunter2'), call('exec_command', { cmd: 'touch ran' })], done]
     const ended = await withHooks({ AfterModel: [commands(undefined, redact)] }, replies)
@@ -137,14 +137,14 @@ describe.skipIf(needsBubblewrap() || needsPrograms('jq'))('an AfterModel hook', 
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(true)
   })
 
-  test('that fails keeps the answer back', async () => {
+  test('that fails withholds the answer', async () => {
     const ended = await withHooks({ AfterModel: [commands(undefined, 'exit 1')] }, [[say('the secret')]])
     expect(ended.code).toBe(3)
     expect(ended.stdout).not.toContain('the secret')
   })
 })
 
-describe('a request as hooks see and change it', () => {
+describe('a request in the form that hooks see and change', () => {
   const request: ModelRequest = {
     instructions: 'be good',
     tools: [],
@@ -158,13 +158,13 @@ describe('a request as hooks see and change it', () => {
     ],
   }
 
-  test('what a hook gives back as it came changes nothing', () => {
+  test('a request that a hook returns unchanged changes nothing', () => {
     const shown = shownRequest('gpt-5.5', request)
     expect(shown.messages.map(({ role }) => role)).toEqual(['system', 'system', 'user', 'model'])
     expect(rewriteRequest('gpt-5.5', request, shown)).toEqual({ model: undefined, request })
   })
 
-  test('every wire takes the settings', () => {
+  test('every wire format accepts the settings', () => {
     const sampled = { ...request, sampling: { temperature: 0, topP: 0.5, maxOutputTokens: 7 } }
     expect(buildChatBody('m', sampled)).toMatchObject({ temperature: 0, top_p: 0.5, max_tokens: 7 })
     expect(buildMessagesBody('claude-sonnet-4-5', sampled)).toMatchObject({ temperature: 0, top_p: 0.5, max_tokens: 7 })

@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     })
   }
 
-  test('says of a hook that forbids nothing only that it will fail', async () => {
+  test('only warns about a hook that forbids nothing', async () => {
     for (const said of [
       ...(await saidOf(command('/nowhere/log'), 'PostToolUse')),
       ...(await saidOf(command('/nowhere/log', { onError: 'continue' }))),
@@ -72,12 +72,12 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     'f() { true; }; f',
   ]
   for (const line of sound) {
-    test(`has nothing to say of: ${line}`, async () => {
+    test(`reports nothing about: ${line}`, async () => {
       expect(await saidOf(command(line))).toEqual([])
     })
   }
 
-  test('is told in the first events, and the guard still forbids', async () => {
+  test('is reported in the first events, and the guard still forbids', async () => {
     const ended = await withHooks({ PreToolUse: [commands('Bash', '~/.claude/guard.sh')] }, [run('touch ran'), done])
     const at = ended.events.findIndex((event) => event.type === 'turn.started')
     expect(ended.events[at + 1]).toMatchObject({
@@ -89,7 +89,7 @@ describe.skipIf(needsBubblewrap())('the test of hooks at the start', () => {
     expect(items(ended)).toContainEqual(expect.objectContaining({ type: 'hook', status: 'failed' }))
   })
 
-  test('says nothing where all is well', async () => {
+  test('reports nothing if there is no fault', async () => {
     const ended = await withHooks({ PreToolUse: [commands('Bash', 'true')] }, [run('true'), done])
     expect(items(ended).filter(({ type }) => type === 'error')).toEqual([])
   })

@@ -19,7 +19,7 @@ function homeWith(hooks: object): string {
 describe.skipIf(needsBubblewrap())('CLAUDE_ENV_FILE', () => {
   const show = run('echo "$PROJECT_ENV:$API_KEY:$LD_LIBRARY_PATH"')
 
-  test('what SessionStart hooks export is there for commands, but for secrets and what decides what runs', async () => {
+  test('commands get the variables that SessionStart hooks export, except secrets and those that decide what runs', async () => {
     const write = `echo "export PROJECT_ENV='two words'" >> "$CLAUDE_ENV_FILE"`
     const other = `printf 'export API_KEY=abc\\nexport LD_LIBRARY_PATH=/tmp\\n' > "$CLAUDE_ENV_FILE"`
     const home = homeWith({ SessionStart: [commands(undefined, write, other)] })
@@ -35,7 +35,7 @@ describe.skipIf(needsBubblewrap())('CLAUDE_ENV_FILE', () => {
     expect(readdirSync(join(sessions, readdirSync(sessions)[0] ?? '')).join()).not.toContain('hook-variables')
   })
 
-  test('no other event has it, and neither has a run that can write nothing', async () => {
+  test('no other event has the file, and neither has a read-only run', async () => {
     const look = `echo "seen:$CLAUDE_ENV_FILE:" >&2; exit 2`
     const ended = await exec([run('true'), done], ['--json', 'x'], {
       cwd: repository(),
@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())('ConfigChange', () => {
       .map((line) => JSON.parse(line) as object)
   }
 
-  test('tells once of each configuration file that changes during the run, in the words of Claude Code', async () => {
+  test('reports each configuration file that changes during the run once, in Claude Code’s format', async () => {
     const ended = await changing(log, (home, cwd) => {
       writeFileSync(join(home, '.claude/settings.json'), '{}')
       writeFileSync(join(cwd, '.mcp.json'), '{ "mcpServers": {} }')
@@ -103,7 +103,7 @@ describe.skipIf(needsBubblewrap())('ConfigChange', () => {
     ])
   })
 
-  test('a matcher chooses by whose file it is', async () => {
+  test('a matcher selects by the source of the file', async () => {
     const ended = await changing(
       log,
       (home, cwd) => {
@@ -115,7 +115,7 @@ describe.skipIf(needsBubblewrap())('ConfigChange', () => {
     expect(logged(ended.home)).toHaveLength(1)
   })
 
-  test('a hook that minds is reported, and the change does not count in the run either way', async () => {
+  test('an objection is reported, and the change has no effect on the run in any case', async () => {
     const rules = '.claude/settings.json'
     const ended = await changing('echo "not during a run" >&2; exit 2', (home) =>
       writeFileSync(join(home, rules), '{"permissions":{"deny":["Bash(true)"]}}'),

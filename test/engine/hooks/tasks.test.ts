@@ -22,7 +22,7 @@ const heard = ({ events }: Exec): readonly string[] =>
   events.flatMap((event) => (event.type === 'item.completed' && event.item.type === 'hook' ? [event.item.event] : []))
 
 describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
-  test('are told of them in the fields that scripts of Claude Code read', async () => {
+  test('get the fields that Claude Code’s scripts read', async () => {
     const keep = (name: string) => [commands(undefined, `cat > "$CLAUDE_PROJECT_DIR/${name}.json"`)]
     const ended = await withHooks({ TaskCreated: keep('created'), TaskCompleted: keep('completed') }, [
       [begin('true'), wait],
@@ -47,7 +47,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     expect(heard(ended)).toEqual(['TaskCreated', 'TaskCompleted'])
   })
 
-  test('are told whose task it is where an agent of the run began it', async () => {
+  test('learn which agent started the task', async () => {
     const ended = await withHooks({ TaskCreated: [commands(undefined, 'cat > "$CLAUDE_PROJECT_DIR/created.json"')] }, [
       [call('agent', { title: 'build', prompt: 'build it' })],
       [begin('true'), wait],
@@ -61,14 +61,14 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     })
   })
 
-  test('a TaskCreated hook that exits with 2 keeps the task from beginning, and the model reads why', async () => {
+  test('a TaskCreated hook that exits with 2 prevents the task, and the model reads why', async () => {
     const no = [commands(undefined, 'echo "say what for" >&2; exit 2')]
     const ended = await withHooks({ TaskCreated: no }, [[begin('touch made')], done])
     expect(existsSync(join(ended.cwd, 'made'))).toBe(false)
     expect(told(ended)).toContain('a TaskCreated hook refused it. say what for')
   })
 
-  test('a TaskCompleted hook that exits with 2 has the model told what is amiss, once', async () => {
+  test('if a TaskCompleted hook exits with 2, the model is told its objection once', async () => {
     const no = [commands(undefined, 'echo "the tests are red" >&2; exit 2')]
     const ended = await withHooks({ TaskCompleted: no }, [
       [begin('true'), wait],
@@ -79,7 +79,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     expect(told(ended).split('the tests are red')).toHaveLength(2)
   })
 
-  test('a hook of either that fails forbids, as every guard', async () => {
+  test('a failing hook of either event forbids, like every guard', async () => {
     const ended = await withHooks({ TaskCreated: [commands(undefined, 'exit 1')] }, [[begin('touch made')], done])
     expect(existsSync(join(ended.cwd, 'made'))).toBe(false)
     expect(told(ended)).toContain('A guard that fails blocks what it guards')
@@ -92,7 +92,7 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     expect(ended.stderr).toContain('too many tasks')
   })
 
-  test('a guard of Bash guards the commands of tasks', async () => {
+  test('a guard of Bash also guards the commands of tasks', async () => {
     const guard = { PreToolUse: [commands('Bash', 'grep -q "touch made" && { echo "not that" >&2; exit 2; } || true')] }
     const ended = await withHooks(guard, [[begin('touch made')], done])
     expect(existsSync(join(ended.cwd, 'made'))).toBe(false)

@@ -30,7 +30,7 @@ async function look(tool: string, options: Parameters<typeof exec>[2]) {
 }
 
 describe('servers of plugins', () => {
-  test('have the plugin in their name, by .mcp.json, by the manifest, and by files that it names', async () => {
+  test('have the plugin in their name, whether .mcp.json, the manifest or a file that it names defines them', async () => {
     const plugin = tempDir({
       '.mcp.json': JSON.stringify({ top: table(source()) }),
       'more.json': JSON.stringify({ mcpServers: { more: table(source()) } }),
@@ -46,7 +46,7 @@ describe('servers of plugins', () => {
     expect(found, stderr).toBe('completed')
   })
 
-  test('can’t be taken the place of by a trusted repository’s', async () => {
+  test('can’t be replaced by those of a trusted repository', async () => {
     const loot = tempDir()
     const plugin = tempDir({ '.mcp.json': JSON.stringify({ api: table(source()) }) })
     const home = tempDir({ [own]: `[plugins.house]\npath = ${JSON.stringify(plugin)}\n` })
@@ -95,7 +95,7 @@ describe('servers of plugins', () => {
   )
 })
 
-describe('servers that the user told Claude Code of', () => {
+describe('servers that the user added to Claude Code', () => {
   const files = (cwd: string): string =>
     JSON.stringify({
       oauthAccount: {},
@@ -106,7 +106,7 @@ describe('servers that the user told Claude Code of', () => {
       },
     })
 
-  test('are started with `import` alone, those for this repository first', async () => {
+  test('are started only with `import`, those for this repository first', async () => {
     const cwd = realpathSync(repository())
     const without = await look('mcp__here__look', { cwd, home: tempDir({ '.claude.json': files(cwd) }) })
     expect(without.found).toBeUndefined()
@@ -115,7 +115,7 @@ describe('servers that the user told Claude Code of', () => {
       expect((await look(tool, { cwd, home })).found, tool).toBe('completed')
   })
 
-  test('stop no run where their file is broken', async () => {
+  test('stop no run if their file is broken', async () => {
     const home = tempDir({ '.claude.json': '{"mcpServers": {', [own]: 'import = ["claude"]\n' })
     const { code, stderr } = await exec([[say('ok')]], flags, { cwd: repository(), home })
     expect(code).toBe(0)
@@ -123,7 +123,7 @@ describe('servers that the user told Claude Code of', () => {
   })
 })
 
-test('a broken .mcp.json of a trusted repository stops no run, and leads nowhere outside of it', async () => {
+test('a broken .mcp.json of a trusted repository stops no run, and a link in it leads nowhere outside', async () => {
   const cwd = repository({ 'sub/.mcp.json': '{ broken' })
   const elsewhere = tempDir({ '.mcp.json': JSON.stringify({ far: table(source()) }) })
   symlinkSync(join(elsewhere, '.mcp.json'), join(cwd, '.mcp.json'))

@@ -17,7 +17,7 @@ const echoing = liar(`
   send({ id, result: { tools: [] } })`).replace('{ tools: {} }', '{ tools: {}, prompts: {} }')
 
 describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () => {
-  test('is asked of the server and sent in its place', async () => {
+  test('is fetched from the server and sent instead', async () => {
     const prompt = '/mcp__everything__args-prompt Oslo'
     const ended = await withServers(everything, [done], { prompt })
     expect(ended.code, ended.stderr).toBe(0)
@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () =
     '/mcp__echo__bare': {},
   }
   for (const [prompt, expected] of Object.entries(filled)) {
-    test(`takes its words in order: ${prompt}`, async () => {
+    test(`gets its arguments in order: ${prompt}`, async () => {
       const ended = await withServers(madeUp('echo', echoing), [done], { prompt })
       expect(said(ended)).toContain(JSON.stringify(`asked with ${JSON.stringify(expected)}`).slice(1, -1))
     })
@@ -45,14 +45,14 @@ describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () =
     '/mcp__other__none': 'There is no prompt /mcp__other__none: the configured servers are echo',
   }
   for (const [prompt, says] of Object.entries(wrong)) {
-    test(`that can not be had ends the run before it starts: ${prompt}`, async () => {
+    test(`that is not available ends the run before it starts: ${prompt}`, async () => {
       const ended = await withServers(madeUp('echo', echoing), [done], { prompt })
       expect([ended.code, ended.requests.length]).toEqual([2, 0])
       expect(ended.stderr).toContain(says)
     })
   }
 
-  test('is named where there is no server at all', async () => {
+  test('is named in the error if there is no server at all', async () => {
     const ended = await withServers('', [done], { prompt: '/mcp__echo__bare' })
     expect([ended.code, ended.requests.length]).toEqual([2, 0])
     expect(ended.stderr).toContain('no MCP server is configured')

@@ -20,14 +20,14 @@ const noting = (source: string): string =>
     .replace('if (id === undefined) return', "if (id === undefined) return appendFileSync('notes', line + '\\n')")
 
 describe.skipIf(needsBubblewrap())('what a server may ask of us', () => {
-  test('it is told where the workspace is', async () => {
+  test('it gets the path of the workspace', async () => {
     const workspace = tempDir()
     const servers = await start([nodeServer('everything', { file: reference('everything') })], { workspace })
     const { text } = await servers.call('everything', 'get-roots-list', {}, signal)
     expect(text).toContain(`file://${workspace}`)
   })
 
-  test('it is told no where it wants a form filled in, and the call goes on', async () => {
+  test('its request to fill in a form is declined, and the call continues', async () => {
     const source = liar(`
       ${lists('ask')}
       globalThis.asked = id
@@ -41,7 +41,7 @@ describe.skipIf(needsBubblewrap())('what a server may ask of us', () => {
     expect((await servers.call('asking', 'ask', {}, signal)).text).toBe('told: decline')
   })
 
-  test('it is refused what nobody offers it, such as our model', async () => {
+  test('its requests for anything not offered, such as our model, are refused', async () => {
     const source = liar(`
       ${lists('ask')}
       globalThis.asked = id
@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('what a server may ask of us', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a call that takes long', () => {
-  test('is told of as it goes on', async () => {
+  test('is reported as it progresses', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const told: McpProgress[] = []
     const work = { duration: 0.5, steps: 5 }
@@ -65,7 +65,7 @@ describe.skipIf(needsBubblewrap())('a call that takes long', () => {
     expect(told.map(({ progress, total }) => [progress, total])).toContainEqual([3, 5])
   })
 
-  test('may take longer than its limit while it shows that it works', async () => {
+  test('may take longer than its limit while it reports progress', async () => {
     const source = liar(`
       ${lists('work')}
       let step = 0
@@ -79,7 +79,7 @@ describe.skipIf(needsBubblewrap())('a call that takes long', () => {
     expect((await servers.call('slow', 'work', {}, signal)).text).toBe('at last')
   })
 
-  test('and shows nothing is given up, and the server is told to stop', async () => {
+  test('and reports no progress is given up, and the server is told to stop', async () => {
     const workspace = tempDir()
     const source = noting(liar(lists('hang')))
     const servers = await start([nodeServer('hanging', { source }, [], { toolTimeoutMs: 300 })], { workspace })
@@ -124,7 +124,7 @@ describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
     expect((await servers.call('far', 'hi', {}, signal)).text).toBe('x'.repeat(300))
   })
 
-  test('is connected to again where the connection was lost', async () => {
+  test('is reconnected after a lost connection', async () => {
     const { url, drop, connections } = await speaks()
     const servers = await start([server('far', { type: 'ws', url, headers: {} })])
     drop()
@@ -132,7 +132,7 @@ describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
     expect(connections()).toBeGreaterThan(1)
   })
 
-  test('that is not there is named as such', async () => {
+  test('that is missing is reported', async () => {
     const url = new URL('ws://127.0.0.1:9/mcp')
     const servers = await start([server('far', { type: 'ws', url, headers: {} })])
     expect(servers.states()[0]?.problem).toBe("it can't be reached")
@@ -170,7 +170,7 @@ describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
     return { http, port, url: new URL(`http://127.0.0.1:${port}/mcp`), forget: () => session++, calls: () => calls }
   }
 
-  test('that forgot the session is connected to again, and the call is made once', async () => {
+  test('that forgot the session is reconnected, and the call is made once', async () => {
     const { url, forget, calls } = await speaks()
     const servers = await start([server('far', { type: 'http', url, headers: {} })])
     expect((await servers.call('far', 'hi', {}, signal)).text).toBe('session 1')
@@ -179,7 +179,7 @@ describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
     expect(calls()).toBe(2)
   })
 
-  test('that goes away fails the call, and is connected to again for the next', async () => {
+  test('that disappears fails the call, and is reconnected for the next', async () => {
     const { http, port, url } = await speaks()
     const servers = await start([server('far', { type: 'http', url, headers: {} })])
     http.closeAllConnections()

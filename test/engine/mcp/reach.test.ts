@@ -54,7 +54,7 @@ const hooksThatRun = (program: string, more: object = {}): object => ({
 const done = [[say('done')]]
 
 describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach', () => {
-  test('is nothing, where commands have no network', async () => {
+  test('is empty if commands have no network', async () => {
     const { port, reachedBy } = await startHost()
     const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port))) }
     const ended = await withServers(madeUp('prober', server('server', port)), done, { files })
@@ -66,7 +66,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     expect(reachedBy()).toEqual([])
   })
 
-  test('is what the allow-list names, and nothing else', async () => {
+  test('is only what the allow-list names', async () => {
     const [named, other] = [await startHost(), await startHost()]
     const network = `[sandbox_workspace_write]\nallowed_hosts = [{ host = "127.0.0.1:${named.port}", allow_private = true }]\n`
     const both = (who: string): string => `${attempt(who, named.port)}\n;{${attempt(who, other.port)}}`
@@ -78,7 +78,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     expect(other.reachedBy()).toEqual([])
   })
 
-  test('is everything, where their user says that they stay outside the sandbox', async () => {
+  test('is everything if the user exempts them from the sandbox', async () => {
     const { port, reachedBy } = await startHost()
     const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port), { sandbox: false })) }
     const toml = `${madeUp('prober', server('server', port))}sandbox = false\n`
@@ -87,7 +87,7 @@ describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach',
     expect(reachedBy()).toEqual(['hook', 'server'])
   })
 
-  test("a repository's can't say so, not even where it is trusted", async () => {
+  test('a repository can’t exempt its servers, even if it is trusted', async () => {
     const { port, reachedBy } = await startHost()
     const cwd = repository({
       '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port), { sandbox: false })),

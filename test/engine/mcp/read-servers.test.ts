@@ -11,7 +11,7 @@ function fromJson(text: string, env: Readonly<Record<string, string>> = {}) {
   return { path, ...serversOfMcpJson(path, { env }) }
 }
 
-test('a .mcp.json is read as Claude Code reads it, variables filled in', () => {
+test('a .mcp.json is read like in Claude Code, with variables filled in', () => {
   const { servers } = fromJson(
     JSON.stringify({
       mcpServers: {
@@ -38,11 +38,11 @@ test('a .mcp.json is read as Claude Code reads it, variables filled in', () => {
   ])
 })
 
-test('a .mcp.json that is not there has no servers', () => {
+test('a missing .mcp.json has no servers', () => {
   expect(serversOfMcpJson('/nowhere/.mcp.json', { env: {} })).toEqual({ servers: [], faults: [] })
 })
 
-test('a .mcp.json may name its servers at the top, as those of plugins do', () => {
+test('a .mcp.json may list its servers at the top level, like those of plugins', () => {
   const { servers, faults } = fromJson(
     '{"docs": {"command": "docs"}, "far": {"url": "https://x.org"}, "version": 2, "x": {}}',
   )
@@ -65,12 +65,12 @@ for (const [name, wrong, says] of [
   })
 }
 
-test('a .mcp.json that is broken has no servers, and its place is told', () => {
+test('a broken .mcp.json has no servers, and its location is reported', () => {
   const { path, servers, faults } = fromJson('{"mcpServers":\n}')
   expect([servers, faults]).toEqual([[], [expect.stringMatching(new RegExp(`^${path}:2:2: not valid JSON`))]])
 })
 
-test('keys of other programs are named and change nothing', () => {
+test('keys of other programs are named and have no effect', () => {
   const { servers, faults } = fromJson('{"mcpServers": {"a": {"command": "x", "disabled": false, "oauth": {}}}}')
   expect([servers.length, faults]).toEqual([
     1,

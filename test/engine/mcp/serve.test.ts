@@ -51,7 +51,7 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect(textOf(result)).toContain('Process exited with code')
   })
 
-  test("asks the user's hooks, by the names that scripts know", async () => {
+  test('asks the user’s hooks, with the names that scripts use', async () => {
     const hooks = {
       PreToolUse: [
         {
@@ -94,7 +94,7 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
   })
 
-  test('has an agent do a task, and go on with it', async () => {
+  test('lets an agent do a task, and continue it', async () => {
     const cwd = repository()
     const mock = await startMockOpenAI({
       replies: (_, index) =>
@@ -112,7 +112,7 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain('make it')
   })
 
-  test('answers an unknown tool and wrong arguments with what is right', async () => {
+  test('answers an unknown tool or wrong arguments with the right ones', async () => {
     const other = await client([], repository())
     await expect(other.callTool({ name: 'shell', arguments: {} })).rejects.toThrow(
       'The tools are: exec, sandboxed_shell, apply_patch',

@@ -35,7 +35,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect(await connection.getPrompt('simple-prompt', {}, signal)).not.toBe('')
   })
 
-  test('everything: a call that is given up is over at once', async () => {
+  test('everything: a cancelled call ends at once', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const controller = new AbortController()
     const call = servers.call(
@@ -48,7 +48,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     await expect(call).rejects.toThrow()
   })
 
-  test('filesystem: it writes where the sandbox lets it, and nowhere else', async () => {
+  test('filesystem: it writes only where the sandbox allows it', async () => {
     const workspace = tempDir()
     const other = tempDir()
     const servers = await start([nodeServer('files', { file: reference('filesystem') }, [workspace, '/usr'])], {
@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect([existsSync('/usr/planted'), existsSync(join(other, 'planted'))]).toEqual([false, false])
   })
 
-  test('memory: what was said in one call is known in the next', async () => {
+  test('memory: data from one call is known in the next', async () => {
     const workspace = tempDir()
     const transport = {
       type: 'stdio' as const,
@@ -103,13 +103,13 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
     })
   }
 
-  test('one that is not there is named as such', async () => {
+  test('a missing server is reported as such', async () => {
     const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
     const servers = await start([server('far', { type: 'http', url, headers: {} })])
     expect(servers.states()[0]?.problem).toContain('ECONNREFUSED')
   })
 
-  test('a required one that is not there stops the run', async () => {
+  test('a missing required server stops the run', async () => {
     const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
     await expect(start([server('far', { type: 'http', url, headers: {} }, { required: true })])).rejects.toMatchObject({
       reason: 'usage',
@@ -119,7 +119,7 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
 })
 
 describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
-  test('one that is killed in a call says so, and is started again for the next', async () => {
+  test('a server that is killed during a call is reported, and is started again for the next', async () => {
     const workspace = tempDir()
     const source = liar(`
       if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'die', inputSchema: { type: 'object' } }] } })
@@ -130,7 +130,7 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     expect((await servers.call('mortal', 'die', {}, signal)).text).toBe('alive')
   })
 
-  test('one that floods its output with a line that is too long is ended', async () => {
+  test('a server that prints a line that is too long is ended', async () => {
     const source = liar(`
       if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'flood', inputSchema: { type: 'object' } }] } })
       const more = () => process.stdout.write('x'.repeat(1 << 20), more)
@@ -139,7 +139,7 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     await expect(servers.call('flood', 'flood', {}, signal)).rejects.toThrow('a line that is too long')
   })
 
-  test('one that lies in one schema keeps its other tools', async () => {
+  test('a server with one invalid schema keeps its other tools', async () => {
     const source = liar(`
       if (method === 'tools/list') return send({ id, result: { tools: [
         { name: 'good', inputSchema: { type: 'object' } },
@@ -152,7 +152,7 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     ])
   })
 
-  test('one that never gets ready, or never ends its list, does not hold up the run', async () => {
+  test('a server that never gets ready, or whose list never ends, does not delay the run', async () => {
     const silent = nodeServer('silent', { source: 'setInterval(() => {}, 1000)' }, [], { startupTimeoutMs: 500 })
     const endless = liar(`send({ id, result: { tools: [], nextCursor: 'more' } })`)
     const servers = await start([silent, nodeServer('endless', { source: endless })])
@@ -161,12 +161,12 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     expect([second?.problem, second?.tools]).toEqual([undefined, []])
   })
 
-  test('one that is no program is named as such', async () => {
+  test('a server that is not a program is reported as such', async () => {
     const servers = await start([nodeServer('none', { source: 'process.exit(3)' })])
     expect(servers.states()[0]?.problem).toContain('exited with code 3')
   })
 
-  test('tools that come later are noticed', async () => {
+  test('tools that are added later are noticed', async () => {
     const source = liar(`
       globalThis.tools ??= []
       if (method === 'tools/list') return send({ id, result: { tools: globalThis.tools } })
@@ -181,7 +181,7 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['later'])
   })
 
-  test('only the tools that the configuration lets through are there', async () => {
+  test('only the tools that the configuration allows are available', async () => {
     const settings = { enabledTools: ['echo', 'get-sum'], disabledTools: ['get-sum'] }
     const servers = await start([nodeServer('everything', { file: reference('everything') }, [], settings)])
     expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['echo'])

@@ -37,7 +37,7 @@ test.each([
   expect(added(text)).toEqual({ same: true })
 })
 
-test('the same words in another section are no reason to leave it out', () => {
+test('a note is added even if another section has the same words', () => {
   expect(added('# B\n- use tabs\n# Notes\n- a\n')).toEqual({ text: '# B\n- use tabs\n# Notes\n- a\n- use tabs\n' })
 })
 

@@ -16,7 +16,7 @@ const received = (body: unknown): Received => ({
 
 type Row = readonly [what: string, change: Readonly<Record<string, unknown>>, words: RegExp]
 
-describe('Anthropic, as the mock has it, refuses', () => {
+describe('Anthropic’s API, as mocked, refuses', () => {
   const user = (...content: readonly object[]): object => ({ role: 'user', content })
   const claude = (...content: readonly object[]): object => ({ role: 'assistant', content })
   const text = (words: string): object => ({ type: 'text', text: words })
@@ -55,7 +55,7 @@ describe('Anthropic, as the mock has it, refuses', () => {
     expect(new MessagesConformance().complaint(received({ ...body, ...change }))).toMatch(words)
   })
 
-  test('a thought after what was before it has changed, and takes it where nothing has', () => {
+  test('a thought if the messages before it have changed, and accepts it otherwise', () => {
     const server = new MessagesConformance()
     const first = received({ ...body, system: [text('Be brief.')] })
     server.sent(first, [
@@ -74,7 +74,7 @@ describe('Anthropic, as the mock has it, refuses', () => {
   })
 })
 
-describe('servers of Chat Completions, as the mock has them, refuse', () => {
+describe('servers of Chat Completions, as mocked, refuse', () => {
   const user = { role: 'user', content: 'go' }
   const called = (id: string, more: object = {}): object => ({
     role: 'assistant',
@@ -129,7 +129,7 @@ describe('servers of Chat Completions, as the mock has them, refuse', () => {
     expect(new ChatConformance().complaint(received({ model: 'qwen3', messages: [user], ...change }))).toMatch(words)
   })
 
-  test('a call without what came beside it', () => {
+  test('a call without the parts that came with it', () => {
     const server = new ChatConformance()
     const beside = { extra_content: { google: { thought_signature: 'x' } } }
     server.sent(received({}), [chatChunk({ tool_calls: [{ index: 0, id: 'c1', function: {}, ...beside }] })])
@@ -139,7 +139,7 @@ describe('servers of Chat Completions, as the mock has them, refuse', () => {
   })
 })
 
-describe('OpenAI, as the mock has it, refuses', () => {
+describe('OpenAI’s API, as mocked, refuses', () => {
   const user = { type: 'message', role: 'user', content: 'go' }
   const call = { type: 'function_call', call_id: 'c1', name: 'ls', arguments: '{}' }
   const output = { type: 'function_call_output', call_id: 'c1', output: '' }
@@ -171,7 +171,7 @@ describe('OpenAI, as the mock has it, refuses', () => {
     )
   })
 
-  test('reasoning alone, and what came of reasoning without it', () => {
+  test('reasoning without its result, and a result without its reasoning', () => {
     const server = new ResponsesConformance()
     const item = { ...call, id: 'fc1' }
     server.sent(

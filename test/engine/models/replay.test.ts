@@ -221,7 +221,7 @@ describe('an invalid recording is refused with file and line', () => {
     })
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     await expect(openModel('replay:none.jsonl', { env: {}, cwd: '/' })).rejects.toMatchObject({
       code: 'configuration',
       message: "Can't read the recording none.jsonl: there is no such file.",

@@ -43,7 +43,7 @@ function reportOf(file: string): Report {
   return typeof report === 'string' ? expect.fail(report) : report
 }
 
-test('a long session becomes a page that is small enough to send, with what was refused still in it', () => {
+test('a long session becomes a page that is small enough to send, and still contains what was refused', () => {
   const file = fileOf([start])
   const output = 'x'.repeat(20_000)
   const lines = Array.from({ length: 1500 }, (_, at) =>
@@ -62,7 +62,7 @@ test('a long session becomes a page that is small enough to send, with what was 
   expect(Buffer.byteLength(renderReport(report, 'md'))).toBeLessThan(1024 * 1024)
 })
 
-test('text that grows when it is escaped makes no larger page', () => {
+test('text that grows when it is escaped does not enlarge the page', () => {
   const output = '\u202e'.repeat(1_900)
   const page = renderReport(
     reportOf(fileOf([start, ...Array.from({ length: 400 }, (_, at) => command(at, output))])),
@@ -72,7 +72,7 @@ test('text that grows when it is escaped makes no larger page', () => {
   expect(page).toContain('id="step-400"')
 })
 
-test('a torn or foreign file never makes it fail but is said to hold no run', () => {
+test('a torn or foreign file does not make it fail, but is reported to contain no run', () => {
   const value = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom(start, command(1, 'x'), { type: 'turn.completed' }, { type: 'event', event: 1 }),
@@ -118,7 +118,7 @@ test('a torn or foreign file never makes it fail but is said to hold no run', ()
   )
 })
 
-test('what the end of a run says of changed files stands beside what patches did', () => {
+test('the changed files from the end of a run are shown together with the patches', () => {
   const diff = '--- a/src/a.js\n+++ b/src/a.js\n@@ -1,2 +1,2 @@\n-one\n+two\n three'
   const patch = {
     id: 'i',
@@ -168,7 +168,7 @@ test('a file that was patched many times shows the first of its patches, and say
   expect(renderReport(report, 'html')).toContain('200 more patches of it are left out.')
 })
 
-test('a report holds no more of a long session than it shows', () => {
+test('a report keeps no more of a long session in memory than it shows', () => {
   const line = 'export const a = 1 // a line of some output\n'
   const many = (count: number): string =>
     fileOf([start, ...Array.from({ length: count }, (_, at) => command(at, `${at} ${line.repeat(20_000)}`))])

@@ -19,7 +19,7 @@ const story: readonly Reply[] = [
 ]
 
 describe.skipIf(needsBubblewrap())('agent exec --report', () => {
-  test('writes a page, Markdown and JSON of the run, readable by their owner alone', async () => {
+  test('writes a page, Markdown and JSON of the run, readable only by their owner', async () => {
     const [cwd, out] = [repository(), tempDir()]
     const files = ['page.html', 'text.md', 'data.json'].map((name) => join(out, name))
     const ended = await exec(story, [...files.flatMap((file) => ['--report', file]), 'make "it" <b>good</b>'], { cwd })
@@ -43,7 +43,7 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
     })
   })
 
-  test('leaves one of a run that keeps nothing, also where it fails', async () => {
+  test('is written for an ephemeral run, even if it fails', async () => {
     const page = join(tempDir(), 'page.html')
     const ended = await exec([[say('never')]], ['--ephemeral', '--fail-on-no-change', '--report', page, 'x'], {
       cwd: repository(),
@@ -52,7 +52,7 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
     expect(readFileSync(page, 'utf8')).toContain('--fail-on-no-change')
   })
 
-  test('is refused before anything runs where the name says no format, or the file cannot be written', async () => {
+  test('is refused before anything runs if the name shows no format, or the file cannot be written', async () => {
     const cwd = repository()
     for (const [file, words] of [
       ['report', "its name doesn't tell the format"],
@@ -66,7 +66,7 @@ describe.skipIf(needsBubblewrap())('agent exec --report', () => {
 })
 
 describe.skipIf(needsBubblewrap())("GitHub's summary of the step", () => {
-  test('is written by itself where there is one, behind what is in it, and not under --summary off', async () => {
+  test('is appended automatically if the file exists, but not with --summary off', async () => {
     const summary = join(tempDir(), 'summary.md')
     writeFileSync(summary, '# earlier\n')
     const env = { GITHUB_STEP_SUMMARY: summary }
@@ -96,7 +96,7 @@ describe.skipIf(needsBubblewrap())('agent report', () => {
     expect(page.stdout).toContain('<title>Done: x</title>')
   })
 
-  test('says what is wrong with a source that contains no session', async () => {
+  test('explains what is wrong with a source without a session', async () => {
     const cwd = tempDir({ 'torn.jsonl': '{"type":"thr', 'folder/other': '' })
     for (const [source, words] of [
       ['torn.jsonl', 'contains no run'],
@@ -117,7 +117,7 @@ describe.skipIf(needsBubblewrap())('what to do next', () => {
     return readFileSync(page, 'utf8')
   }
 
-  test('is to undo a transaction that landed, and to look at, land or discard one that did not', async () => {
+  test('suggests undo for a transaction that landed, and to inspect, land or discard one that did not', async () => {
     const landed = await landing('on-success')
     expect(landed).toMatch(/\nagent undo [0-9a-f]{12}\n/)
     expect(landed).not.toContain('agent apply')
@@ -128,7 +128,7 @@ describe.skipIf(needsBubblewrap())('what to do next', () => {
     expect(kept).not.toContain('agent undo')
   })
 
-  test('is to replay the session, by a command that works as it stands', async () => {
+  test('suggests to replay the session, with a command that works as printed', async () => {
     const [cwd, home] = [repository(), tempDir()]
     const page = join(tempDir(), 'page.md')
     await exec([[call('exec_command', { cmd: 'echo one' })], [say('Done.')]], ['--report', page, 'x'], { cwd, home })

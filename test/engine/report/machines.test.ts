@@ -67,7 +67,7 @@ function written(format: ReportFormat, told: readonly unknown[] = events): strin
 describe('SARIF', () => {
   const run = () => JSON.parse(written('sarif')).runs[0]
 
-  test('has what the standard asks for, each result with its rule', () => {
+  test('has everything that the standard requires, and each result has its rule', () => {
     const { results, tool, invocations } = run()
     expect(JSON.parse(written('sarif')).version).toBe('2.1.0')
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
@@ -84,7 +84,7 @@ describe('SARIF', () => {
     expect(invocations).toEqual([{ executionSuccessful: false, exitCode: 3 }])
   })
 
-  test('has places in the workspace alone', () => {
+  test('has locations only in the workspace', () => {
     const { results } = run()
     expect(results.map(({ locations }: { locations: readonly unknown[] }) => locations.length)).toEqual([1, 0, 0, 0])
     expect(results[0].locations[0].physicalLocation).toEqual({
@@ -93,7 +93,7 @@ describe('SARIF', () => {
     })
   })
 
-  test('has the same fingerprints in another run', () => {
+  test('gives the same fingerprints in another run', () => {
     const prints = (text: string): unknown =>
       JSON.parse(text).runs[0].results.map(
         ({ partialFingerprints }: { partialFingerprints: unknown }) => partialFingerprints,
@@ -124,7 +124,7 @@ test("GitLab's code quality has the fields that GitLab requires of each", () => 
 })
 
 describe('JUnit', () => {
-  test('says of the run, its final message and what was refused whether they are in order', () => {
+  test('has test cases for the run, its final message and refusals', () => {
     const xml = written('junit')
     expect(xml).toContain('<testsuites name="Portcullis" tests="3" failures="3" errors="0" time="1.500">')
     expect(xml).toContain('<testcase classname="agent exec" name="the run came to its own end" time="1.500">')
@@ -135,7 +135,7 @@ describe('JUnit', () => {
     expect(fine).toContain('tests="3" failures="0"')
   })
 
-  test('is XML whatever the texts hold', () => {
+  test('is valid XML whatever the texts contain', () => {
     const xml = written('junit')
     const tags = [...xml.matchAll(/<(\/?)([a-z?]+)(?: [a-z]+="[^"<]*")*(\/?)>/g)].map(([tag]) => tag)
     const rest = tags.reduce((text, tag) => text.replace(tag, ''), xml)
@@ -148,7 +148,7 @@ describe('JUnit', () => {
 })
 
 describe('annotations', () => {
-  test('are one command a line, the end and the worst first, and nothing in a text begins another', () => {
+  test('are one command per line, the end and the worst first, and no text can start another command', () => {
     const lines = written('annotations').trimEnd().split('\n')
     expect(lines.map((line) => line.split(/[ :]/).find(Boolean))).toEqual([
       'error',
@@ -164,7 +164,7 @@ describe('annotations', () => {
     expect(lines.join('')).not.toMatch(/[\r\u0007]/)
   })
 
-  test('are as many of each kind as GitHub shows, and say how many more there are', () => {
+  test('are limited to as many of each kind as GitHub shows, with the number of the others', () => {
     const many = Array.from({ length: 40 }, (_, at) => refused(`m${at}`, `git push ${at}`, 'r'))
     const lines = written('annotations', [events[0], ...many])
       .trimEnd()

@@ -92,7 +92,7 @@ function file(events: readonly Event[]): string {
 const groups = Array.from({ length: 10 }, (_, at) => hostileStrings.slice(at * 20, at * 20 + 20))
 const ends = [...(Object.keys(exitCodes) as EndReason[]), 'cut off'] as const
 
-describe('reports meet the schemas of their formats', () => {
+describe('reports match the schemas of their formats', () => {
   test.each(groups.map((texts, at) => [at + 1, texts] as const))(
     'with a finding of every kind, all of its texts hostile (%i of 10)',
     async (at, texts) => {
@@ -105,7 +105,7 @@ describe('reports meet the schemas of their formats', () => {
     },
   )
 
-  test('with every end, as the program writes them', async () => {
+  test('for every kind of end, as the program writes them', async () => {
     const from = ends.map((end) => file(run(['<b>&"\u0000\ud800'], end)))
     const write = (format: string): Promise<readonly string[]> =>
       Promise.all(

@@ -56,7 +56,7 @@ const found = ({ events }: Exec): readonly Record<string, unknown>[] =>
 const prompt = ({ requests }: Exec): string => JSON.stringify(requests[0]?.body)
 
 describe.skipIf(needsBubblewrap())('agent exec review', () => {
-  test('shows the model what is not committed, and tells what it found with its lines', async () => {
+  test('shows the model uncommitted changes, and reports its findings with lines', async () => {
     const cwd = changed()
     writeFileSync(join(cwd, 'new file.js'), 'const b = 2\n')
     const ended = await exec([report(finding())], ['review', '--json'], { cwd })
@@ -85,7 +85,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     })
   })
 
-  test('prints the findings, with a suggestion that apply-patch takes', async () => {
+  test('prints the findings, with a suggestion that apply-patch accepts', async () => {
     const ended = await exec([report(finding())], ['review', '-q'], { cwd: changed() })
     expect(ended.stdout).toMatch(/^1 finding in the uncommitted changes, 1 file \(1 high\)\.\n\nOne thing is wrong\./)
     expect(ended.stdout).toContain(
@@ -94,7 +94,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(ended.stdout).toContain('*** Update File: total.js')
   })
 
-  test('has no tool that writes, and a sandbox in which nothing can be written', async () => {
+  test('has no tool that writes, and a read-only sandbox', async () => {
     const cwd = changed()
     const replies: readonly Reply[] = [
       [call('exec_command', { cmd: 'echo x > total.js; echo y > made' })],
@@ -125,7 +125,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(found(ended)).toMatchObject([{ path: 'total.js', start_line: 3, replacement: { start_line: 3 } }])
   })
 
-  test('takes what is piped in as the diff, and the words as what to look for', async () => {
+  test('uses piped input as the diff, and the argument as the focus of the review', async () => {
     const cwd = changed()
     git(cwd, 'add', 'total.js')
     const stdin = git(cwd, 'diff', '--cached')
@@ -137,7 +137,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(none.stderr).toContain('Standard input is not a unified diff')
   })
 
-  test('tells the model of a finding outside the change, once, and leaves it out then', async () => {
+  test('tells the model once about a finding outside the change, and then leaves it out', async () => {
     const stray = finding({ path: 'other.js', start_line: 1, end_line: 1, suggestion: null, title: 'Elsewhere' })
     const ended = await exec([report(stray, finding()), report(stray, finding())], ['review', '--json'], {
       cwd: changed(),
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(ended.stderr).toContain('The suggestion for total.js:3 was left out: it does not apply to the file')
   })
 
-  test('has the model mend a report that does not meet the schema', async () => {
+  test('asks the model to correct a report that does not match the schema', async () => {
     const ended = await exec([report(finding({ severity: 'awful' })), report(finding())], ['review', '--json'], {
       cwd: changed(),
     })
@@ -165,7 +165,7 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     expect(found(ended)).toHaveLength(1)
   })
 
-  test('asks for the report where the model only talks', async () => {
+  test('asks for the report if the model only sends text', async () => {
     const ended = await exec([[say('Looks fine to me.')], report()], ['review', '-q'], { cwd: changed() })
     expect([ended.code, ended.requests.length]).toEqual([0, 2])
     expect(ended.stdout).toMatch(/^No finding in the uncommitted changes, 1 file\./)

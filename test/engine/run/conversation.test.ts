@@ -10,7 +10,7 @@ const said = (characters: number): HistoryItem => ({ type: 'message', role: 'use
 const answer: HistoryItem = { type: 'message', role: 'assistant', text: '' }
 const usage = (inputTokens: number) => ({ ...noUsage, inputTokens })
 
-test('a request has as many tokens as the provider counted last, with an estimate of what came since', () => {
+test('the token count of a request is the provider’s last count plus an estimate of what was added', () => {
   const conversation = new Conversation(noRollout, undefined, 1000)
   conversation.add(said(3600))
   expect(conversation.tokens).toBe(2000)
@@ -21,7 +21,7 @@ test('a request has as many tokens as the provider counted last, with an estimat
   expect(conversation.tokens).toBe(4500)
 })
 
-test('after a cut instructions and tools still count', () => {
+test('after a compaction, instructions and tools still count', () => {
   const conversation = new Conversation(noRollout, undefined, 1000)
   conversation.add(said(3600))
   conversation.addResponse([answer], usage(3000), undefined)
@@ -29,7 +29,7 @@ test('after a cut instructions and tools still count', () => {
   expect(conversation.tokens).toBe(1515)
 })
 
-test('a session that is gone on with has what was counted in it', () => {
+test('a resumed session keeps its token count', () => {
   const history = [said(3600), answer, said(360)]
   const earlier = { history, original: history }
   expect(new Conversation(noRollout, { ...earlier, counted: { tokens: 5000, items: 2 } }, 1000).tokens).toBe(5100)

@@ -42,7 +42,7 @@ test.each(['gpt-5.5', 'gpt-4.1', 'claude-opus-5-5', 'gemini-3-pro'])(
   },
 )
 
-test('the patch that is shown as an example is one', async () => {
+test('the example of a patch is a valid patch', async () => {
   const text = /\*\*\* Begin Patch[^]*\*\*\* End Patch/.exec(patchFormat)?.[0] ?? ''
   const root = tempDir({
     'src/greet.js': "export function greet(name) {\n  // Politeness first.\n  return 'hello'\n}\n",
@@ -61,7 +61,7 @@ test('all of it has 600 to 900 tokens: it is sent with every request', () => {
   }
 })
 
-test('all but those that were trained on the patch format are told it', () => {
+test('all models except those trained on the patch format get its description', () => {
   const taught = ['gpt-5.5', 'gpt-4.1', 'o3', 'claude-opus-5-5', 'gemini-3-pro', 'replay:x.jsonl'].filter((model) =>
     instructionsFor([model]).includes(patchFormat),
   )
@@ -75,7 +75,7 @@ describe('the environment', () => {
     ...{ approvalPolicy: 'never', reviewer: 'nobody is there to ask', canEscalate: false },
   }
 
-  test('says where the run is, what can be written and reached, and who answers', () => {
+  test('describes the directory, what can be written and reached, and who approves', () => {
     expect(environmentContext(facts)).toBe(
       [
         '<environment>',
@@ -90,7 +90,7 @@ describe('the environment', () => {
     )
   })
 
-  test('says how to ask for more where that may be granted', () => {
+  test('explains how to request more if that may be granted', () => {
     expect(environmentContext({ ...facts, canEscalate: true })).toContain('sandbox_permissions "require_escalated"')
   })
 
@@ -105,7 +105,7 @@ describe('the environment', () => {
   })
 })
 
-test('what is checked out is read without git, in a linked work tree and in the middle of a merge too', () => {
+test('the checked-out branch is read without git, even in a linked work tree and during a merge', () => {
   const workspace = repository({ 'a.txt': 'one\n' })
   const git = (...words: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...words], { cwd: workspace })

@@ -14,7 +14,7 @@ const turn = (id: string, size: number): HistoryItem[] => [
 const history = [context, user('go'), ...turn('1', 400), ...turn('2', 400), user('more'), ...turn('3', 400)]
 
 describe('the last part of a history', () => {
-  test('never parts a call from its result, nor a response from its reasoning, whatever fits', () => {
+  test('never separates a call from its result, or a response from its reasoning, whatever fits', () => {
     for (let tokens = 0; tokens < 1000; tokens += 7) {
       const kept = recentTurns(history, tokens)
       const calls = kept.flatMap((item) => (item.type === 'tool_call' ? [item.call.id] : []))
@@ -26,12 +26,12 @@ describe('the last part of a history', () => {
     }
   })
 
-  test('is all of it where all fits, but for the context at its front', () => {
+  test('is the whole history if it fits, except for the context at its beginning', () => {
     expect(recentTurns(history, 10_000)).toEqual(history.slice(1))
     expect(leadingContext(history)).toEqual([context])
   })
 
-  test('keeps what was said last, and shortens its results where they are too long', () => {
+  test('keeps the last messages, and shortens results that are too long', () => {
     const kept = recentTurns([context, user('go'), ...turn('1', 40_000)], 1000)
     expect(kept).toHaveLength(5)
     for (const item of kept) {

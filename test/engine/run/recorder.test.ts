@@ -18,7 +18,7 @@ const command = {
   cwd: '/w',
 } as const
 
-test('a secret in a message that is still being written is not shown, however it is cut', () => {
+test('a secret in a streamed message is not shown, however the message is split', () => {
   const told: string[] = []
   const recorder = new Recorder([{ event: () => undefined, delta: (text) => void told.push(text) }])
   const key = `ghp_${'a1B2c3D4'.repeat(5)}`
@@ -27,11 +27,11 @@ test('a secret in a message that is still being written is not shown, however it
 })
 
 describe('a run', () => {
-  test('ends in turn.completed when nothing went wrong', () => {
+  test('ends with turn.completed if nothing went wrong', () => {
     expect(recorded((recorder) => recorder.end('done', undefined)).map(({ type }) => type)).toEqual(['turn.completed'])
   })
 
-  test('ends in an error and turn.failed that names class and exit code', () => {
+  test('ends with an error and a turn.failed that names class and exit code', () => {
     const events = recorded((recorder) => recorder.end('provider', 'no answer'))
     expect(events).toMatchObject([
       { type: 'error', message: 'no answer' },
@@ -48,7 +48,7 @@ describe('a run', () => {
     expect(events[1]).toMatchObject({ item: { id: 'item_0', status: 'failed' } })
   })
 
-  test('an item is completed once, however often that is asked', () => {
+  test('an item is completed once, however often that is requested', () => {
     const events = recorded((recorder) => {
       const item = recorder.open(command)
       item.complete({ status: 'completed', exit_code: 0 })

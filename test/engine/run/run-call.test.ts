@@ -24,7 +24,7 @@ const reach = defineTool({
   run: (_, { approved }) => Promise.resolve({ ok: true, output: `reached ${approved.host}` }),
 })
 
-test('a call is an item that begins and ends, and its result', async () => {
+test('a call gives an item that begins and ends, and a result', async () => {
   const { call, events } = await openPath({ tools: [echo] })
   expect(await call('echo', { text: 'hello' })).toEqual({ ok: true, output: 'hello' })
   const item = { id: 'item_0', type: 'tool_call', tool: 'echo', input: '{"text":"hello"}', call_id: 'call' }
@@ -37,7 +37,7 @@ test('a call is an item that begins and ends, and its result', async () => {
   ])
 })
 
-describe('becomes a result and an item of its own', () => {
+describe('becomes a result and a separate item', () => {
   test.each([
     ['an unknown tool', 'ecko', {}, "Did you mean 'echo'? The tools are: echo."],
     ['text that is not JSON', 'echo', '{"text":', 'echo: the arguments are not JSON'],
@@ -50,7 +50,7 @@ describe('becomes a result and an item of its own', () => {
     expect(completed(events)).toMatchObject([{ type: 'tool_call', tool: name, status: 'failed', error: result.output }])
   })
 
-  test('a tool that needs a person, where nobody is', async () => {
+  test('a tool that needs a person, without a person', async () => {
     const ask = defineTool({
       name: 'ask',
       description: 'asks',
@@ -65,7 +65,7 @@ describe('becomes a result and an item of its own', () => {
     expect(await attended.call('ask', {})).toEqual({ ok: true, output: 'yes' })
   })
 
-  test('a tool that throws, and its item is closed', async () => {
+  test('a tool that throws gets an error result, and its item is closed', async () => {
     const broken = defineTool({
       name: 'broken',
       description: '',
@@ -143,7 +143,7 @@ describe('hooks', () => {
     }
   })
 
-  test('that change the arguments do not get round the Guardian', async () => {
+  test('that change the arguments do not bypass the Guardian', async () => {
     const hooks = before(() => Promise.resolve({ decision: 'proceed', input: { host: 'evil.test' } }))
     const { call } = await openPath({ tools: [reach], hooks })
     expect(await call('reach', { host: 'example.test' })).toMatchObject({
@@ -152,7 +152,7 @@ describe('hooks', () => {
     })
   })
 
-  test('can add to what the model is told, and replace the result', async () => {
+  test('can add context for the model, and replace the result', async () => {
     const hooks: CallHooks = {
       before: () => Promise.resolve({ decision: 'proceed', context: 'mind the gap' }),
       after: (_, result) => Promise.resolve({ ...result, output: result.output.toUpperCase() }),
@@ -161,7 +161,7 @@ describe('hooks', () => {
     expect(await call('echo', { text: 'hello' })).toEqual({ ok: true, output: 'HELLO\nMIND THE GAP' })
   })
 
-  test('that fail block the call, and keep a result back', async () => {
+  test('that fail block the call, and withhold a result', async () => {
     const fail = (): Promise<never> => Promise.reject(new Error('no such file'))
     const early = await openPath({ tools: [echo], hooks: before(fail) })
     expect(await early.call('echo', { text: 'hello' })).toEqual({
@@ -175,7 +175,7 @@ describe('hooks', () => {
   })
 })
 
-test('a long result is cut in the middle, and the whole of it is kept', async () => {
+test('a long result is cut in the middle, and all of it is stored', async () => {
   const { call, kept } = await openPath({ tools: [echo] })
   const text = `first ${'x'.repeat(100_000)} last`
   const { output } = await call('echo', { text })

@@ -19,7 +19,7 @@ const tool = (name: string, safe: boolean, run: (signal: AbortSignal) => Promise
 const ok = (output: string): Promise<ToolResult> => Promise.resolve({ ok: true, output })
 
 describe('a call that is safe beside others', () => {
-  test('begins while the model still writes, after what was said before it', async () => {
+  test('begins while the model still writes, after the text before it', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const look = tool('look', true, () => (begin(), ok('seen')))
     const { events, history } = await scriptedRun({
@@ -44,7 +44,7 @@ describe('a call that is safe beside others', () => {
     expect(history.map(({ type }) => type)).toEqual(['message', 'message', 'tool_call', 'message', 'tool_result'])
   })
 
-  test('is told to end and asked for again when the response is cut off, and has one result', async () => {
+  test('is cancelled and repeated if the response is cut off, and has one result', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const heard: unknown[] = []
     const look = tool('look', true, (signal) => {
@@ -70,7 +70,7 @@ describe('a call that is safe beside others', () => {
   })
 })
 
-test('a call that is not safe is not made by a response that is cut off', async () => {
+test('a response that is cut off makes no unsafe call', async () => {
   let made = 0
   const change = tool('change', false, () => ok(`change ${(made += 1)}`))
   const { history } = await scriptedRun({
@@ -87,7 +87,7 @@ test('a call that is not safe is not made by a response that is cut off', async 
   expect(resultsIn(history)).toEqual([['b', 'change 1']])
 })
 
-test('results reach the model in call order, whichever call is done first', async () => {
+test('results reach the model in call order, whichever call ends first', async () => {
   const { promise, resolve } = Promise.withResolvers<ToolResult>()
   const slow = tool('slow', true, () => promise)
   const quick = tool('quick', true, () => (resolve({ ok: true, output: 'slow' }), ok('quick')))
@@ -101,7 +101,7 @@ test('results reach the model in call order, whichever call is done first', asyn
   ])
 })
 
-test('a call that breaks ends those beside it, and says so to the model', async () => {
+test('a call with an internal error cancels the parallel calls, and the model is told', async () => {
   const waits = tool(
     'waits',
     true,
@@ -123,7 +123,7 @@ test('a call that breaks ends those beside it, and says so to the model', async 
   ])
 })
 
-test('calls that are wrong, unknown or refused leave those beside them alone', async () => {
+test('calls that are wrong, unknown or refused do not affect parallel calls', async () => {
   const look = tool('look', true, () => ok('seen'))
   const reach = defineTool({
     name: 'reach',
@@ -153,7 +153,7 @@ test('calls that are wrong, unknown or refused leave those beside them alone', a
   ])
 })
 
-test('a run that is stopped ends its calls, and no listener stays', async () => {
+test('a stopped run ends its calls, and no listener is left', async () => {
   const stop = new AbortController()
   const waits = tool('waits', true, (signal) => {
     stop.abort('interrupted')
@@ -172,7 +172,7 @@ test('a run that is stopped ends its calls, and no listener stays', async () => 
 })
 
 describe('shell commands', () => {
-  testInBubblewrap('that only read run beside each other; one that writes runs alone, in its place', async () => {
+  testInBubblewrap('that only read run in parallel; one that writes runs alone, in order', async () => {
     const shell = (cmd: string, id: string): ReturnType<typeof calls> => calls('exec_command', { cmd }, id)
     const { events, history } = await scriptedRun({
       mode: 'workspace-write',

@@ -40,7 +40,7 @@ function held(by: number): { run(turn: Turn): Promise<Result>; end(how?: Result[
 }
 
 describe('while a response is being written', () => {
-  test('a safe call begins at once, another one only when the response is complete', async () => {
+  test('a safe call begins at once, and an unsafe one only when the response is complete', async () => {
     const scheduler = open()
     const [safe, unsafe, behind] = [held(0), held(1), held(2)]
     scheduler.add({ safe: true, run: safe.run })
@@ -54,7 +54,7 @@ describe('while a response is being written', () => {
     expect((await ended(scheduler)).map(({ by }) => by)).toEqual([0, 1, 2])
   })
 
-  test('closing ends what runs and answers what does not', async () => {
+  test('closing ends running calls and answers waiting ones', async () => {
     const scheduler = open()
     scheduler.add({ safe: true, run: held(0).run })
     scheduler.add({ safe: false, run: held(1).run })
@@ -76,7 +76,7 @@ test('closing answers a call that waits for the end of the response', async () =
 })
 
 describe('a call that could not be carried out', () => {
-  test('ends those beside it, not those after the batch', async () => {
+  test('ends the calls of its batch, but not later ones', async () => {
     const scheduler = open(2)
     const [broken, beside, waiting] = [held(0), held(1), held(2)]
     for (const { run } of [broken, beside, waiting]) scheduler.add({ safe: true, run })
@@ -91,7 +91,7 @@ describe('a call that could not be carried out', () => {
     expect(waiting.begun).toBe(false)
   })
 
-  test('ends nothing when it was itself told to end', async () => {
+  test('ends nothing if it was cancelled itself', async () => {
     const run = new AbortController()
     const scheduler = open(10, run.signal)
     const reasons: unknown[] = []
@@ -112,7 +112,7 @@ describe('a call that could not be carried out', () => {
   })
 })
 
-test('a safe call that turns out not to be safe waits until it is alone, and none joins it', async () => {
+test('a call that turns out to be unsafe waits until it is alone, and none joins it', async () => {
   const scheduler = open()
   const log: string[] = []
   const [first, last] = [held(0), held(2)]
@@ -132,7 +132,7 @@ test('a safe call that turns out not to be safe waits until it is alone, and non
   expect(log).toEqual(['alone, first done, last waiting'])
 })
 
-test('a task that rejects is no lost result', async () => {
+test('the result of a task that rejects is not lost', async () => {
   const scheduler = open()
   scheduler.add({ safe: true, run: () => Promise.reject(new Error('disk full')) })
   scheduler.settle()
@@ -140,7 +140,7 @@ test('a task that rejects is no lost result', async () => {
   await scheduler.close()
 })
 
-test('whatever calls come: order, exclusivity and limit hold, no result is lost and no listener stays', async () => {
+test('for any calls: order, exclusivity and limit hold, no result is lost and no listener is left', async () => {
   const call = fc.record({
     safe: fc.boolean(),
     turnsOutUnsafe: fc.boolean(),
@@ -212,7 +212,7 @@ test('whatever calls come: order, exclusivity and limit hold, no result is lost 
   )
 })
 
-test('safe calls that are not early begin when the response is complete, beside each other, and outlive one that breaks', async () => {
+test('safe calls that are not early begin in parallel when the response is complete, and continue if one has an internal error', async () => {
   const scheduler = open()
   const [early, first, second] = [held(0), held(1), held(2)]
   scheduler.add({ safe: true, run: early.run })
@@ -228,7 +228,7 @@ test('safe calls that are not early begin when the response is complete, beside 
   expect((await ended(scheduler)).map(({ how }) => how)).toEqual(['ok', 'broken', 'ok'])
 })
 
-test('behind one that fails so, what may change things is not run, and what only reads is', async () => {
+test('after such a failure, calls that may change something are not run, but read-only ones are', async () => {
   const scheduler = new Scheduler<Result>({
     limit: 10,
     signal: new AbortController().signal,

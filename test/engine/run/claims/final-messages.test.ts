@@ -66,12 +66,12 @@ async function contradicted({ message, ran, changed }: Row): Promise<readonly st
 
 const written = sets.filter(([name]) => !name.startsWith('corpus'))
 
-test.each(written)('%s are thirty that lie and thirty that are honest', (_, each) => {
+test.each(written)('%s contains thirty false messages and thirty honest ones', (_, each) => {
   expect(each.filter(({ honest }) => honest)).toHaveLength(30)
   expect(each.filter(({ honest }) => !honest)).toHaveLength(30)
 })
 
-describe('a final message that lies is found out', () => {
+describe('a false final message is detected', () => {
   test.each(rows.filter(({ honest, name }) => !honest && !Object.hasOwn(notFound, name)))(
     'about $about: $name',
     async (row) => {
@@ -80,13 +80,13 @@ describe('a final message that lies is found out', () => {
   )
 })
 
-test('what is not found yet is named as such', async () => {
+test('false messages that are not yet detected are marked as such', async () => {
   const missed: Row[] = []
   for (const row of rows) if (!row.honest && (await contradicted(row)).length === 0) missed.push(row)
   expect(missed.map(({ name }) => name).toSorted()).toEqual(Object.keys(notFound).toSorted())
 })
 
-describe('an honest one is not flagged', () => {
+describe('an honest message is not flagged', () => {
   test.each(rows.filter(({ honest }) => honest))('$name', async (row) => {
     expect(await contradicted(row)).toEqual([])
   })

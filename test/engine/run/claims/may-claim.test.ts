@@ -82,6 +82,6 @@ test.each([
   },
 )
 
-test('a message that no check finds anything in is not compared with the tables', () => {
+test('a message in which the quick check finds nothing is not compared with the patterns', () => {
   for (const gate of [mayTellOfTests, mayTellOfPushes, mayTellAbroad]) expect(gate.test('done')).toBe(false)
 })
