@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const entryPoint of entryPoints) documented.set(entryPoint, await valuesOf(entryPoint))
 })
 
-describe.each(entryPoints)('what %s exports', (entryPoint) => {
+describe.each(entryPoints)('the exports of %s', (entryPoint) => {
   test.skipIf(entryPoint === 'sandbox' && needsBubblewrap())(
     'does what the example says, with the built package',
     async () => {

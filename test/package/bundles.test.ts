@@ -5,7 +5,7 @@ import { agent } from '../support/agent.ts'
 
 const root = new URL('../../', import.meta.url)
 
-test('reaching a model’s SDK, which is a bundle of its own, brings no warning of Node’s', async () => {
+test('loading a model’s SDK, which is a separate bundle, causes no warning of Node’s', async () => {
   const home = tempDir({
     '.config/portcullis/config.toml':
       '[model_providers.mine]\nbase_url = "http://127.0.0.1:1"\nwire_api = "messages"\nrequest_max_retries = 0\n',
@@ -28,7 +28,7 @@ test.each(['unix:///absent/docker.sock', 'tcp://127.0.0.1:1'])(
   },
 )
 
-test('the package needs nothing that is built where it is installed', () => {
+test('the package needs nothing that is built during installation', () => {
   const lock = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
   }

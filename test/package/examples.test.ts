@@ -45,7 +45,7 @@ describe('the example', () => {
     expect([existsSync(join(cwd, 'in.txt')), existsSync(outside)]).toEqual([true, false])
   })
 
-  test('check-a-command tells what a rule forbids from what is harmless', async () => {
+  test('check-a-command distinguishes a forbidden command from a harmless one', async () => {
     const { exitCode, stdout } = await run('check-a-command', ['cd x && env git push', 'ls'])
     const [push, list] = stdout.split('\n')
     expect(exitCode).toBe(0)
@@ -84,7 +84,7 @@ test('each example is run above', () => {
   expect(names.filter((name) => !text.includes(`run('${name}'`))).toEqual([])
 })
 
-test('the README shows one of them as it is', () => {
+test('the README shows one of them unchanged', () => {
   const [, ...lines] = readFileSync(join(examples, 'agent-with-a-tool.ts'), 'utf8').split('\n')
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`\`\`ts\n${lines.join('\n')}\`\`\`\n`)
 })

@@ -18,7 +18,7 @@ function start(program: string, args: readonly string[], { cwd = tempDir(), inpu
   return { code: status, stdout, stderr }
 }
 
-test('portcullis is agent under another name, which its help gives', () => {
+test('portcullis is agent under another name, which its help shows', () => {
   expect(start('portcullis', ['--version'])).toEqual(start('agent', ['--version']))
   const { code, stdout } = start('portcullis', ['--help'])
   expect(code).toBe(0)
@@ -55,7 +55,7 @@ test('portcullis apply-patch is apply-patch: its patch as an argument or as inpu
   expect(start('portcullis', ['apply-patch'], { cwd, input: 'nonsense' }).code).toBe(1)
 })
 
-test('the package says where it comes from, and names its programs', () => {
+test('the package states its repository, and names its programs', () => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const { repository, bugs, homepage, keywords, bin: programs } = JSON.parse(text) as Record<string, unknown>
   expect({ repository, bugs, homepage }).toEqual({

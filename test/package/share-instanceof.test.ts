@@ -21,7 +21,7 @@ test.each([
   expect([Other === (own as unknown), error instanceof own]).toEqual([false, true])
 })
 
-test('a subclass and other errors are not taken for it', () => {
+test('a subclass and other errors do not count as instances', () => {
   class Special extends UserError {}
   const plain = new UserError('usage', 'wrong')
   expect([plain instanceof Special, new Special('usage', 'x') instanceof UserError]).toEqual([false, true])

@@ -7,7 +7,7 @@ import { isProcessAlive, startOf } from '../../../engine/session/session-lock.ts
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 
-test('a process is alive under its own start time, and not under another', () => {
+test('a process counts as alive only with its own start time', () => {
   expect(isProcessAlive({ pid: process.pid, started: startOf(process.pid) })).toBe(true)
   expect(isProcessAlive({ pid: process.pid, started: '1' })).toBe(process.platform !== 'linux')
 })

@@ -14,8 +14,8 @@ async function find(files: Readonly<Record<string, string>>) {
   return { path, ...(await findDefinitions([{ path, prefix: '' }])) }
 }
 
-describe('what is found', () => {
-  test('skills, commands and agents, by their names, with what their front matter says', async () => {
+describe('found definitions', () => {
+  test('skills, commands and agents by name, with the contents of their front matter', async () => {
     const { path, skills, commands, agents, faults } = await find({
       'skills/release/SKILL.md':
         '---\nname: release\ndescription: >\n  How a release\n  is made.\nallowed-tools: Read, Bash(git tag:*)\n---\nFirst, …\n',
@@ -47,7 +47,7 @@ describe('what is found', () => {
     ])
   })
 
-  test('of two things with one name the first folder’s stands', async () => {
+  test('if two definitions have the same name, the first folder’s wins', async () => {
     const near = tempDir({ 'commands/go.md': 'near' })
     const far = tempDir({ 'commands/go.md': 'far' })
     const { commands } = await findDefinitions([
@@ -78,7 +78,7 @@ describe('what is found', () => {
 })
 
 describe('arguments', () => {
-  test('fill the blanks: all of them, or one by one, quotes taken off', () => {
+  test('fill the placeholders: all at once or one by one, without quotes', () => {
     expect(fillArguments('all: $ARGUMENTS; first: $0; second: $1; third: $ARGUMENTS[2].', `one "two words" it's`)).toBe(
       `all: one "two words" it's; first: one; second: "two; third: words".`,
     )
@@ -87,18 +87,18 @@ describe('arguments', () => {
     )
   })
 
-  test('are added where the text has no blank', () => {
+  test('are appended if the text has no placeholder', () => {
     expect(fillArguments('Review.\n', 'src/a.ts')).toBe('Review.\n\nARGUMENTS: src/a.ts\n')
     expect(fillArguments('Review.\n', ' ')).toBe('Review.\n')
   })
 
-  test('a text that looks like a blank in an argument stays as it is', () => {
+  test('a text in an argument that looks like a placeholder stays as it is', () => {
     expect(fillArguments('$ARGUMENTS', '$0 $&')).toBe('$0 $&')
   })
 })
 
-describe('what a text wants looked at', () => {
-  test('is its own commands and files, with plain arguments in them, and nothing of what was typed', () => {
+describe('commands and files that a text includes', () => {
+  test('come from the text itself, with plain arguments, and never from what the user typed', () => {
     const workspace = tempDir({ 'src/a.ts': '', 'b.md': '' })
     const text = 'Now: !`git log $0`. See @src/a.ts, @$1 and @src/; ask @ann or ann@src/a.ts about $ARGUMENTS.'
     expect(fillTemplate('On $ARGUMENTS', '!`id` @b.md', workspace)).toEqual({ prompt: 'On !`id` @b.md', looked: [] })
@@ -128,17 +128,17 @@ describe('what a text wants looked at', () => {
 describe('a prompt', () => {
   const review = async () => find({ 'commands/review.md': 'Review $ARGUMENTS.' })
 
-  test('that names a command stands for its text', async () => {
+  test('that names a command is replaced by its text', async () => {
     expect(expandCommand('/review src/a.ts', await review(), '/')).toMatchObject({ prompt: 'Review src/a.ts.' })
   })
 
-  test('that is a path or anything else stands for itself', async () => {
+  test('that is a path or anything else stays as it is', async () => {
     for (const prompt of ['/usr/bin/env is odd', 'review', ' /review', '/ review', 'a /review']) {
       expect(expandCommand(prompt, await review(), '/'), prompt).toBeUndefined()
     }
   })
 
-  test('that names a command nearly right is told which is meant', async () => {
+  test('with a misspelt command gets a suggestion', async () => {
     expect(expandCommand('/reviw x', await review(), '/')).toEqual({
       problem: 'There is no command or skill /reviw. Did you mean /review?',
     })
@@ -150,14 +150,14 @@ describe('allowed-tools', () => {
   const covers = (allowed: readonly string[], tool: string, input: Record<string, unknown>) =>
     readToolAllowlist(allowed, 'here').covers(viewsOf({ tool, claudeNames: claudeNames(tool), input }, '/workspace'))
 
-  test('names a tool as we call it, or as Claude Code does', () => {
+  test('uses our name of a tool, or Claude Code’s', () => {
     expect(covers(['Read'], 'read_file', { path: 'a' })).toBe(true)
     expect(covers(['read_file'], 'read_file', { path: 'a' })).toBe(true)
     expect(covers(['Read'], 'exec_command', { cmd: 'ls' })).toBe(false)
     expect(covers(['mcp__docs__*'], 'mcp__docs__search', {})).toBe(true)
   })
 
-  test('names commands, and every command of a line must be named', () => {
+  test('names commands, and must cover every command of a line', () => {
     const allowed = ['Bash(git add:*)', 'Bash(git commit:*)']
     expect(covers(allowed, 'exec_command', { cmd: 'git add a.txt && git commit -m x' })).toBe(true)
     expect(covers(allowed, 'exec_command', { cmd: 'git add a.txt; touch b' })).toBe(false)
@@ -165,7 +165,7 @@ describe('allowed-tools', () => {
     expect(covers(allowed, 'exec_command', { cmd: 'git push' })).toBe(false)
   })
 
-  test('an entry that is no tool is an error that says where', () => {
+  test('an entry that is not a tool is an error with its location', () => {
     expect(() => readToolAllowlist(['(x)'], 'skills/a/SKILL.md')).toThrow(
       "skills/a/SKILL.md: allowed-tools: '(x)' is not a tool",
     )

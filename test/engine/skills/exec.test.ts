@@ -14,7 +14,7 @@ describe.skipIf(needsBubblewrap())('skills in a run', () => {
     '---\nname: release\ndescription: How a release is made\nallowed-tools: Read, Bash(git tag:*)\nrestrict: true\n---\nTag it as $0.\n'
   const files = { '.claude/skills/release/SKILL.md': skill }
 
-  test('are named to the model, and shown in full when it asks', async () => {
+  test('are listed for the model, and shown in full on request', async () => {
     const { requests } = await exec([[call('skill', { skill: 'release', args: 'v2' })], done], ['go'], {
       cwd: repository(files),
     })
@@ -23,7 +23,7 @@ describe.skipIf(needsBubblewrap())('skills in a run', () => {
     expect(JSON.stringify(requests[1]?.body)).toContain('Tag it as v2.')
   })
 
-  test('hold the model to what they allow from then on, where they say restrict', async () => {
+  test('limit the model to the tools that they allow from then on, if they say restrict', async () => {
     const cwd = repository(files)
     const write = [call('exec_command', { cmd: 'touch before' })]
     const after = [call('exec_command', { cmd: 'touch after' })]
@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())('skills in a run', () => {
     expect(JSON.stringify(requests.at(-1)?.body)).toContain('allows only Read, Bash(git tag:*)')
   })
 
-  test('one that is not there is answered with those that are', async () => {
+  test('an unknown one is answered with the known ones', async () => {
     const { requests } = await exec([[call('skill', { skill: 'relaese' })], done], ['go'], { cwd: repository(files) })
     expect(JSON.stringify(requests[1]?.body)).toContain("Did you mean 'release'?")
   })
@@ -44,7 +44,7 @@ describe.skipIf(needsBubblewrap())('commands', () => {
       '---\nallowed-tools: Bash(git status)\nrestrict: true\n---\nCheck $ARGUMENTS carefully.\n',
   }
 
-  test('stand for their text, and hold the run to what they allow', async () => {
+  test('are replaced by their text, and limit the run to the tools that they allow', async () => {
     const cwd = repository(files)
     const { requests } = await exec([[call('exec_command', { cmd: 'touch x' })], done], ['/check the build'], { cwd })
     expect(JSON.stringify(requests[0]?.body)).toContain('Check the build carefully.')
@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())('what allowed-tools name', () => {
   const left = (cwd: string) =>
     ['before', 'after', 'also', 'made', 'patched'].filter((name) => existsSync(join(cwd, name)))
 
-  test("is not asked about while the user's own skill is followed, and nothing else is allowed", async () => {
+  test('needs no approval while the user’s own skill is followed, and nothing else is allowed', async () => {
     const cwd = repository()
     const home = tempDir({ '.claude/skills/mark/SKILL.md': skill })
     const { code, stderr, events } = await exec(follow, ['--json', ...untrusted, 'go'], { cwd, home })
@@ -89,7 +89,7 @@ describe.skipIf(needsBubblewrap())('what allowed-tools name', () => {
     expect(verdicts[1]).toBe('skill')
   })
 
-  test('counts in a repository only where that is trusted', async () => {
+  test('counts in a repository only if that is trusted', async () => {
     for (const [args, kept] of [
       [[], []],
       [['--trust'], ['after', 'patched']],
@@ -118,7 +118,7 @@ describe.skipIf(needsBubblewrap())('what allowed-tools name', () => {
     expect(JSON.stringify(requests.at(-1)?.body)).toMatch(/Refused/)
   })
 
-  test('narrows nothing where restrict is not said', async () => {
+  test('limits nothing without restrict', async () => {
     const cwd = repository({ '.claude/skills/mark/SKILL.md': skill })
     await exec([[call('skill', { skill: 'mark' })], [call('exec_command', { cmd: 'mkdir made' })], done], ['go'], {
       cwd,
@@ -137,14 +137,14 @@ describe.skipIf(needsBubblewrap())('/name from the user', () => {
   }
   type Sent = { readonly input: readonly { readonly role?: string; readonly content?: unknown }[] }
 
-  test('follows a skill with the words behind it', async () => {
+  test('follows a skill with the words after its name', async () => {
     const { requests, code, stderr } = await exec([done], ['/release v2'], { cwd: repository(files) })
     expect(code, stderr).toBe(0)
     const said = (requests[0]?.body as Sent).input.filter(({ role }) => role === 'user')
     expect(JSON.stringify(said)).toMatch(/Follow the skill release\..*Tag it as v2\./)
   })
 
-  test('has what the text wants looked at run through the Guardian in the sandbox, and told as material', async () => {
+  test('runs the text’s commands through the Guardian in the sandbox, and marks their output as material', async () => {
     const { requests, events } = await exec([done], ['--json', '-c', 'permissions.deny=["Read(.env)"]', '/state'], {
       cwd: repository(files),
     })
@@ -166,7 +166,7 @@ describe.skipIf(needsBubblewrap())('/name from the user', () => {
     ])
   })
 
-  test('starts no run where an argument would be more than a word of a command', async () => {
+  test('starts no run if an argument would be more than one word of a command', async () => {
     const cwd = repository({ '.claude/commands/log.md': 'Look: !`git log $0`\n' })
     const { code, stderr, requests } = await exec([done], ['/log ;id'], { cwd })
     expect([code, requests.length]).toEqual([2, 0])
@@ -190,7 +190,7 @@ describe.skipIf(needsBubblewrap())('plugins', () => {
     return { root, home: tempDir({ '.config/portcullis/config.toml': toml }) }
   }
 
-  test('bring skills, commands and hooks under their name', async () => {
+  test('provide skills, commands and hooks under their name', async () => {
     const { home } = withPlugin()
     const { code, requests, stderr } = await exec([done], ['/house:sweep the floor'], { cwd: repository(), home })
     expect(code, stderr).toBe(0)
@@ -198,7 +198,7 @@ describe.skipIf(needsBubblewrap())('plugins', () => {
     for (const part of ['Sweep the floor.', '- house:tidy: How to tidy up', 'shoes off']) expect(sent).toContain(part)
   })
 
-  test('are listed with what they bring', async () => {
+  test('are listed with what they provide', async () => {
     const { root, home } = withPlugin()
     const { stdout } = await agent(['plugins', '--json'], { cwd: repository(), home })
     expect(JSON.parse(stdout)).toEqual({

@@ -100,7 +100,7 @@ test('a run is part of the trace that TRACEPARENT names, and commands are part o
   expect(printed[0]).toContain(`traceparent=00-${traceId}-${root.spanId}-01 otel=[]`)
 })
 
-test('a trace that is not sampled is not told', async () => {
+test('a trace that is not sampled is not sent', async () => {
   const { url, spans } = await collector()
   await exec([[say('done')]], ['go'], {
     cwd: repository(),
@@ -112,7 +112,7 @@ test('a trace that is not sampled is not told', async () => {
   expect(spans).toEqual([])
 })
 
-test('prompts, answers, commands, outputs and paths are told only where the user asks for content', async () => {
+test('prompts, answers, commands, outputs and paths are sent only if the user asks for content', async () => {
   const quiet = await collector()
   const cwd = repository()
   const secret = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH'
@@ -143,7 +143,7 @@ test('prompts, answers, commands, outputs and paths are told only where the user
   expect(told).not.toContain('42-outputs')
 })
 
-test('a password in the endpoint becomes a header, and is shown nowhere', async () => {
+test('a password in the endpoint becomes a header, and is never shown', async () => {
   const { url, requests, spans } = await collector()
   const address = url.replace('http://', 'http://user:pa%24s-canary@')
   const { stdout, stderr } = await exec(replies, ['--json', '-s', 'workspace-write', 'go'], {
@@ -179,7 +179,7 @@ test.each(['never', 'refusing', 'redirecting'] as const)(
   },
 )
 
-test('nobody at the address is as little harm, and an address that is none is told of at the beginning', async () => {
+test('an unreachable address does no harm, and an invalid one is reported at the beginning', async () => {
   const { code, stderr } = await exec([[say('done')]], ['go'], {
     cwd: repository(),
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
@@ -195,7 +195,7 @@ test('nobody at the address is as little harm, and an address that is none is to
   expect(wrong.stderr).not.toContain('secret-canary')
 })
 
-test('the user’s own configuration turns it on, and a file gets the same as lines', async () => {
+test('the user’s own configuration turns it on, and a file gets the same data as lines', async () => {
   const { url, spans } = await collector()
   const file = join(tempDir(), 'otel.jsonl')
   const home = tempDir({
@@ -251,7 +251,7 @@ test('a repository turns nothing on and changes no address: not by its configura
   expect(mine.requests.map(({ body }) => body).join('')).not.toContain('traceparent=')
 })
 
-test('what strangers name is cut and shown, so that no value acts on who reads it', async () => {
+test('names from strangers are shortened and escaped, so that no value can affect its reader', async () => {
   const { url, spans, complaints } = await collector()
   const name = `t\u001b[2J\u202e${'x'.repeat(50)}`
   const output = 'head -c 300000 /dev/zero | tr "\\\\0" x; printf "\\033]0;t\\007"'
@@ -271,7 +271,7 @@ test('what strangers name is cut and shown, so that no value acts on who reads i
   expect(Math.max(...values.map((value) => value.length))).toBeLessThanOrEqual(8192)
 })
 
-test('without it nothing of it is loaded: a program whose part is gone runs as ever, and fails only where it is asked for', async () => {
+test('none of its code is loaded without it: a program with that part removed runs, and fails only if telemetry is on', async () => {
   const root = new URL('../../../', import.meta.url).pathname
   const copy = tempDir()
   cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true })
@@ -305,7 +305,7 @@ test.each([
   expect(spans[0]?.attributes).toMatchObject({ 'error.type': reason })
 })
 
-test('a run that cannot begin is told of where the user’s own configuration says so', async () => {
+test('a run that cannot begin is reported if the user’s own configuration says so', async () => {
   const { url, spans } = await collector()
   const home = tempDir({ '.config/portcullis/config.toml': `[otel]\nendpoint = "${url}"\n` })
   const ended = await exec([], ['-c', 'sandbox_backend="seatbelt"', 'go'], { cwd: repository(), home })

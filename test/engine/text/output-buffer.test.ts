@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OutputBuffer } from '../../../engine/core/text/output-buffer.ts'
 
-test('keeps the first and the last bytes of any output and counts the rest, however it is cut into pieces', () => {
+test('keeps the first and the last bytes of any output and counts the rest, however the output is split', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.integer({ min: 2, max: 60 }), (pieces, limit) => {
       const buffer = new OutputBuffer(limit)

@@ -17,7 +17,7 @@ test('invalid UTF-8 becomes the replacement character', () => {
   expect(sanitizeOutput(Buffer.from([0x61, 0xff, 0x62]))).toBe('a\ufffdb')
 })
 
-test('no byte at all gets a control character through, but for tab and newline', () => {
+test('no sequence of bytes lets a control character through, except tab and newline', () => {
   const every = Buffer.from(Array.from({ length: 65_536 }, (_, index) => (index * 7919) & 0xff))
   expect(sanitizeOutput(every)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
 })

@@ -32,7 +32,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     expect(offered(ended)).toContain('ask_user')
   })
 
-  test('takes the number of a choice, or other words, and asks again after a number that is none', async () => {
+  test('accepts the number of a choice, or other words, and asks again after an invalid number', async () => {
     const choices = { choices: ['red', 'green'] }
     const prompt = '[1-2, or your own words] '
     const typed = ['3\n', '\n', '2\n', 'neither\n'].map((text) => ({ after: prompt, text }))
@@ -43,7 +43,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     expect(told(ended)).toContain('The user answered: neither')
   })
 
-  test('takes the end of input for no answer, and Ctrl-C for the end of the run', async () => {
+  test('treats the end of input as no answer, and Ctrl-C as the end of the run', async () => {
     const ended = await execAtTerminal([[ask('Which?')], done], args, [{ after: '> ', text: '\u0004' }], {
       cwd: repository(),
     })
@@ -54,7 +54,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     expect([stopped.code, stopped.requests.length]).toEqual([130, 1])
   })
 
-  test('a question and an approval wait for each other, and each gets its own answer', async () => {
+  test('a question and an approval are asked one after the other, and each gets its own answer', async () => {
     const replies = [[ask('Which?'), call('exec_command', { cmd: 'touch made' })], done]
     const typed = [
       { after: '> ', text: 'red\n' },
@@ -65,7 +65,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     expect(told(ended)).toContain('A person refused this.')
   })
 
-  test('a question can not act on the terminal', async () => {
+  test('a question cannot control the terminal', async () => {
     const ended = await execAtTerminal(
       [[ask('\u001b[2Kreally?', { choices: ['a\u001b[1A', 'b'] })], done],
       args,
@@ -76,7 +76,7 @@ describe.skipIf(needsScript() || needsBubblewrap())('ask_user at a terminal', ()
     expect(ended.shown).toContain(String.raw`a\u{1b}[1A`)
   })
 
-  test('is not there for an agent that works for the run', async () => {
+  test('is not available to agents', async () => {
     const mock = await startMockOpenAI({
       replies: ({ body }) => {
         const { input } = body as { input: readonly { role?: string; type?: string }[] }
@@ -108,7 +108,7 @@ describe('ask_user with nobody there', () => {
     )
   })
 
-  test('is refused where a person is there, and not to be asked from here', async () => {
+  test('is refused if a person is there who can’t be asked from here', async () => {
     const { call } = await openPath({ tools: builtInTools, attended: true })
     expect(await call('ask_user', { question: 'Which?' })).toEqual({
       ok: false,
@@ -116,7 +116,7 @@ describe('ask_user with nobody there', () => {
     })
   })
 
-  test('refuses choices that are none before anybody is asked', async () => {
+  test('refuses invalid choices before anybody is asked', async () => {
     const { call } = await openPath({ tools: [askUserAt(() => Promise.reject(new Error('asked')))], attended: true })
     for (const choices of [['one'], ['a\nb', 'c']]) {
       const { ok, output } = await call('ask_user', { question: 'Which?', choices })

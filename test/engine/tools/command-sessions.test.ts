@@ -18,8 +18,8 @@ const itemOf = ({ events }: ObservedPath, words = ''): unknown =>
       event.type === 'item.completed' && event.item.type === 'command_execution' && event.item.command.includes(words),
   )
 
-describe('a command that is not at its end when its call is answered', () => {
-  test('goes on, is read on from where it was, and its item is complete when it is', async () => {
+describe('a command that still runs when its call returns', () => {
+  test('continues, is read from where it was, and its item is completed when it ends', async () => {
     const observed = await open()
     const { call } = observed
     const cmd = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3'
@@ -46,7 +46,7 @@ describe('a command that is not at its end when its call is answered', () => {
     })
   })
 
-  test('can be typed into where it has a terminal, and only there', async () => {
+  test('can be typed into only if it has a terminal', async () => {
     const { call } = await open()
     const waits = 'read name; echo "hello $name"'
     await call('exec_command', { cmd: waits, tty: true, yield_time_ms: 300 })
@@ -69,7 +69,7 @@ describe('a command that is not at its end when its call is answered', () => {
     expect(processesWith('sleep 62.5')).toEqual([])
   })
 
-  test('is told of at each look what it planted', async () => {
+  test('reports with each result which files were planted', async () => {
     const { call } = await open()
     const cmd = 'mkdir -p .vscode && echo x > .vscode/tasks.json; sleep 60'
     const first = await call('exec_command', { cmd, yield_time_ms: 1000 })
@@ -77,7 +77,7 @@ describe('a command that is not at its end when its call is answered', () => {
     await call('kill_session', { session_id: 1 })
   })
 
-  test('is ended with the run, and its item with it', async () => {
+  test('is ended with the run, and so is its item', async () => {
     const { events } = await scriptedRun({
       mode: 'workspace-write',
       responses: [
@@ -92,7 +92,7 @@ describe('a command that is not at its end when its call is answered', () => {
   })
 })
 
-test('there is an end to how many commands go on', async () => {
+test('the number of running commands is limited', async () => {
   const { call, path } = await open()
   for (let at = 0; at < 64; at++) {
     expect(await call('exec_command', { cmd: 'sleep 64.5', yield_time_ms: 1 })).toMatchObject({ ok: true })
@@ -105,7 +105,7 @@ test('there is an end to how many commands go on', async () => {
   expect(processesWith('sleep 64.5')).toEqual([])
 })
 
-test('what is typed is judged as the command it may be, however it is cut up', async () => {
+test('typed input is judged as the command that it may be, however it is split', async () => {
   const rules = loadRules([
     { path: 'a.rules', layer: 'user', text: 'prefix_rule(pattern=["git", "push"], decision="forbidden")' },
   ])

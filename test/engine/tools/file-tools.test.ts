@@ -47,7 +47,7 @@ const png = Buffer.from(
 )
 
 describe('read_file', () => {
-  test('shows lines with their numbers, and says how to go on', async () => {
+  test('shows lines with their numbers, and says how to continue', async () => {
     const { call } = await open({ 'a.txt': 'one\ntwo\nthree\n' })
     expect(await call('read_file', { path: 'a.txt' })).toEqual({
       ok: true,
@@ -70,7 +70,7 @@ describe('read_file', () => {
     }
   })
 
-  test('says what is binary, empty, absent, a directory or a pipe', async () => {
+  test('reports a file that is binary, empty, missing, a directory or a pipe', async () => {
     const { call, workspace } = await open({ 'a.bin': Uint8Array.of(1, 0, 2), 'empty.txt': '' })
     execFileSync('mkfifo', [join(workspace, 'pipe')])
     const said = async (path: string): Promise<string> => (await call('read_file', { path })).output
@@ -87,7 +87,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: 'a.pdf' })).output).toBe('[page 1 of 1]\nHello, reader')
   })
 
-  test('shows the cells of a notebook, and edit_notebook changes one and leaves the rest as it is', async () => {
+  test('shows the cells of a notebook, and edit_notebook changes one cell and leaves the others as they are', async () => {
     const { call, workspace } = await open({ 'a.ipynb': notebook })
     expect((await call('read_file', { path: 'a.ipynb' })).output).toBe(
       '[cell 1: markdown id=one]\n# Title\n\n[cell 2: code id=two]\nprint(1)\nprint(2)\n[output]\n1\n2',
@@ -120,7 +120,7 @@ describe('read_file', () => {
 })
 
 describe('write_file', () => {
-  test('makes a file and its directories, as a change of files', async () => {
+  test('creates a file and its directories, as a file change', async () => {
     const { call, events, workspace } = await open()
     expect(await call('write_file', { path: 'src/a.txt', content: 'one\r\ntwo' })).toMatchObject({ ok: true })
     expect(readFileSync(join(workspace, 'src/a.txt'), 'utf8')).toBe('one\r\ntwo')
@@ -133,7 +133,7 @@ describe('write_file', () => {
     })
   })
 
-  test('replaces only what was read and has not changed since, and keeps its mode', async () => {
+  test('replaces only a file that was read and has not changed since, and keeps its mode', async () => {
     const { call, workspace } = await open({ 'a.sh': 'old\n' })
     const file = join(workspace, 'a.sh')
     chmodSync(file, 0o755)
@@ -153,7 +153,7 @@ describe('write_file', () => {
 describe('edit_file', () => {
   const edit = (old_string: string, new_string: string): object => ({ path: 'a.txt', old_string, new_string })
 
-  test('replaces what is there once, and shows the place', async () => {
+  test('replaces a text that occurs once, and shows the place', async () => {
     const { call, workspace } = await open({ 'a.txt': 'one\ntwo\nthree\n' })
     expect(await call('edit_file', edit('two', '2'))).toEqual({
       ok: true,
@@ -168,14 +168,14 @@ describe('edit_file', () => {
     expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('\ufeff1\r\n2\r\nthree')
   })
 
-  test('refuses what is there more than once, names the lines, and replaces all when asked to', async () => {
+  test('refuses a text that occurs more than once, names the lines, and replaces all on request', async () => {
     const { call, workspace } = await open({ 'a.txt': 'x\ny\nx\n' })
     expect((await call('edit_file', edit('x', 'z'))).output).toContain('occurs 2 times, at lines 1, 3')
     expect(await call('edit_file', { ...edit('x', '$&'), replace_all: true })).toMatchObject({ ok: true })
     expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('$&\ny\n$&\n')
   })
 
-  test('shows the nearest place of what is not there, and whether white space alone differs', async () => {
+  test('shows the closest match of a missing text, and whether only white space differs', async () => {
     const { call } = await open({ 'a.txt': 'function one() {\n\treturn 1\n}\n' })
     const spaced = await call('edit_file', edit('function one() {\n  return 1\n}', 'x'))
     expect(spaced.output).toContain(
@@ -186,7 +186,7 @@ describe('edit_file', () => {
     expect((await call('edit_file', edit('nowhere at all', 'x'))).output).toContain('nor is anything similar')
   })
 
-  test('refuses a file that changed since it was read, but not after changes of our own', async () => {
+  test('refuses a file that changed since it was read, but not after our own changes', async () => {
     const { call, workspace } = await open({ 'a.txt': 'one\ntwo\n' })
     await call('read_file', { path: 'a.txt' })
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** End Patch\n'
@@ -234,7 +234,7 @@ describe('grep', () => {
     expect((await call('grep', { pattern: 'nothing' })).output).toBe('No line matches.')
   })
 
-  test('says what is wrong with a pattern', async () => {
+  test('explains an invalid pattern', async () => {
     const { call } = await open(files)
     expect(await call('grep', { pattern: '(' })).toMatchObject({
       ok: false,
@@ -243,7 +243,7 @@ describe('grep', () => {
   })
 })
 
-test('names of files are shown in one line each, whatever characters they hold', async () => {
+test('file names are shown on one line each, whatever characters they contain', async () => {
   const name = 'a\n     7\tfake\u001b[2J\u202e\r.txt'
   const shown = 'a\\u{a}     7\\u{9}fake\\u{1b}[2J\\u{202e}\\u{d}.txt'
   const { call, workspace } = await open({ [name]: 'beta\n', 'b\nc/d.txt': 'x' })
@@ -258,17 +258,17 @@ test('names of files are shown in one line each, whatever characters they hold',
 })
 
 describe('list_dir', () => {
-  test('names what there is', async () => {
+  test('names existing files', async () => {
     const { call, workspace } = await open({ 'a.txt': 'one', 'src/b.txt': '' })
     symlinkSync('a.txt', join(workspace, 'link'))
     expect((await call('list_dir', {})).output).toBe('a.txt  3 bytes\nlink  (a link)\nsrc/')
   })
 })
 
-describe('no file tool is a way round the sandbox', () => {
+describe('no file tool bypasses the sandbox', () => {
   const secret = 'the secret text'
 
-  test('what a command must not write', async () => {
+  test('places that a command must not write', async () => {
     const { call, workspace } = await open({ 'kept/a.txt': 'one\n' }, { protectedPaths: ['kept'] })
     await call('read_file', { path: 'kept/a.txt' })
     for (const [name, input] of [
@@ -284,7 +284,7 @@ describe('no file tool is a way round the sandbox', () => {
     expect(existsSync(join(workspace, 'kept/b.txt'))).toBe(false)
   })
 
-  test('what the rules of the Guardian keep back', async () => {
+  test('files that the Guardian’s rules protect', async () => {
     const { call } = await open({ '.env': `KEY=${secret}`, 'a.txt': 'KEY=none' })
     expect(await call('read_file', { path: '.env' })).toMatchObject({ ok: false })
     const found = await call('grep', { pattern: 'KEY' })
@@ -292,7 +292,7 @@ describe('no file tool is a way round the sandbox', () => {
   })
 })
 
-test('an output that was cut can be read on in, though no command could read it', async () => {
+test('a shortened output can be read further, although no command could read it', async () => {
   const state = tempDir()
   const { call, kept } = await open({}, { deniedReads: [state] }, state)
   const cut = await call('exec_command', { cmd: 'seq 1 100000' })
@@ -305,14 +305,14 @@ test('an output that was cut can be read on in, though no command could read it'
   expect(await call('exec_command', { cmd: `cat ${file}` })).toMatchObject({ ok: false })
 })
 
-test('the helper that reads may go away, and the next call starts another', async () => {
+test('if the helper that reads files ends, the next call starts another', async () => {
   const { call, path } = await open({ 'a.txt': 'one\n' })
   await call('read_file', { path: 'a.txt' })
   path.context.state.files.close()
   expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
 })
 
-test('a command still trusts what the host made while the helper runs', async () => {
+test('a command still trusts files that the host made while the helper runs', async () => {
   const { call, workspace } = await open({ 'a.txt': 'one\n' })
   await call('read_file', { path: 'a.txt' })
   execFileSync('git', ['init', '-q', join(workspace, 'made')])

@@ -84,7 +84,7 @@ const searches: readonly object[] = [
 ]
 
 describe.skipIf(needsPrograms('rg'))('grep with ripgrep and without', () => {
-  test('finds the same, in the same order', async () => {
+  test('finds the same matches in the same order', async () => {
     const cwd = tree()
     const rg = execFileSync('sh', ['-c', 'command -v rg'], { encoding: 'utf8' }).trim()
     const [using, without] = [await open(cwd, { git, rg }), await open(cwd, { git })]
@@ -94,21 +94,21 @@ describe.skipIf(needsPrograms('rg'))('grep with ripgrep and without', () => {
   })
 })
 
-describe('grep where there is a program rg', () => {
-  test('asks it where there are many files', async () => {
+describe('grep with a program rg', () => {
+  test('uses it if there are many files', async () => {
     const cwd = tree()
     const { call } = await open(cwd, { git, rg: '#!/bin/sh\nexit 1\n' })
     expect(await call('grep', { pattern: 'export const' })).toMatchObject({ output: 'No line matches.' })
     expect((await call('grep', { pattern: 'export const', path: '.hidden' })).output).toContain('below')
   })
 
-  test('does without it where it fails', async () => {
+  test('works without it if it fails', async () => {
     const cwd = tree()
     const { call } = await open(cwd, { git, rg: '#!/bin/sh\nexit 2\n' })
     expect((await call('grep', { pattern: 'const kept' })).output).toContain('kept.log')
   })
 
-  test('reads no configuration of it', async () => {
+  test('ignores its configuration', async () => {
     const cwd = tree()
     mkdirSync(join(cwd, 'home'))
     const { call } = await open(cwd, {

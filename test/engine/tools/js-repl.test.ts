@@ -21,7 +21,7 @@ async function open(files: Readonly<Record<string, string>> = {}, approvalMode: 
   return { ...opened, run, workspace }
 }
 
-describe('what a session keeps', () => {
+describe('a session keeps', () => {
   test('variables, functions and classes, which may be declared again', async () => {
     const { run } = await open()
     expect(await run('const a = 1; let b = 2; function add(x, y) { return x + y }; class Box {}')).toBe('=> undefined')
@@ -53,14 +53,14 @@ describe('what a session keeps', () => {
   })
 })
 
-describe('what comes back', () => {
-  test('what was awaited', async () => {
+describe('a call returns', () => {
+  test('awaited values', async () => {
     const { run } = await open()
     expect(await run('const a = await Promise.resolve({ b: [1, 2] }); a')).toBe('=> { b: [ 1, 2 ] }')
     expect(await run('a.b.length')).toBe('=> 2')
   })
 
-  test('what was printed, by it and by what it started, before the value', async () => {
+  test('the output of the code and of its child processes, before the value', async () => {
     const { run } = await open()
     expect(await run("console.log('one'); console.error('two'); process.stdout.write('three'); 4")).toBe(
       'one\ntwo\nthree\n=> 4',
@@ -69,7 +69,7 @@ describe('what comes back', () => {
     expect(await run(spawned)).toBe('from a child\n=> 5')
   })
 
-  test('what is printed is never taken for the answer', async () => {
+  test('printed text, never mistaken for the answer', async () => {
     const { run } = await open()
     const fake = JSON.stringify({ threw: false, text: 'fake' })
     const nonce = '00000000-0000-4000-8000-000000000000'
@@ -78,7 +78,7 @@ describe('what comes back', () => {
     )
   })
 
-  test('what is thrown, with its stack and none of our own frames', async () => {
+  test('a thrown error, with its stack and without our own frames', async () => {
     const { call, run } = await open()
     const thrown = await call('js_repl', { code: 'function deep() {\n  throw new TypeError("no")\n}\ndeep()' })
     expect(thrown).toEqual({
@@ -90,7 +90,7 @@ describe('what comes back', () => {
     expect(await run('1 + 1')).toBe('=> 2')
   })
 
-  test('what fails on its own later does not end the session', async () => {
+  test('normally even if something fails later on its own, and the session continues', async () => {
     const { run } = await open()
     const later = "const a = 1; setTimeout(() => { throw new Error('later') }); "
     expect(await run(`${later} await new Promise((done) => setTimeout(done, 50)); a`)).toMatch(
@@ -101,7 +101,7 @@ describe('what comes back', () => {
 })
 
 describe('the end of a session', () => {
-  test('code that runs too long is killed, and its variables are said to be gone', async () => {
+  test('code that runs too long is killed, and the message says that its variables are lost', async () => {
     const { call, run } = await open()
     await run('const a = 1')
     expect(await call('js_repl', { code: 'for (;;) {}', timeout_ms: 300 })).toEqual({
@@ -112,7 +112,7 @@ describe('the end of a session', () => {
     expect(await run('typeof a')).toBe("=> 'undefined'")
   })
 
-  test('code that leaves says so, at once or at the next call', async () => {
+  test('code that exits is reported at once or at the next call', async () => {
     const { run } = await open()
     expect(await run("console.log('bye'); process.exit(3)")).toBe(
       'bye\nThe session has ended: it exited with code 3. Its variables are gone; the next call starts a new one.',
@@ -124,7 +124,7 @@ describe('the end of a session', () => {
     expect(said).toMatch(/it exited with code 0.*its variables are gone/i)
   })
 
-  test('a call that is given up ends it', async () => {
+  test('a cancelled call ends it', async () => {
     const { call } = await open()
     const given = new AbortController()
     const called = call('js_repl', { code: 'await new Promise(() => setInterval(() => {}, 1000))' }, given.signal)
@@ -132,7 +132,7 @@ describe('the end of a session', () => {
     expect(await called).toMatchObject({ ok: false, output: expect.stringContaining('the call was cancelled') })
   })
 
-  test('the end of the run leaves no process', async () => {
+  test('the end of the run leaves no process behind', async () => {
     const { run, path } = await open()
     const mark = `mark-${process.pid}-repl`
     await run(`require('node:child_process').spawn('sh', ['-c', 'sleep 600; : ${mark}'], { detached: true }).pid`)
@@ -143,7 +143,7 @@ describe('the end of a session', () => {
 })
 
 describe('the sandbox holds for it', () => {
-  test('it writes in the workspace and nowhere else', async () => {
+  test('it writes only in the workspace', async () => {
     const outside = tempDir({ 'kept.txt': 'kept' })
     const { run, workspace } = await open()
     await run("require('node:fs').writeFileSync('made.txt', 'made')")
@@ -165,7 +165,7 @@ describe('the sandbox holds for it', () => {
     expect(result.output).not.toContain('reached')
   })
 
-  test('what it plants for the host to run is taken away while it goes on', async () => {
+  test('files that it plants for the host to run are removed while it runs', async () => {
     const { run, workspace } = await open()
     const planted = join(workspace, 'sub/.git/hooks/pre-commit')
     const plant = `const fs = require('node:fs')
@@ -178,7 +178,7 @@ describe('the sandbox holds for it', () => {
 })
 
 describe('the Guardian judges each call', () => {
-  test('as code that runs: refused where that is to be asked and nobody is there', async () => {
+  test('as code that runs: refused if approval is needed and nobody is there', async () => {
     const { call } = await open({}, 'untrusted')
     expect(await call('js_repl', { code: '1' })).toMatchObject({
       ok: false,
@@ -186,7 +186,7 @@ describe('the Guardian judges each call', () => {
     })
   })
 
-  test('as what it is: the code is in the event of the call', async () => {
+  test('with its code: the event of the call contains it', async () => {
     const { call, events } = await open()
     await call('js_repl', { code: '1 + 1' })
     expect(events.at(-1)).toMatchObject({

@@ -268,7 +268,7 @@ describe.skipIf(needsBubblewrap())('every registered tool, hooks, MCP servers an
     expect(ended.secretNow()).toBe(`${secret}\n`)
   })
 
-  test('where nothing is denied the same attempts read, write and reach, so it is the denial that stops them', async () => {
+  test('without denials the same attempts succeed, so it is the denials that stop them', async () => {
     const ended = await everyAttempt({ closed: false })
     expect(ended.code, ended.stderr).toBe(0)
     for (const text of [secret, answer, png]) expect(ended.told).toContain(text)
@@ -277,7 +277,7 @@ describe.skipIf(needsBubblewrap())('every registered tool, hooks, MCP servers an
     expect(ended.secretNow()).not.toBe(`${secret}\n`)
   })
 
-  test('no hook and no MCP server has its own URL at a host that is forbidden', async () => {
+  test('no hook and no MCP server may have its URL at a forbidden host', async () => {
     const { port, reached } = await startHost()
     const url = `http://127.0.0.1:${port}/`
     const hooks = {

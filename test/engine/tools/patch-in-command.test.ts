@@ -3,7 +3,7 @@ import { patchInCommand } from '../../../engine/tools/patch-in-command.ts'
 
 const patch = '*** Begin Patch\n*** Add File: a\n+$HOME `x`\n*** End Patch'
 
-describe('is taken as the patch it is', () => {
+describe('is treated as a patch', () => {
   test.each([
     ['a quoted heredoc', `apply_patch <<'EOF'\n${patch}\nEOF\n`],
     ['a plain heredoc', `apply_patch <<EOF\n${patch}\nEOF`],

@@ -28,7 +28,7 @@ describe.skipIf(needsBubblewrap())('a patch changes what commands may write to',
     ])
   })
 
-  test('also where the directory was named by a link, and where the patch is typed into a shell there', async () => {
+  test('even if the directory was given as a link, or the patch is typed into a shell there', async () => {
     const extra = tempDir()
     const link = join(tempDir(), 'link')
     symlinkSync(extra, link)

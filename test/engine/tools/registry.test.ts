@@ -13,7 +13,7 @@ const named = (name: string, traits: { readonly enabled?: boolean; readonly head
     run: () => Promise.resolve({ ok: true, output: name }),
   })
 
-describe('what is left out of a definition has the safe answer', () => {
+describe('a property that a definition leaves out has the safe default', () => {
   const tool = named('plain')
 
   test('its traits', () => {
@@ -28,7 +28,7 @@ describe('what is left out of a definition has the safe answer', () => {
     })
   })
 
-  test('a call is neither read-only nor safe beside others', () => {
+  test('a call is neither read-only nor safe to run in parallel', () => {
     const call = tool.check({ path: 'a' })
     if (!call.valid) throw new Error(call.error)
     const nowhere = { workspace: '/', sandbox: undefined as never }
@@ -49,7 +49,7 @@ test('the declaration is the JSON Schema of the input', () => {
   })
 })
 
-test('a JSON Schema from elsewhere is declared as it came', () => {
+test('a JSON Schema from elsewhere is declared unchanged', () => {
   const parameters = { type: 'object', properties: { when: { type: 'string', format: 'date' } } }
   const tool = defineTool({
     name: 'foreign',
@@ -79,11 +79,11 @@ describe('a registry', () => {
     expect(createRegistry({ builtIn: [own], mcp: [named('read')] }).find('read')).toBe(own)
   })
 
-  test('knows nothing of a tool that is not enabled', () => {
+  test('does not contain a tool that is not enabled', () => {
     expect(createRegistry({ builtIn: [named('off', { enabled: false })] }).find('off')).toBeUndefined()
   })
 
-  test('does not offer what needs a person where nobody is, but knows it', () => {
+  test('does not offer a tool that needs a person if nobody is there, but knows it', () => {
     const builtIn = [named('ask', { headless: false })]
     const alone = createRegistry({ builtIn })
     expect(alone.declarations).toEqual([])

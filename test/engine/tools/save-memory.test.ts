@@ -45,7 +45,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     },
   )
 
-  test('is done where a permission of the user says so, and the next run is told', async () => {
+  test('works if a permission of the user allows it, and the next run gets the note', async () => {
     const cwd = repository({ 'AGENTS.md': '# Notes\r\n- a\r\n# Rest\r\n' })
     const given = { cwd, allow: ['Edit(AGENTS.md)'] }
     const first = await run('use tabs', given)
@@ -63,7 +63,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     expect(readFileSync(join(cwd, 'AGENTS.md'), 'utf8')).toBe('# Notes\r\n- a\r\n- use tabs\r\n# Rest\r\n')
   })
 
-  test('a denial of the user holds against what they allow', async () => {
+  test('a deny of the user overrides what they allow', async () => {
     const cwd = repository({
       '.claude/settings.json': '{"permissions":{"deny":["Edit(AGENTS.md)"]}}',
       'AGENTS.md': '',
@@ -73,7 +73,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     expect(readFileSync(join(cwd, 'AGENTS.md'), 'utf8')).toBe('')
   })
 
-  test('of the user goes into their own file, and a repository has no say in that', async () => {
+  test('for the user goes into their own file, and a repository has no influence on that', async () => {
     const home = tempDir()
     const cwd = repository({ '.claude/settings.json': '{"permissions":{"allow":["Edit"]}}' })
     const more = { scope: 'user', section: 'Taste' }
@@ -86,7 +86,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     expect(readFileSync(file, 'utf8')).toBe('## Taste\n\n- use tabs\n')
   })
 
-  test('takes the nearest file from the workspace up, and makes AGENTS.md in the root', async () => {
+  test('uses the nearest file from the workspace up, or creates AGENTS.md in the root', async () => {
     const cwd = repository({ 'CLAUDE.md': '# Notes\n', 'sub/a.txt': '' })
     const allow = ['Edit(CLAUDE.md)', `Edit(/${cwd}/**)`]
     await run('use tabs', { cwd, allow, args: ['-C', join(cwd, 'sub')] })
@@ -114,7 +114,7 @@ describe.skipIf(needsBubblewrap())('save_memory with nobody to ask', () => {
     }
   })
 
-  test('refuses what is no plain line: two lines, an import, a file that is not text', async () => {
+  test('refuses anything but a plain line: two lines, an import, a file that is not text', async () => {
     const cwd = repository({ 'AGENTS.md': '' })
     for (const [fact, said] of [
       ['a\nb', 'one line of text'],

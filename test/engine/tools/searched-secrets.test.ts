@@ -46,7 +46,7 @@ async function runIn(workspace: string, cmd: string, policy: Partial<SandboxPoli
 const shown = (output: string): readonly string[] =>
   output.split('\n').flatMap((line) => (line.endsWith(value) ? [line.slice(0, line.indexOf(':'))] : []))
 
-describe('a search that nobody was asked about comes upon no file with secrets', () => {
+describe('a search that nobody approved finds no file with secrets', () => {
   test.each([
     'grep -r KEY .',
     'grep -R KEY .',
@@ -64,13 +64,13 @@ describe('a search that nobody was asked about comes upon no file with secrets',
   })
 })
 
-test('the model is told which file was kept from it, and what would show it', async () => {
+test('the model is told which file was hidden, and what would show it', async () => {
   const workspace = project()
   const output = await runIn(workspace, 'grep -r KEY .')
   expect(output).toContain(`add "${workspace}/.env" to sandbox_read.allow`)
 })
 
-test('what sandbox_read.allow names is found', async () => {
+test('files that sandbox_read.allow names are found', async () => {
   const workspace = project()
   expect(shown(await runIn(workspace, 'grep -r KEY .', { readableRoots: [join(workspace, '.env')] }))).toContain(
     './.env',
@@ -91,7 +91,7 @@ test('later commands that may write see the files, and so does git', async () =>
   await sandbox.close()
 })
 
-plain('a command that names each file that it reads is not held up by looking for others', () => {
+plain('a command that names each file that it reads is not delayed by a search for others', () => {
   const workspace = project()
   const secrets = (line: string): readonly string[] =>
     searchedSecrets(['/bin/bash', '-c', line], workspace)
@@ -101,7 +101,7 @@ plain('a command that names each file that it reads is not held up by looking fo
   expect(secrets('cat src/*')).toEqual(['.env', 'certs/server.key', 'deploy/prod.env', 'src/secrets/db.yml'])
 })
 
-plain('a search beside the working directory is looked at too', () => {
+plain('a search outside the working directory is also checked', () => {
   const workspace = project()
   const beside = searchedSecrets(['/bin/bash', '-c', 'grep -r KEY ../deploy'], join(workspace, 'src'))
   expect(beside).toContain(join(workspace, 'deploy/prod.env'))

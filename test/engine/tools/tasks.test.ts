@@ -22,7 +22,7 @@ const begin = (cmd: string, more: object = {}) => ({ title: 'a job', cmd, ...mor
 const wait = { task_id: 'task-1', wait_ms: 60_000 }
 
 describe('a background task', () => {
-  test('runs beside other calls, gives what it printed once, and how it ended', async () => {
+  test('runs in parallel with other calls, and reports its output once, and how it ended', async () => {
     const { call, events } = await open()
     expect(await call('task_create', begin('echo first; until [ -e go ]; do sleep 0.05; done; echo last'))).toEqual({
       ok: true,
@@ -47,7 +47,7 @@ describe('a background task', () => {
     })
   })
 
-  test('waits no longer than it is told to', async () => {
+  test('waits no longer than requested', async () => {
     const { call, close } = await open()
     await call('task_create', begin('sleep 71.5'))
     expect((await call('task_output', { task_id: 'task-1', wait_ms: 1 })).output).toContain('task-1 is running.')
@@ -55,7 +55,7 @@ describe('a background task', () => {
     expect(processesWith('sleep 71.5')).toEqual([])
   })
 
-  test('that fails says so', async () => {
+  test('that fails is reported', async () => {
     const { call } = await open()
     await call('task_create', begin('echo broken >&2; exit 3'))
     const { output } = await call('task_output', wait)
@@ -94,7 +94,7 @@ describe('a background task', () => {
     expect((await call('task_output', wait)).output).toContain('task-1 is completed')
   })
 
-  test('that is not there is answered with those that are', async () => {
+  test('with an unknown id is answered with the known ones', async () => {
     const { call } = await open()
     expect((await call('task_get', { task_id: 'task-9' })).output).toContain(
       "There is no task 'task-9'. There are none.",
@@ -107,7 +107,7 @@ describe('a background task', () => {
   })
 })
 
-describe('a background task is no way round', () => {
+describe('a background task does not bypass', () => {
   test('the rules of the Guardian', async () => {
     const rules = loadRules([
       { path: 'a.rules', layer: 'user', text: 'prefix_rule(pattern=["touch"], decision="forbidden")' },
@@ -123,7 +123,7 @@ describe('a background task is no way round', () => {
     expect(events.at(-3)).toMatchObject({ item: { type: 'command_execution', status: 'declined' } })
   })
 
-  test('the sandbox, and says what it refused', async () => {
+  test('the sandbox, and reports what it refused', async () => {
     const { call } = await open()
     const outside = await temporaryDirectory()
     await call('task_create', begin(`echo x > ${outside}/made`))
@@ -140,7 +140,7 @@ describe('a background task is no way round', () => {
     })
   })
 
-  test('the bound on how many run', async () => {
+  test('the limit on their number', async () => {
     const { call, close } = await open()
     for (let at = 0; at < 16; at++) expect(await call('task_create', begin('sleep 74.5'))).toMatchObject({ ok: true })
     expect(await call('task_create', begin('sleep 74.5'))).toMatchObject({
@@ -161,7 +161,7 @@ describe('hooks of background tasks', () => {
     ...given,
   })
 
-  test('that say no keep a task from beginning', async () => {
+  test('that refuse prevent a task', async () => {
     const { call, workspace } = await open({ taskHooks: hooks({ created: () => Promise.resolve('no description') }) })
     expect(await call('task_create', begin('touch made'))).toEqual({
       ok: false,
@@ -170,7 +170,7 @@ describe('hooks of background tasks', () => {
     expect(existsSync(join(workspace, 'made'))).toBe(false)
   })
 
-  test('that do not take it for done are asked again when the model says that it is', async () => {
+  test('that don’t accept it as done are asked again when the model says that it is', async () => {
     const answers = ['the tests are red', 'still red', undefined]
     const { call } = await open({ taskHooks: hooks({ completed: () => Promise.resolve(answers.shift()) }) })
     await call('task_create', begin('true'))
@@ -182,7 +182,7 @@ describe('hooks of background tasks', () => {
     expect(await again()).toMatchObject({ ok: true, output: expect.stringContaining('task-1 is completed') })
   })
 
-  test('are not asked about one that failed or was stopped', async () => {
+  test('are not asked about a task that failed or was stopped', async () => {
     const completed = () => Promise.resolve('never')
     const { call } = await open({ taskHooks: hooks({ completed }) })
     await call('task_create', begin('exit 1'))
@@ -192,7 +192,7 @@ describe('hooks of background tasks', () => {
     expect(await call('task_update', { task_id: 'task-1', status: 'completed' })).toMatchObject({ ok: false })
   })
 
-  test('that fail say no', async () => {
+  test('that fail refuse', async () => {
     const broken = () => Promise.reject(new Error('not there'))
     const { call } = await open({ taskHooks: hooks({ created: broken }) })
     expect(await call('task_create', begin('true'))).toMatchObject({
@@ -206,7 +206,7 @@ describe('a run with background tasks', () => {
   const messages = (history: Awaited<ReturnType<typeof scriptedRun>>['history']): readonly string[] =>
     history.flatMap((item) => (item.type === 'message' && item.role === 'developer' ? [item.text] : []))
 
-  test('is told once between turns that one has ended', async () => {
+  test('is told once between turns that a task has ended', async () => {
     const workspace = await temporaryDirectory()
     const done = join(workspace, 'done')
     const until = async function* () {
@@ -229,7 +229,7 @@ describe('a run with background tasks', () => {
     ])
   })
 
-  test('is told before it finishes what would be cut off, once, and ends it then', async () => {
+  test('is told once before it finishes which tasks would be stopped, and then stops them', async () => {
     const { history, summary } = await scriptedRun({
       mode: 'workspace-write',
       responses: [
@@ -245,7 +245,7 @@ describe('a run with background tasks', () => {
     expect(processesWith('sleep 76.5')).toEqual([])
   })
 
-  test('is not told of one whose end it has seen', async () => {
+  test('is not told about a task whose end it has seen', async () => {
     const { history } = await scriptedRun({
       mode: 'workspace-write',
       responses: [

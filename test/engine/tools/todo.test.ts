@@ -15,7 +15,7 @@ const lists = ({ events }: Exec) =>
   )
 
 describe('todo', () => {
-  test('writes the whole list, shows it to who watches, and again when asked with none', async () => {
+  test('writes the whole list, shows it to the user, and shows it again if called without a list', async () => {
     const { call, events } = await openPath({ tools: builtInTools })
     const todos = [entry('a', 'completed'), entry('b', 'in_progress')]
     const said = { ok: true, output: 'The list is now:\n[x] a: do a\n[>] b: do b' }
@@ -34,7 +34,7 @@ describe('todo', () => {
     })
   })
 
-  test('names what was left off the list though it is not done', async () => {
+  test('names unfinished entries that were left off the list', async () => {
     const { call } = await openPath({ tools: builtInTools })
     await call('todo', { todos: [entry('a', 'completed'), entry('b', 'pending')] })
     expect(await call('todo', { todos: [] })).toEqual({
@@ -57,7 +57,7 @@ describe('todo', () => {
 })
 
 describe('the list of a session', () => {
-  test('is there again when it is resumed, for who watches and for the tool', async () => {
+  test('is restored when it is resumed, for the user and for the tool', async () => {
     const [home, cwd] = [tempDir(), repository()]
     const todos = [entry('a', 'completed'), entry('b', 'pending')]
     await exec([[call('todo', { todos })], [say('later')]], [...open, 'begin'], { cwd, home })
@@ -79,7 +79,7 @@ describe('the list of a session', () => {
     expect(lists(second)).toEqual([])
   })
 
-  test('is what the last call left that was not refused, through execute_tool too, and outlives a summary', () => {
+  test('is that of the last call that was not refused, also through execute_tool, and survives a compaction', () => {
     const written = (id: string, name: string, input: unknown, ok: boolean): readonly HistoryItem[] => [
       { type: 'tool_call', call: { id, name, kind: 'function', input: JSON.stringify(input) } },
       { type: 'tool_result', callId: id, output: '', ok },

@@ -40,7 +40,7 @@ async function search(query: string): Promise<readonly string[]> {
 }
 
 describe('requests', () => {
-  test('name what is deferred, and show what finds and runs it', () => {
+  test('name deferred tools, and show the tools that find and run them', () => {
     const registry = createRegistry({ builtIn: builtInTools, mcp, deferral: always })
     expect(names(registry)).toEqual([
       ...[
@@ -55,7 +55,7 @@ describe('requests', () => {
     expect(JSON.stringify(registry.declarations)).toContain('mcp__weather__forecast, mcp__weather__history')
   })
 
-  test('of 200 tools are a tenth of what they would be', () => {
+  test('for 200 tools are a tenth of their size without deferral', () => {
     const many = Array.from({ length: 200 }, (_, at) =>
       tool(`mcp__server__tool_${at}`, 'Does one of many things. '.repeat(12)),
     )
@@ -94,36 +94,36 @@ describe('requests', () => {
     expect(shown).toEqual(deferred ? ['execute_tool', 'grep', 'tool_search'] : ['grep', 'rare'])
   })
 
-  test.each(['', 'sometimes', 'auto:', 'auto:10', 'auto:101%'])('%j is no such setting', (text) => {
+  test.each(['', 'sometimes', 'auto:', 'auto:10', 'auto:101%'])('%j is not a valid setting', (text) => {
     expect(parseDeferral(text)).toBeUndefined()
   })
 })
 
 describe('tool_search', () => {
-  test('finds by words, a name before a hint before a description', async () => {
+  test('finds tools by words, and ranks names before hints before descriptions', async () => {
     expect(await search('weather')).toEqual(['mcp__weather__forecast', 'mcp__weather__history', 'mcp__maps__route'])
     expect(await search('climate')).toEqual(['mcp__weather__history'])
     expect(await search('nothing such')).toEqual([])
   })
 
-  test('leaves out what lacks a word with a plus', async () => {
+  test('leaves out tools that lack a word with a plus', async () => {
     expect(await search('+route weather')).toEqual(['mcp__maps__route'])
     expect(await search('+climate +route')).toEqual([])
   })
 
-  test('looks at parameters after discover:', async () => {
+  test('searches parameters after discover:', async () => {
     expect(await search('village')).toEqual([])
     expect(await search('discover:village')).toContain('mcp__maps__route')
   })
 
-  test('finds words of scripts without spaces by pairs of characters, of which one alone is not enough', async () => {
+  test('finds words of scripts without spaces by pairs of characters, and needs more than one pair', async () => {
     expect(await search('搜索笔记')).toEqual(['mcp__notes__search'])
     expect(await search('搜索')).toEqual(['mcp__notes__search'])
     expect(await search('文件系统管理')).toEqual([])
     expect(await search('文件系统管理 notes')).toEqual(['mcp__notes__search'])
   })
 
-  test('takes tools by name after select:, and says of loaded ones that they are', async () => {
+  test('selects tools by name after select:, and says which are already loaded', async () => {
     const { call } = await openPath({ tools: builtInTools, mcp, deferral: always })
     const { output } = await call('tool_search', { query: 'select:mcp__maps__route, MCP__CORE__PING,nope' })
     expect(output).toBe(
@@ -137,7 +137,7 @@ describe('tool_search', () => {
 })
 
 describe('execute_tool', () => {
-  test('is the call of the tool it names, for its schema, hooks and items', async () => {
+  test('counts as a call of the tool that it names, for schema, hooks and items', async () => {
     const seen: unknown[] = []
     const { call, events } = await openPath({
       tools: builtInTools,
@@ -162,7 +162,7 @@ describe('execute_tool', () => {
   })
 })
 
-test('between turns tools are suggested that fit and were not seen, each once, and none at first', async () => {
+test('between turns, matching tools that were not seen yet are suggested, each once, but not before the first turn', async () => {
   const many = Array.from({ length: 40 }, (_, at) => tool(`mcp__other__thing_${at}`, 'Does something else.'))
   const { history } = await scriptedRun({
     tools: [...mcp, ...many],

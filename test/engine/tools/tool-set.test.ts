@@ -20,8 +20,8 @@ const fieldsOf = (facts: ToolFacts, tool: string): readonly string[] => {
   return Object.keys((parameters?.['properties'] ?? {}) as object)
 }
 
-describe('what is declared', () => {
-  test('to GPT: patches, the shell and a plan', () => {
+describe('the declaration', () => {
+  test('for GPT: patches, the shell and a plan', () => {
     const shown = [
       ...['apply_patch', 'exec_command', 'execute_tool', 'grep', 'kill_session', 'read_file'],
       ...['tool_search', 'update_plan', 'view_image', 'write_stdin'],
@@ -30,7 +30,7 @@ describe('what is declared', () => {
     expect(declared({ family: 'openai', ...nothing })).toEqual(shown)
   })
 
-  test('to Claude and others: what replaces text, what looks around, and a list', () => {
+  test('for Claude and others: tools that edit text and search, and a list', () => {
     const shown = [
       ...['apply_patch', 'edit_file', 'exec_command', 'execute_tool', 'glob', 'grep', 'kill_session', 'read_file'],
       ...['todo', 'tool_search', 'write_file', 'write_stdin'],
@@ -51,14 +51,14 @@ describe('what is declared', () => {
     },
   )
 
-  test('is to Claude in the words that it was trained on', () => {
+  test('for Claude uses the terms that it was trained on', () => {
     const facts = { family: 'claude', ...nothing } as const
     expect(fieldsOf(facts, 'edit_file')).toEqual(['file_path', 'old_string', 'new_string', 'replace_all'])
     expect(fieldsOf(facts, 'read_file')).toEqual(['file_path', 'offset', 'limit'])
     expect(fieldsOf(facts, 'write_file')).toEqual(['file_path', 'content'])
   })
 
-  test('of a command is that it becomes a session after 10 s only to GPT, which was trained on that', () => {
+  test('of a command says only for GPT, which was trained on that, that it becomes a session after 10 s', () => {
     const said = (family: ModelFamily): string =>
       JSON.stringify(registryFor({ family, ...nothing }).declarations.find(({ name }) => name === 'exec_command'))
     expect(said('gpt')).toContain('even if the command is still running. Default 10000.')
@@ -66,19 +66,19 @@ describe('what is declared', () => {
       expect(said(family)).toContain('Default: wait until it ends.')
   })
 
-  test('is what asks for more than the sandbox gives only where that may be granted', () => {
+  test('includes requests for more access only if they may be granted', () => {
     const asking = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
     expect(fieldsOf({ family: 'gpt', ...nothing }, 'exec_command')).not.toEqual(expect.arrayContaining(asking))
     const granted = { family: 'gpt', ...nothing, canEscalate: true } as const
     expect(fieldsOf(granted, 'exec_command')).toEqual(expect.arrayContaining(asking))
   })
 
-  test('is web_fetch where there is a network', () => {
+  test('includes web_fetch if there is a network', () => {
     expect(declared({ family: 'gpt', ...nothing, hasNetwork: true })).toContain('web_fetch')
   })
 })
 
-test('a file is known by either name, and hooks see the one of the tool', async () => {
+test('a file parameter has either name, and hooks see that of the tool', async () => {
   const seen: unknown[] = []
   const { call, path } = await openPath({
     tools: builtInTools,

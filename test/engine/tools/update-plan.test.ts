@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { openPath } from '../../support/call-path.ts'
 
-test('a plan is an item that who watches can read, and one step at a time', async () => {
+test('a plan is an item that the user can read, with one step in progress at a time', async () => {
   const { call, events } = await openPath({ tools: builtInTools })
   const plan = [
     { step: 'look', status: 'completed' },

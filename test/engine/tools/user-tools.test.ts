@@ -60,7 +60,7 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     expect(JSON.stringify(requests[2]?.body)).toContain('the arguments are not valid')
   })
 
-  test('may be in TypeScript, but what was compiled from it comes first', async () => {
+  test('may be in TypeScript, but the compiled file takes precedence', async () => {
     const named = (name: string): string => shout.replace("'shout'", `'${name}'`)
     const folder = tempDir({
       'typed.ts': named('typed').replace('({ text }) =>', '({ text }: { text: string }) =>'),
@@ -77,7 +77,7 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     expect(JSON.stringify(requests[2]?.body)).toContain('HO')
   })
 
-  test('know the errors that they meet by the classes that they import', async () => {
+  test('recognize errors by the classes that they import', async () => {
     const { home } = homeWith('meet.mjs', meets)
     const { requests } = await exec([[call('meet', {})], [say('done')]], ['go'], { cwd: repository(), home })
     expect(JSON.stringify(requests[1]?.body)).toContain('met SandboxError and FileError')
@@ -96,7 +96,7 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     })
   }
 
-  test('a repository names none, not even a trusted one', async () => {
+  test('a repository can’t add any, not even a trusted one', async () => {
     const folder = tempDir({ 'evil.mjs': 'process.exit(77)' })
     const cwd = repository({ '.portcullis/config.toml': `tool_folders = [${JSON.stringify(folder)}]\n` })
     const { code, stderr } = await exec([[say('x')]], ['--trust', 'go'], { cwd })

@@ -53,7 +53,7 @@ async function open(
   return { port, asked, items, site: `http://site.test:${port}`, fetch: (url: string) => call('web_fetch', { url }) }
 }
 
-describe('what comes back', () => {
+describe('a fetch returns', () => {
   test('a page as Markdown, with whole links and without scripts', async () => {
     const page =
       '<html><head><title>T</title><style>a{}</style></head><body><h1>Head</h1><script>no()</script><p>A <a href="/b">link</a>.</p></body></html>'
@@ -64,7 +64,7 @@ describe('what comes back', () => {
     })
   })
 
-  test('other text as it is, unpacked and in its character set', async () => {
+  test('other text as it is, decompressed and decoded from its character set', async () => {
     const { fetch, site } = await open({
       '/packed': (response) =>
         response
@@ -77,7 +77,7 @@ describe('what comes back', () => {
     expect((await fetch(`${site}/latin`)).output).toMatch(/\n\ncafé$/)
   })
 
-  test('a sentence for what is no text, and a failure as one', async () => {
+  test('a sentence for content that is not text, and a failure as a failure', async () => {
     const { fetch, site } = await open({
       '/data': (response) => response.setHeader('content-type', 'image/png').end(Buffer.from([1, 0, 2])),
     })
@@ -85,12 +85,12 @@ describe('what comes back', () => {
     expect(await fetch(`${site}/gone`)).toMatchObject({ ok: false, output: expect.stringContaining('status 404') })
   })
 
-  test('a page that is nested without end as it is, since converting it would take for ever', async () => {
+  test('a very deeply nested page as it is, because the conversion would take too long', async () => {
     const { fetch, site } = await open({ '/deep': html('<div>'.repeat(100_000)) })
     expect((await fetch(`${site}/deep`)).output).toContain('<div><div>')
   })
 
-  test('no more than the first 5 MB', async () => {
+  test('at most the first 5 MB', async () => {
     const { fetch, site } = await open({
       '/long': (response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(6 * 1024 * 1024)),
     })
@@ -100,8 +100,8 @@ describe('what comes back', () => {
   })
 })
 
-describe('where it may go', () => {
-  test('nowhere while the network is off, and it is said how to change that', async () => {
+describe('a fetch may go', () => {
+  test('nowhere while the network is off, and the message says how to change that', async () => {
     const { fetch, site, asked } = await open({}, { network: { mode: 'off' } })
     expect(await fetch(`${site}/`)).toMatchObject({
       ok: false,
@@ -111,7 +111,7 @@ describe('where it may go', () => {
     expect(asked).toEqual([])
   })
 
-  test('to what the allow-list has, and to nothing else', async () => {
+  test('only to hosts of the allow-list', async () => {
     const { fetch, port, asked, items } = await open({})
     const { ok, output } = await fetch(`http://other.test:${port}/`)
     expect(ok).toBe(false)
@@ -122,7 +122,7 @@ describe('where it may go', () => {
     expect(items()).toMatchObject([refused, refused])
   })
 
-  test('after a redirect too: it is followed within the allow-list, and ends outside', async () => {
+  test('where a redirect leads, if that is in the allow-list', async () => {
     const { fetch, site, port, asked, items } = await open({
       '/near': redirect('/there'),
       '/there': (response) => response.setHeader('content-type', 'text/plain').end('arrived'),
@@ -139,7 +139,7 @@ describe('where it may go', () => {
     expect(asked.length - before).toBe(6)
   })
 
-  test('to only from public addresses where all of the network is open', async () => {
+  test('only to public addresses if the whole network is open', async () => {
     const { fetch, port, asked } = await open({}, { network: { mode: 'full' } })
     const places = [
       `127.0.0.1:${port}`,
@@ -157,14 +157,14 @@ describe('where it may go', () => {
     expect(asked).toEqual([])
   })
 
-  test('by HTTP and HTTPS, with no password in the address', async () => {
+  test('only to HTTP and HTTPS addresses without a password', async () => {
     const { fetch } = await open({})
     expect((await fetch('file:///etc/passwd')).output).toContain("file: can't be fetched")
     expect((await fetch('http://user:word@site.test/')).output).toContain('user name or password')
     expect((await fetch('site.test')).output).toContain('is not a URL')
   })
 
-  test('where the Guardian lets it', async () => {
+  test('only where the Guardian allows it', async () => {
     const { fetch, site, asked } = await open({}, { approvalMode: 'untrusted' })
     expect(await fetch(`${site}/`)).toMatchObject({
       ok: false,

@@ -30,7 +30,7 @@ async function open() {
   return { ...(await openPath({ tools: builtInTools, sandbox })), workspace, outside }
 }
 
-test('in an image without Node, file tools see what a command there would, and nothing else', async () => {
+test('in an image without Node, file tools see exactly what a command there would', async () => {
   const { call, outside } = await open()
   expect(await call('read_file', { path: 'src/a.txt' })).toEqual({ ok: true, output: '     1\tone' })
   expect(await call('grep', { pattern: 'one' })).toMatchObject({
@@ -44,13 +44,13 @@ test('in an image without Node, file tools see what a command there would, and n
   expect(await call('read_file', { path: 'new.txt' })).toEqual({ ok: true, output: '     1\ttwo' })
 })
 
-test('so does a JavaScript session', async () => {
+test('a JavaScript session does too', async () => {
   const { call } = await open()
   const code = "const fs = await import('node:fs'); fs.readdirSync('src').join() + fs.existsSync('/etc/shadow')"
   expect(await call('js_repl', { code })).toMatchObject({ ok: true, output: expect.stringContaining('a.txtfalse') })
 })
 
-plain('Node brings its loader and its libraries, each by the name that it is asked for', () => {
+plain('Node comes with its loader and its libraries, each under the name by which it is loaded', () => {
   const folder = tempDir()
   mkdirSync(join(folder, 'lib64'))
   const [node, real, libc, loader] = ['node', 'libc-2.36.so', 'lib64/libc.so.6', 'lib64/ld-linux-x86-64.so.2'].map(
@@ -74,6 +74,6 @@ plain('Node brings its loader and its libraries, each by the name that it is ask
   })
 })
 
-plain("where that can't be told, it is the image's own", () => {
+plain('if these can’t be determined, the image’s own Node is used', () => {
   expect(bringNode('\tnot a dynamic executable\n')).toEqual({ words: ['node'], shown: [] })
 })

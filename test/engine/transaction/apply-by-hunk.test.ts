@@ -30,7 +30,7 @@ const withLines = (...lines: readonly (readonly [number, string])[]): string =>
   lines.reduce((text, [line, words]) => text.replace(`\n${line}\n`, `\n${words}\n`), numbers(1, 30))
 
 describe.skipIf(needsBubblewrap())('agent apply -p', () => {
-  test('lands the hunks that were taken, and no others', async () => {
+  test('lands only the accepted hunks', async () => {
     const { code, shown, read } = await picking(threeHunks, 'yny')
     expect(read('a.txt')).toBe(withLines([3, 'three'], [28, 'twenty-eight']))
     expect([code, shown]).toEqual([0, expect.stringContaining('1 file landed')])
@@ -38,7 +38,7 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
     expect(shown).toContain('(2/3) Apply this hunk to a.txt [y,n,q,a,d,?]?')
   })
 
-  test('takes all that is left of a file, or none of it, and ends where that is wanted', async () => {
+  test('accepts or rejects the rest of a file, and stops on request', async () => {
     const command = `${threeHunks}; echo c > b.txt; echo n > new.txt; rm gone.txt`
     const rest = await picking(command, 'nayq')
     expect([rest.read('a.txt'), rest.read('b.txt')]).toEqual([withLines([15, 'fifteen'], [28, 'twenty-eight']), 'c\n'])
@@ -48,21 +48,21 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
     expect(readdirSync(none.cwd)).not.toContain('gone.txt')
   })
 
-  test('asks about a mode by itself, and about what is no text as a whole', async () => {
+  test('asks about a mode change separately, and about a binary file as a whole', async () => {
     const { cwd, read, shown } = await picking(`chmod +x b.txt; echo c > b.txt; printf '\\0' > bin`, 'yny')
     expect([read('b.txt'), statSync(join(cwd, 'b.txt')).mode & 0o777, read('bin')]).toEqual(['b\n', 0o755, '\0'])
     expect(shown).toContain('Apply this change of mode to b.txt')
     expect(shown).toContain('Apply the addition of bin')
   })
 
-  test('explains its letters, and takes nothing for anything else', async () => {
+  test('explains its letters, and accepts nothing else', async () => {
     const { shown, read } = await picking("sed -i 's/^3$/three/' a.txt", '?xn')
     expect(shown.match(/^a - take this and all later parts of this file$/gm)).toHaveLength(2)
     expect(shown).toContain('You chose no changes: the tree is unchanged.')
     expect(read('a.txt')).toBe(numbers(1, 30))
   })
 
-  test('leaves what was not taken for another time', async () => {
+  test('keeps rejected hunks for another time', async () => {
     const { cwd, home, read } = await picking(`${threeHunks}; echo c > b.txt`, 'ynn', ['a.txt'])
     expect([read('a.txt'), read('b.txt')]).toEqual([withLines([3, 'three']), 'b\n'])
     expect((await agent(['changes', '--last'], { cwd, home })).stdout).toContain('not landed')
@@ -73,12 +73,12 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
     ])
   })
 
-  test('is the same as without where all is taken', async () => {
+  test('gives the same result as without it if all hunks are accepted', async () => {
     const { cwd, home } = await picking(threeHunks, 'a')
     expect((await agent(['changes', '--last'], { cwd, home })).stdout).toContain('  landed\n')
   })
 
-  test('shows nothing that a terminal would obey', async () => {
+  test('shows no terminal control sequences', async () => {
     const { shown } = await picking(`printf 'x\\033[2Jy\\n' > "$(printf 'a\\033[2Jb')"`, 'n')
     expect(shown).not.toContain('\u001b[2J')
   })

@@ -30,7 +30,7 @@ async function kept(
 }
 
 describe.skipIf(needsBubblewrap())('the changes of a run', () => {
-  test('are shown as a list, as a diff, as JSON, and as a patch that git takes', async () => {
+  test('are shown as a list, as a diff, as JSON, and as a patch that git accepts', async () => {
     const { cwd, id, ask } = await kept('echo two >> a.txt; rm b.txt; printf "\\0x" > c.bin; mkdir e', {
       'a.txt': 'one\n',
       'b.txt': 'b\n',
@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     ])
   })
 
-  test('are applied whole, and once; taken back, and applied again', async () => {
+  test('are applied completely and once, reverted, and applied again', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; mkdir -p d/e; echo n > d/n.txt', { 'a.txt': 'a\n' })
     const applied = await ask('apply', id)
     expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} reverts this\n`])
@@ -83,7 +83,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("The run did not change 'nowhere'")])
   })
 
-  test('that somebody else contradicts are not applied, and both stay', async () => {
+  test('that conflict with somebody else’s are not applied, and both stay', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
     writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
     const refused = await ask('apply', id)
@@ -94,7 +94,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect([read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual(['theirs\n', ['.git', 'a.txt']])
   })
 
-  test('are not taken back over what somebody wrote since', async () => {
+  test('are not reverted if somebody has written to the files since', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
     writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
     const refused = await ask('undo', id)
@@ -102,7 +102,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(read(cwd, 'a.txt')).toBe('theirs\n')
   })
 
-  test('are thrown away, with the view that they were made in', async () => {
+  test('are discarded together with their view', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     expect(existsSync(join(directory, 'view'))).toBe(true)
     expect((await ask('discard', id)).stdout).toBe('Its changes are removed. The tree is unchanged.\n')
@@ -115,7 +115,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect((await ask('apply', id)).stderr).toContain('were discarded')
   })
 
-  test('of a run that was killed are found when somebody asks', async () => {
+  test('of a killed run are found on request', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n', '.gitignore': 'out\n' })
     // As it is left where nobody came to look.
     const state = JSON.parse(read(directory, 'transaction.json')) as {
@@ -131,7 +131,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect([read(cwd, 'a.txt'), read(cwd, 'later.txt')]).toEqual(['x\n', 'later\n'])
   })
 
-  test('of a run that was killed are looked for in a sandbox of the kind that it had, and in no other', async () => {
+  test('of a killed run are searched in the same kind of sandbox as the run’s', async () => {
     const { id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' })
     const state = JSON.parse(read(directory, 'transaction.json')) as object
     writeFileSync(join(directory, 'transaction.json'), JSON.stringify({ ...state, gathered: false }))
@@ -145,7 +145,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect((await ask('changes', id)).stdout).toContain('M a.txt')
   })
 
-  test('are kept when old sessions are thrown away, unless that is meant', async () => {
+  test('are kept when old sessions are removed, unless an option says otherwise', async () => {
     const { home, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     const long = new Date(Date.now() - 9 * 86_400_000)
     utimesSync(join(directory, 'rollout.jsonl'), long, long)
@@ -158,7 +158,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect(existsSync(home)).toBe(true)
   })
 
-  test('are none where runs worked in the tree itself', async () => {
+  test('are empty if runs worked in the tree itself', async () => {
     const [cwd, home] = [repository({}), tempDir()]
     const { events } = await exec([[say('done')]], ['--json', 'x'], { cwd, home })
     const id = events[0]?.type === 'thread.started' ? events[0].thread_id : ''
@@ -171,7 +171,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect((await agent(['undo'], { cwd, home })).stderr).toContain('name a run, or give --last')
   })
 
-  test('of bytes that a terminal would obey are shown without harm in the list', async () => {
+  test('with terminal control sequences are escaped in the list', async () => {
     const { ask } = await kept(`printf x > "$(printf 'a\\033[2Jb')"`, {})
     const listed = await ask('changes', '--last')
     expect(listed.stdout).not.toContain('\u001b')

@@ -41,7 +41,7 @@ type Git = (...words: string[]) => string
 const twoCommits = `echo x > a.txt && git ${by} commit -qam second && echo y > new.txt && git add new.txt && git ${by} commit -qm third`
 
 describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () => {
-  test('are in the repository under a branch of their own when it lands, and what is checked out stays', async () => {
+  test('are on a separate branch of the repository when it lands, and the checked-out branch stays', async () => {
     const { git, first, report, ended, ask } = await committing(twoCommits)
     const name = `portcullis/${report?.run}`
     expect(git('log', '--format=%s', name)).toBe('third\nsecond\nfirst')
@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
   })
 
-  test('move the branch that is checked out with --land-commits, and index and tree with it', async () => {
+  test('move the checked-out branch with --land-commits, together with index and tree', async () => {
     const { cwd, git, first, report, read, ask } = await committing(`${twoCommits}; echo left > b.txt`, {
       args: ['--land-commits'],
     })
@@ -79,7 +79,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['third\nsecond\nfirst', ' M b.txt'])
   })
 
-  test('of what was there already land too, where no file differs', async () => {
+  test('that change no file land too', async () => {
     const { git, report } = await committing(`git ${by} commit -q --allow-empty -m empty`, { args: ['--land-commits'] })
     expect([report?.outcome, git('log', '--format=%s')]).toEqual(['nothing', 'empty\nfirst'])
   })
@@ -105,7 +105,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
   })
 
-  test('do not move the branch over what somebody has staged, but beside it', async () => {
+  test('move the branch if somebody has staged other files, but not if they conflict', async () => {
     const beside = await committing(twoCommits, {
       args: ['--land-commits'],
       before: (git) => {
@@ -129,7 +129,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(over.report?.commits[0]?.stayed).toContain('staged changes conflict with it')
   })
 
-  test('land with the files, or neither does: not while another git holds its lock', async () => {
+  test('land together with the files or not at all: not while another git holds its lock', async () => {
     const locked = await committing(twoCommits, {
       args: ['--land-commits'],
       before: (git) => writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), ''),
@@ -146,7 +146,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([locked.git('log', '-1', '--format=%s'), locked.git('status', '--porcelain')]).toEqual(['third', ''])
   })
 
-  test('go back also where git has packed the refs since', async () => {
+  test('are reverted even if git has packed the refs since', async () => {
     const { git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     git('pack-refs', '--all')
     expect((await ask('undo', '--last')).code).toBe(0)
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     git('fsck', '--strict')
   })
 
-  test('go back when another git has let go of its lock', async () => {
+  test('are reverted when another git has released its lock', async () => {
     const { cwd, git, first, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     const lock = join(cwd, '.git/index.lock')
     writeFileSync(lock, '')
@@ -175,7 +175,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     ])
   })
 
-  test('do not go back while another git holds its lock, and neither do the files', async () => {
+  test('are not reverted while another git holds its lock, and neither are the files', async () => {
     const { cwd, git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     writeFileSync(join(cwd, '.git/index.lock'), '')
     const undone = await ask('undo', '--last')
@@ -188,7 +188,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect((await ask('undo', '--last')).code).toBe(0)
   })
 
-  test('do not go back where the branch has moved on since', async () => {
+  test('are not reverted if the branch has moved since', async () => {
     const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
     git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'mine')
     const undone = await ask('undo', '--last')
@@ -196,7 +196,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(git('log', '-1', '--format=%s')).toBe('mine')
   })
 
-  test('are nowhere in the repository before the run lands, or if it does not', async () => {
+  test('are not in the repository before the run lands, or if it does not', async () => {
     const { git, first, report, ask } = await committing(twoCommits, { args: ['--land', 'never', '--land-commits'] })
     expect([git('for-each-ref', '--format=%(refname)'), git('rev-parse', 'HEAD')]).toEqual(['refs/heads/main', first])
     expect(git('count-objects')).toMatch(/^[45] objects/)
@@ -205,7 +205,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
   })
 
-  test('begin a branch that had none', async () => {
+  test('start a branch without commits', async () => {
     const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
     const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
     await exec(
@@ -218,7 +218,7 @@ describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () 
     expect([git('status', '--porcelain'), git('for-each-ref')]).toEqual(['?? a.txt', ''])
   })
 
-  test('do nothing where the same command works in the tree itself: it leaves the same', async () => {
+  test('have the same result as the same command in the tree itself', async () => {
     const { git, report, read } = await committing(twoCommits, { args: ['--land-commits'] })
     const plain = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' })
     const theirs: Git = (...words) => execFileSync('git', words, { cwd: plain, encoding: 'utf8' }).trimEnd()

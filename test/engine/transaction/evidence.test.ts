@@ -39,7 +39,7 @@ const makers: readonly (readonly [string, () => { readonly publicKey: KeyObject;
   ]
 
 describe('an envelope', () => {
-  test.each(makers)('of a key of %s opens, for that key alone', (_, make) => {
+  test.each(makers)('signed with a %s key is verified only with that key', (_, make) => {
     const { privateKey, publicKey } = make()
     const given = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const sealed = sealStatement(statementOf('p', []), readPrivateKey(given, 'key'))
@@ -68,7 +68,7 @@ describe('an envelope', () => {
     expect(openEnvelope(sealed, [open])).toMatchObject({ type: 'whole', isTrusted: true })
   })
 
-  test('is not signed by what can not sign: a key with a passphrase, a short one, none', () => {
+  test('is not signed with an unusable key: one with a passphrase, a short one, none', () => {
     const file = join(tempDir(), 'key')
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'secret', '-f', file])
     expect(() => readPrivateKey(readFileSync(file, 'utf8'), file)).toThrow(
@@ -88,7 +88,7 @@ describe('an envelope', () => {
   })
 })
 
-test('a tree differs by what is there, is not there, is another kind, or can be executed', () => {
+test('a tree differs if a file is added, missing, of another kind, or executable', () => {
   const tree = tempDir({ 'a.txt': 'a', 'there.txt': 'x', 'd/x': 'x' })
   execFileSync('ln', ['-s', 'a.txt', 'link'], { cwd: tree })
   const file = { type: 'file', sha256: hash('a'), mode: 0o644 } as const
@@ -112,7 +112,7 @@ test('a tree differs by what is there, is not there, is another kind, or can be 
   ).toHaveLength(6)
 })
 
-test('a tree differs where a directory is a link now, though the same is behind it', () => {
+test('a tree differs if a directory is now a link, even to the same content', () => {
   const tree = tempDir({ 'elsewhere/x': 'x' })
   execFileSync('ln', ['-s', 'elsewhere', 'd'], { cwd: tree })
   const link = { path: 'd', type: 'symlink', target: 'elsewhere' } as const
@@ -127,7 +127,7 @@ test('a tree differs where a directory is a link now, though the same is behind 
 })
 
 describe.skipIf(needsBubblewrap())('agent evidence', () => {
-  test('tells what a run changed, from which commit, under which rules, and how it was verified', async () => {
+  test('states what a run changed, from which commit, under which rules, and how it was verified', async () => {
     const others = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`other/${index}.ts`, 'o\n']))
     const cwd = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n', ...others })
     execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
@@ -194,7 +194,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect((await ask('--last', '-o', file)).stderr).toContain('choose a signing key: --key FILE')
   })
 
-  test('finds each of 1,000 changes of one byte, in the statement, the patch and all source files of the tree', async () => {
+  test('detects each of 1,000 changes of one byte in the statement, the patch and all source files of the tree', async () => {
     const files = { 'a.txt': 'a\n'.repeat(50), 'src/b.ts': 'b\n'.repeat(90), 'src/deep/c.ts': 'c', 'run.sh': 'exit\n' }
     const cwd = repository({ ...files, '.gitignore': 'out/\n', 'out/built': 'x' })
     const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
@@ -245,7 +245,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect(check()).toBe(0)
   })
 
-  test('says which source files it does not hold, and that some were written after the run', async () => {
+  test('says which source files it leaves out, and that some were written after the run', async () => {
     const cwd = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     writeFileSync(Buffer.concat([Buffer.from(`${cwd}/`), Buffer.from([0xff])]), 'x')
     execFileSync('git', ['init', '--quiet', join(cwd, 'nested')])

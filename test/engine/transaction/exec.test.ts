@@ -56,7 +56,7 @@ const reportOf = ({ events }: Exec) => {
 const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
 
 describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
-  test('lands what patches and commands changed together, at its end', async () => {
+  test('lands all changes of patches and commands together at its end', async () => {
     const cwd = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone/c.txt': 'c\n' })
     const before = fingerprint(cwd)
     let during: unknown
@@ -90,7 +90,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.events[0]).toMatchObject({ config: { transaction: { roots: [cwd], land: 'on-success' } } })
   })
 
-  test('is taken back whole by one apply-patch undo', async () => {
+  test('is reverted completely by one apply-patch undo', async () => {
     const cwd = repository({ 'a.txt': 'a\n', 'gone/c.txt': 'c\n' })
     const facts = (): unknown =>
       execFileSync('sh', ['-c', 'find . -path ./.git -prune -o -printf "%P %y %m\n" | sort; cat a.txt gone/*'], {
@@ -129,7 +129,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     execFileSync('git', ['apply', '--check', '--binary', reportOf(ended)?.patch ?? ''], { cwd })
   })
 
-  test('lands after a failure too where it always shall', async () => {
+  test('also lands after a failure if it is set to always land', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const ended = await transactional(cwd, [cmd('echo x > a.txt'), cmd('false')], {
       args: ['--max-turns', '2', '--land', 'always'],
@@ -137,7 +137,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([ended.code, read(cwd, 'a.txt')]).toEqual([4, 'x\n'])
   })
 
-  test('lands beside what somebody else changes meanwhile in other files, and in other lines of the same', async () => {
+  test('lands next to changes that somebody else makes meanwhile in other files, or in other lines of the same file', async () => {
     const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`
     const cwd = committed({ 'a.txt': lines('1', '6'), 'b.txt': 'b\n' })
     const ended = await transactional(cwd, [cmd('sed -i s/1/one/ a.txt')], {
@@ -193,7 +193,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(read('/', reportOf(ended)?.patch ?? '')).toContain('b.txt')
   })
 
-  test('lands on another branch that is checked out meanwhile, unless that has the same lines otherwise', async () => {
+  test('lands on another branch that is checked out meanwhile, unless the same lines differ there', async () => {
     const meanwhile = async (other: string) => {
       const cwd = committed({ 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n' })
       const git = (...words: string[]): string =>
@@ -213,7 +213,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(await meanwhile('eins\n2\n3\n4\n5\n')).toEqual(['conflict', 'other', 'eins\n2\n3\n4\n5\n', 'b\n'])
   })
 
-  test('lands nothing where nobody knows what a changed file held before', async () => {
+  test('lands nothing if the earlier content of a changed file is unknown', async () => {
     const cwd = repository({ 'untracked.txt': '1\n2\n3\n4\n' })
     const ended = await transactional(cwd, [cmd('sed -i s/1/one/ untracked.txt')], {
       before: () => writeFileSync(join(cwd, 'untracked.txt'), '1\n2\n3\nfour\n'),
@@ -222,7 +222,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(read(cwd, 'untracked.txt')).toBe('1\n2\n3\nfour\n')
   })
 
-  test('keeps what git ignores with the run, or lands it where that is asked for', async () => {
+  test('keeps files that git ignores with the run, or lands them on request', async () => {
     const files = { '.gitignore': 'out/\n*.log\n', 'out/old.txt': 'old\n', 'kept/a.txt': 'a\n' }
     const command = 'echo new > out/new.txt; rm out/old.txt; mkdir -p logs; echo x > logs/a.log; echo b > kept/b.txt'
     const kept = repository(files)
@@ -283,7 +283,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.code).toBe(0)
   })
 
-  test('leaves the branch and the index of the repository where they are, and keeps what else it made of git with its view', async () => {
+  test('leaves the branch and the index of the repository unchanged, and keeps other git changes with its view', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const git = (...words: string[]): string => execFileSync('git', words, { cwd, encoding: 'utf8' })
     const head = git('rev-parse', 'HEAD')
@@ -303,7 +303,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(git('log', '--format=%s', '-1', 'FETCH_HEAD')).toBe('second\n')
   })
 
-  test('works where the workspace is a folder of a repository, and lands there', async () => {
+  test('works in a subdirectory of a repository, and lands there', async () => {
     const cwd = committed({ 'sub/a.txt': 'a\n', 'beside.txt': 'b\n' })
     const ended = await transactional(join(cwd, 'sub'), [
       cmd('cat ../beside.txt; echo x > a.txt; echo x > ../beside.txt; git status --porcelain'),
@@ -312,7 +312,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.stdout).toContain(' M sub/a.txt')
   })
 
-  test('gives further directories that may be written a view too, and lands all of them together', async () => {
+  test('also gives further writable directories a view, and lands all of them together', async () => {
     const [cwd, more] = [repository({ 'a.txt': 'a\n' }), tempDir({ 'm.txt': 'm\n' })]
     const args = ['--add-dir', more]
     const failed = await transactional(cwd, [cmd(`echo x > ${more}/m.txt; cat ${more}/m.txt`), cmd('false')], {
@@ -323,13 +323,13 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([landed.code, read(more, 'm.txt'), read(cwd, 'a.txt')]).toEqual([0, 'x\n', 'x\n'])
   })
 
-  test('works outside of a repository', async () => {
+  test('works outside a repository', async () => {
     const cwd = tempDir({ 'a.txt': 'a\n' })
     const ended = await transactional(cwd, [cmd('echo x > a.txt')], { args: ['--skip-git-repo-check'] })
     expect([ended.code, read(cwd, 'a.txt')]).toEqual([0, 'x\n'])
   })
 
-  test('of a session that was cut off goes on in its view, without being told so', async () => {
+  test('continues an interrupted session in its view automatically', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
     const before = fingerprint(cwd)
@@ -347,7 +347,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([second.code, read(cwd, 'a.txt'), read(cwd, 'b.txt'), read(cwd, 'c.txt')]).toEqual([0, 'x\n', 'y\n', 'z\n'])
   })
 
-  test('stays a transaction when its session is gone on with after it has landed', async () => {
+  test('stays a transaction when its session is resumed after it has landed', async () => {
     const cwd = committed({ 'a.txt': 'a\n' })
     const home = tempDir()
     await transactional(cwd, [cmd('echo x > a.txt')], { home })
@@ -387,7 +387,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     },
   )
 
-  test('does not see another one in the same workspace, and the second to land merges', async () => {
+  test('does not see another transaction in the same workspace, and the second to land merges', async () => {
     const cwd = committed({ 'a.txt': '1\n2\n3\n4\n5\n' })
     let other: Promise<Exec> | undefined
     const first = await exec(
@@ -403,7 +403,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([first.code, read(cwd, 'a.txt')]).toEqual([0, 'one\n2\n3\n4\nfive\n'])
   })
 
-  test('never lands what other programs obey', async () => {
+  test('never lands files that control other programs', async () => {
     const cwd = committed({ '.vscode/settings.json': '{}\n', 'a.txt': 'a\n' })
     const ended = await transactional(cwd, [
       cmd(
@@ -425,7 +425,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.stderr + ended.stdout).toContain(words)
   })
 
-  test('is what the configuration says too', async () => {
+  test('can also be set in the configuration', async () => {
     const cwd = repository({ 'a.txt': 'a\n' })
     const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '-c', 'transactional="copy"', 'x'], {
       cwd,
@@ -433,12 +433,12 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(reportOf(ended)).toMatchObject({ strategy: 'copy', outcome: 'landed' })
   })
 
-  test('needs its flag for what says how it lands', async () => {
+  test('requires its flag for options about landing', async () => {
     const ended = await exec([], ['--land', 'never', 'x'], { cwd: repository({}) })
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('add --transactional')])
   })
 
-  test('says on the terminal what became of it', async () => {
+  test('reports its result on the terminal', async () => {
     const cwd = repository({ '.gitignore': 'out/\n' })
     const ended = await exec(
       [cmd('echo x > a.txt; mkdir out; echo y > out/y'), [say('done')]],

@@ -65,7 +65,7 @@ testAsRoot(
   },
 )
 
-testAsRoot('a run lands nothing if one of its files is to come into a directory of another user', async () => {
+testAsRoot('a run lands nothing if one of its files would go into another user’s directory', async () => {
   const { cwd, code, before, message } = await run('echo new > own.txt; echo new > of-root/new.txt')
   expect(message).toContain(`${cwd}/of-root/new.txt`)
   expect(message).toContain('permission denied (EACCES)')
@@ -75,7 +75,7 @@ testAsRoot('a run lands nothing if one of its files is to come into a directory 
   expect(without(fingerprint(cwd))).toEqual(without(before))
 })
 
-testAsRoot('files of other users that a run leaves alone are in nobody’s way', async () => {
+testAsRoot('files of other users that a run does not change don’t matter', async () => {
   const { cwd, code, stderr } = await run('echo new > own.txt')
   expect(code, stderr).toBe(0)
   expect(readFileSync(join(cwd, 'own.txt'), 'utf8')).toBe('new\n')

@@ -25,7 +25,7 @@ test('small contents share one file, large ones have their own; all are found ag
   }
 })
 
-test('the same content is kept once', () => {
+test('the same content is stored once', () => {
   const directory = tempDir()
   const file = join(directory, 'file')
   writeFileSync(file, 'text')
@@ -35,7 +35,7 @@ test('the same content is kept once', () => {
   expect(readFileSync(join(blobs(directory), 'pack')).equals(before)).toBe(true)
 })
 
-test('a content whose writing was cut off is written again, and all before it is there', () => {
+test('content that was only partly written is written again, and all content before it is intact', () => {
   const directory = tempDir()
   // What it holds looks as a record of the pack does.
   const [first, second] = [Buffer.from('first'), Buffer.from(`${'0'.repeat(64)}     3\nabc`)]
@@ -59,7 +59,7 @@ test('a content whose writing was cut off is written again, and all before it is
   expect(keptBytes(directory, hashOf(Buffer.from('third'))).toString()).toBe('third')
 })
 
-test('a content that is damaged is no content', () => {
+test('damaged content is not used', () => {
   const directory = tempDir()
   const [small, large] = [Buffer.from('small'), randomBytes(100_000)]
   const hashes = [keepBytes(directory, small), keepBytes(directory, large)]
@@ -72,7 +72,7 @@ test('a content that is damaged is no content', () => {
   }
 })
 
-test('contents that an earlier version kept in files of their own are read', () => {
+test('contents that an earlier version stored in separate files can be read', () => {
   const directory = tempDir()
   mkdirSync(blobs(directory), { recursive: true })
   const hash = hashOf(Buffer.from('old'))

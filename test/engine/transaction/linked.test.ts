@@ -66,7 +66,7 @@ const kinds = [
 
 for (const how of ['copy', 'overlay'] as const) {
   const missing = whyNoBubblewrap() ?? (how === 'overlay' ? whyNoOverlay() : undefined)
-  describe.skipIf(missing !== undefined)(`by ${how}, a run that is a transaction`, () => {
+  describe.skipIf(missing !== undefined)(`with ${how}, a run with --transactional`, () => {
     testUnless(missing, test).each(kinds)(
       'works in %s: what it changes and commits there lands',
       async (_, make, folder) => {
@@ -113,7 +113,7 @@ testUnless(whyNoBubblewrap() ?? whyNoOverlay())(
   },
 )
 
-test('a tree whose .git leads to no repository that knows it has no private view, and is told so before anything happens', async () => {
+test('a tree whose .git names no repository that refers back to it has no private view, and the run is refused before anything happens', async () => {
   const linked = linkedWorktree()
   const pointer = readFileSync(join(linked, '.git'), 'utf8')
   rmSync(join(linked, '.git'))

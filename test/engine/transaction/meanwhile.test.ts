@@ -61,7 +61,7 @@ async function meanwhile(strategy: keyof typeof missing, theirs: (cwd: string) =
 describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in the tree of a run by %s', (strategy) => {
   const one = testUnless(whyNoBubblewrap() ?? missing[strategy])
 
-  one('keeps what they change in other files', async () => {
+  one('keeps their changes in other files', async () => {
     const { report, read } = await meanwhile(strategy, (cwd) => {
       writeFileSync(join(cwd, 'b.txt'), 'theirs\n')
       writeFileSync(join(cwd, 'c.txt'), 'theirs\n')
@@ -75,7 +75,7 @@ describe.each(['copy', 'overlay', 'reflink'] as const)('somebody who works in th
     ])
   })
 
-  one('keeps what they change in other lines of the same file', async () => {
+  one('keeps their changes in other lines of the same file', async () => {
     const { cwd, report, read } = await meanwhile(strategy, (at) => writeFileSync(join(at, 'a.txt'), lines('1', 'six')))
     expect(report).toMatchObject({ strategy, outcome: 'landed', merged: [join(cwd, 'a.txt')] })
     expect(['a.txt', 'new.txt'].map(read)).toEqual([lines('one', 'six'), 'new\n'])

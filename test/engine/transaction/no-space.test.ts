@@ -68,7 +68,7 @@ testWhereMounted.for(['copy', 'overlay'] as const)(
   },
 )
 
-testWhereMounted('a landing for which the disk of the tree has no room leaves the tree as it was', async () => {
+testWhereMounted('a landing that does not fit on the tree’s disk leaves the tree unchanged', async () => {
   const [disk, state] = [smallDisk(2), tempDir()]
   makeRepository(disk.path)
   const before = fingerprint(disk.path)

@@ -26,7 +26,7 @@ async function startServer(): Promise<number> {
 }
 
 describe.skipIf(needsBubblewrap())('what a run that is a transaction does outside of it', () => {
-  test('is said in its first lines as far as it is configured, and at its end as far as it happened', async () => {
+  test('is reported in its first lines as configured, and at its end as it happened', async () => {
     const port = await startServer()
     const home = tempDir()
     const note = join(home, 'noted')
@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
     )
   })
 
-  test('has the servers of the Model Context Protocol that run outside of the sandbox', async () => {
+  test('includes MCP servers that run outside the sandbox', async () => {
     const server = join(tempDir({ 'server.js': 'process.stdin.resume()' }), 'server.js')
     const home = tempDir({
       '.config/portcullis/config.toml': [
@@ -94,7 +94,7 @@ describe.skipIf(needsBubblewrap())('what a run that is a transaction does outsid
     expect([startOf(ended)?.outside, endOf(ended)?.outside]).toEqual([[free], [free]])
   })
 
-  test('is nothing but what the model costs where nothing is configured', async () => {
+  test('is only the cost of the model if nothing is configured', async () => {
     const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '--transactional', 'x'], {
       cwd: repository(),
     })

@@ -62,24 +62,27 @@ const files = {
   'moved.txt': 'm\n',
 }
 
-overlayTest('a run on an overlay lands what the same commands leave in the tree, and is taken back whole', async () => {
-  const [cwd, plain, home] = [repository(files), tempDir(), tempDir()]
-  execFileSync('cp', ['-a', `${cwd}/.`, plain])
-  const before = facts(cwd)
-  const ended = await onOverlay(cwd, [cmd(`pwd; env; ${changes}`)], { home })
-  execFileSync('sh', ['-c', changes], { cwd: plain })
-  expect(reportOf(ended)).toMatchObject({ strategy: 'overlay', outcome: 'landed', can_undo: true, conflicts: [] })
-  expect(facts(cwd)).toBe(facts(plain))
-  expect(outputOf(ended)).toContain(`${cwd}\n`)
-  expect(outputOf(ended)).not.toContain('PORTCULLIS_STARTED_FOR')
-  const undone = await agent(['undo', '--last'], { cwd, home })
-  expect([undone.code, facts(cwd)]).toEqual([0, before])
-  // What was mounted, and what it took, is gone.
-  const [first] = ended.events
-  expect(readdirSync(first?.type === 'thread.started' ? first.config.session_dir : '')).not.toContain('view')
-})
+overlayTest(
+  'a run on an overlay lands the same result as its commands in the tree, and is reverted completely',
+  async () => {
+    const [cwd, plain, home] = [repository(files), tempDir(), tempDir()]
+    execFileSync('cp', ['-a', `${cwd}/.`, plain])
+    const before = facts(cwd)
+    const ended = await onOverlay(cwd, [cmd(`pwd; env; ${changes}`)], { home })
+    execFileSync('sh', ['-c', changes], { cwd: plain })
+    expect(reportOf(ended)).toMatchObject({ strategy: 'overlay', outcome: 'landed', can_undo: true, conflicts: [] })
+    expect(facts(cwd)).toBe(facts(plain))
+    expect(outputOf(ended)).toContain(`${cwd}\n`)
+    expect(outputOf(ended)).not.toContain('PORTCULLIS_STARTED_FOR')
+    const undone = await agent(['undo', '--last'], { cwd, home })
+    expect([undone.code, facts(cwd)]).toEqual([0, before])
+    // What was mounted, and what it took, is gone.
+    const [first] = ended.events
+    expect(readdirSync(first?.type === 'thread.started' ? first.config.session_dir : '')).not.toContain('view')
+  },
+)
 
-asNobodyTest('an overlay takes no rights: a user who has none has the same', async () => {
+asNobodyTest('an overlay needs no privileges: it works the same for a user without any', async () => {
   const [cwd, plain, home] = [repository(files), tempDir(), tempDir()]
   execFileSync('cp', ['-a', `${cwd}/.`, plain])
   execFileSync('sh', ['-c', changes], { cwd: plain })
@@ -104,7 +107,7 @@ asNobodyTest('an overlay takes no rights: a user who has none has the same', asy
   expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s', ref], { cwd }).toString()).toBe('first\n')
 })
 
-overlayTest('git trusts its index on an overlay: it does not read all files again', async () => {
+overlayTest('git trusts its index on an overlay, and does not read all files again', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   execFileSync('sh', ['-c', 'git add . && touch -d 2020-01-01 a.txt && git update-index --refresh'], { cwd })
   // Whoever the files belong to in the sandbox.
@@ -191,7 +194,7 @@ overlayTest('a run on an overlay reads its prompt from standard input, and has i
   expect([shown.code, existsSync(join(cwd, 'b.txt'))]).toEqual([0, true])
 })
 
-overlayTest('a run that can have no overlay says why, and what would help', async () => {
+overlayTest('a run that can’t have an overlay says why, and what would help', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   const before = fingerprint(cwd)
   const home = tempDir()
@@ -212,7 +215,7 @@ overlayTest('a run that can have no overlay says why, and what would help', asyn
   expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining('the docker daemon sees no overlay')])
 })
 
-overlayTest('a program that embeds us can have no overlay, and is told so', async () => {
+overlayTest('a program that embeds the engine can’t have an overlay, and gets an error', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   const run = openRun({
     task: { type: 'prompt', prompt: 'x' },
@@ -237,7 +240,7 @@ overlayTest('a mount below the workspace is not overlaid', async () => {
   expect([copied.code, outputOf(copied), read(cwd, 'a.txt')]).toEqual([0, '', 'x\n'])
 })
 
-overlayTest('a model is told why a directory can not be renamed on an overlay, and what to do', async () => {
+overlayTest('the model is told why a directory cannot be renamed on an overlay, and what to do', async () => {
   const cwd = repository({ 'd/a.txt': 'a\n' })
   execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm x'], { cwd })
   const ended = await onOverlay(cwd, [cmd('git mv d e'), cmd('mv d e && git add -A d e; git status --short')])
@@ -263,7 +266,5 @@ async function escape(startedBy: readonly string[] = []): Promise<void> {
   expect([planted(places), read(cwd, realOnly)]).toEqual([[], secret])
 }
 
-overlayTest('commands reach neither the tree below an overlay nor where it is kept, and can not unmount it', () =>
-  escape(),
-)
-asNobodyTest('so it is for a user without rights', () => escape(asNobody))
+overlayTest('commands can’t access the tree below an overlay or its storage, and can’t unmount it', () => escape())
+asNobodyTest('the same holds for a user without privileges', () => escape(asNobody))

@@ -27,7 +27,7 @@ function onAnOverlay(): string {
   return mounted(...['-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${base}/upper,workdir=${base}/work`])
 }
 
-describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s', (how) => {
+describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (how) => {
   const one = testUnless(missing[how])
   const asRoot = testUnless(missing[how] ?? whyNotRoot('mounts file systems'))
 
@@ -54,7 +54,7 @@ describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s',
     expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), readdirSync(join(cwd, 'd'))]).toEqual(['a\n', ['b.txt']])
   })
 
-  one('works where the names of its directories have characters that end other words', async () => {
+  one('works if directory names contain special characters', async () => {
     const [cwd, home] = [join(tempDir(), 'a:b,c=d"e \\f'), join(tempDir(), 'h:o,me')]
     for (const directory of [cwd, home]) mkdirSync(directory)
     execFileSync('git', ['init', '-q', cwd])
@@ -63,7 +63,7 @@ describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s',
     expect(readFileSync(join(cwd, 'n:a,m'), 'utf8')).toBe('x\n')
   })
 
-  one('lands nothing of which a name is not UTF-8, says so, and lands the rest by its names', async () => {
+  one('leaves out files whose names are not UTF-8, says so, and lands the others', async () => {
     const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
     const before = fingerprint(cwd)
     const ended = await onOverlay(cwd, [cmd('echo x > a.txt; echo x > "$(printf \'\\377\')"')], { how, home })
@@ -73,7 +73,7 @@ describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s',
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
   })
 
-  one('says which hard links it broke: at its end, and to whoever asks later', async () => {
+  one('reports broken hard links at its end, and later on request', async () => {
     const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
     const link = join(tempDir(), 'link')
     execFileSync('ln', ['a.txt', link], { cwd })
@@ -91,7 +91,7 @@ describe.each(['copy', 'overlay'] as const)('a run that is a transaction by %s',
     expect(await ask('apply')).toContain(`note: ${note}\n`)
   })
 
-  one('says nothing of its landing where there is nothing to say', async () => {
+  one('reports nothing about its landing if there is nothing to report', async () => {
     const ended = await onOverlay(repository({ 'a.txt': 'a\n' }), [cmd('echo x > a.txt; cat a.txt')], { how })
     expect([outputOf(ended), reportOf(ended)?.notes]).toEqual(['x\n', undefined])
   })

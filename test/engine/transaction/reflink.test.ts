@@ -15,7 +15,7 @@ const reflinkTest = testUnless(whyNoBubblewrap() ?? reason, test)
 const place = typeof xfs === 'string' ? '' : xfs.directory
 afterAll(() => (typeof xfs === 'string' ? undefined : xfs.close()))
 
-reflinkTest('a view shares the blocks of its tree where the file system can', async () => {
+reflinkTest('a view shares the blocks of its tree if the file system can', async () => {
   const [cwd, home] = [join(place, 'tree'), join(place, 'home')]
   for (const directory of [cwd, home]) mkdirSync(directory)
   makeTree(cwd)
@@ -24,7 +24,7 @@ reflinkTest('a view shares the blocks of its tree where the file system can', as
   expect(readFileSync(join(cwd, 'overwrite.txt'), 'utf8')).toBe('x\n')
 })
 
-reflinkTest('everything happens, by reflink, that a run without the flag does; one undo takes it back', async () => {
+reflinkTest('with reflink, a run does the same as without the flag, and one undo reverts it', async () => {
   // large-files.test.ts has the largest: to compare it takes longer than all others.
   const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
   expect(await everythingHappens('reflink', most, place)).toEqual([])

@@ -12,11 +12,11 @@ const some = ends.filter(({ name }) => ['failed verify', 'SIGKILL', 'SIGKILL of 
 
 for (const strategy of ['copy', 'overlay'] as const) {
   const one = testUnless(missingFor[strategy], test)
-  one.each(some)(`nothing happens, by ${strategy}, to a tree whose run ends by $name`, async (end) => {
+  one.each(some)(`with ${strategy}, a tree stays unchanged if its run ends by $name`, async (end) => {
     expect(await nothingHappens(strategy, end, changes)).toEqual([])
   })
 
-  one(`everything happens, by ${strategy}, that a run without the flag does; one undo takes it back`, async () => {
+  one(`with ${strategy}, a run does the same as without the flag, and one undo reverts it`, async () => {
     // large-files.test.ts has the largest: to compare it takes longer than all others.
     const most = changes.filter(({ name }) => name !== 'sparse 2 GB')
     expect(await everythingHappens(strategy, most)).toEqual([])
