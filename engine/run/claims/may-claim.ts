@@ -1,12 +1,12 @@
 import type { Sentence } from './sentences.ts'
 
 /**
- * Quick checks of a message, made before its sentences are compared with the tables of words. V8 compiles each pattern of the tables when it is first
- * used; for all of them together, this takes 60 ms of processor time, a third of a short run. If a check finds nothing in a message, the tables can't
- * find anything in it either: a test derives this from the patterns themselves.
+ * Quick checks of a message, made before its sentences are matched against the word patterns. V8 compiles each pattern at its first use, which takes 60 ms of
+ * processor time for all of them, a third of a short run. If a check finds nothing in a message, the patterns can't match either: a test derives this from the
+ * patterns themselves.
  */
 
-/** Each claim about tests contains one of these: a word for tests, for all or some of something, a number, or a fault. */
+/** Each claim about tests contains one of these: a word for tests, a word such as "all" or "some", a number, or a word for a failure. */
 export const mayTellOfTests =
   /\d|🧪|🟢|test|suite|spec|mocha|jest|phpunit|pest|junit|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|assert|green|ci|quality|check|passing|verif|pipeline|regress|every|all|no|zero|never|without|n't|history|gone|sorted|any ?more|stopped|but|except|apart|save|aside|bar|other|minus|most|only|fail|error|after|since|meanwhile|current|break|broke|red|report|complain|object|surpris|problem|hang|crash|time out/
 

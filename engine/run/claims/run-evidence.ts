@@ -23,15 +23,15 @@ export type RunRecord = {
   readonly succeeded: readonly string[]
 }
 
-/** The known actions of a run. */
+/** What is known about a run's actions. */
 export type KnownOfRun = RunRecord & {
-  /** Absolute paths of files that it changed. */
+  /** Absolute paths of the files that the run changed. */
   readonly changed: readonly string[]
-  /** The folder that its paths are told from. */
+  /** The folder to which the message's paths are relative. */
   readonly workspace: string
-  /** Whether a file was written since the run began, or is missing: files that git ignores are missing in the list of changes. */
+  /** Whether a file was written since the run began, or is missing. It is needed because the list of changes leaves out files that git ignores. */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
-  /** The run continues a session: the message may describe earlier runs, so only what this run contradicts is reported. */
+  /** Whether the run continues a session. The message may then describe earlier runs, so only claims that this run contradicts are reported. */
   readonly goesOn: boolean
 }
 

@@ -19,7 +19,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
     why: `${path} was changed`,
   }))
   if (goesOn) return untouched
-  // A review tells in the passive voice what somebody else did.
+  // A review describes in the passive voice what somebody else did.
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
   const isReview = named.length > 0 && changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = isReview ? named.filter(({ text }) => /\b(?:I|I've|we|We)\b/.test(text)) : named
@@ -41,7 +41,7 @@ function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
   return isTouched(named) === 'written'
 }
 
-/** The end of a changed file's path that a longer name may share: a name may begin above the workspace. */
+/** The last segments of a changed file's path. A longer name may end with the same segments, because it may begin above the workspace. */
 function lastOf(changed: string, named: string): string {
   const depth = named.split('/').length
   return changed

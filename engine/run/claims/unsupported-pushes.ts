@@ -7,7 +7,7 @@ import type { Sentence } from './sentences.ts'
 /** Claims about pushes, published packages and requests to merge that the record contradicts. */
 export function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: KnownOfRun): readonly UnsupportedClaim[] {
   const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
-  // A branch may have been pushed, and the request to merge it refused.
+  // A branch may have been pushed although the request to merge it was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
   const isMixed = pushes.some(isThere)
   if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return []
@@ -26,7 +26,7 @@ export function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: Kno
   return found.map((text) => ({ claim: 'push', text, why }))
 }
 
-/** What a message may call the place that a command publishes to. */
+/** The names that a message may use for the place to which a command publishes. */
 function registriesOf(command: string): readonly string[] {
   if (/\b(?:docker|podman|buildah|nerdctl|crane|skopeo|helm|oras)\b/.test(command))
     return ['registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']

@@ -7,7 +7,7 @@ import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import { findTestClaims } from './test-claims.ts'
 
-/** That tests ran without the change, too. */
+/** A claim that tests were also run without the change. */
 const baseline = pattern(
   String.raw`\bi (?:\w+ )?(?:stashed|git stash\w*)\b.*\b(?:ran|run|rerun|reran|re-ran|tests?|suite|same|fail\w*)\b`,
 )
@@ -27,7 +27,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const isOfOthers = mentions(known.succeeded)
   const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
     if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
-    // A message about what was only looked at explains how tests behave.
+    // If nothing was run or changed, such a message explains how tests behave.
     if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
       return []
     const meant = meantBy(text, tests)
@@ -42,7 +42,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
 
-/** Whether a sentence tells of one of these commands, by the program or as quoted. */
+/** Whether a sentence mentions one of these commands, by its program's name or as a quotation. */
 function mentions(commands: readonly string[]): (text: string) => boolean {
   const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
   return (text) => {
@@ -74,7 +74,7 @@ function whyNot({ outcome, command }: Deed): string | undefined {
   }
 }
 
-/** Programs that prove nothing of a test. */
+/** Programs that prove nothing about tests. */
 const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
 const common =
   /^(?:npm|npx|pnpm|yarn|bun|run|test|tests|exec|bundle|python3?|uv|poetry|sh|bash|node|make|go|just|sudo|env|cd|then|true|false)$/

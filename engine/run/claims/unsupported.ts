@@ -9,11 +9,10 @@ import { sentencesOf } from './sentences.ts'
 const mostTold = 20
 
 /**
- * The claims of a final message that the record contradicts: that tests pass although their last run failed or there was none, that something was
- * pushed although the push was denied, failed or was never tried, that files were changed that are unchanged. The message is read by rules, in English
- * and a few words of other languages.
+ * Finds claims of a final message that the record contradicts: that tests pass, although their last run failed or never happened; that something was pushed,
+ * although the push was denied, failed or never tried; that unchanged files were changed. The rules cover English, and a few words of other languages.
  *
- * The rules for each kind of claim are loaded only if the message may contain such a claim, because making their patterns takes V8 some milliseconds.
+ * The rules for each kind of claim are loaded only if the message may contain such a claim, because V8 needs some milliseconds to compile their patterns.
  */
 export async function unsupportedClaims(message: string, known: KnownOfRun): Promise<readonly UnsupportedClaim[]> {
   const sentences = sentencesOf(message)
