@@ -35,7 +35,7 @@ const runs = (place: BatchPlace, trial: string, attempt: number) => (): boolean 
   return existsSync(file) && readFileSync(file, 'utf8').includes('sleep')
 }
 
-test('two workers do the runs of a batch, and nothing but names and hashes is in Redis', async () => {
+test('two workers do the runs of a batch, and Redis holds only names and hashes', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c', 'd']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 1; echo x > x'), '--queue', redis.url]
   const running = place.run(words)
@@ -73,7 +73,7 @@ test('a worker that is killed loses its run, and another makes the next attempt'
   await expectWhole(place, onRedis)
 })
 
-test('a run that takes two workers with it is lost, and no third is given it', async () => {
+test('a run that kills two workers is lost, and no third worker gets it', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', ...dearModel('sleep 2; echo x > x')]
   const onRedis = [...words, '--queue', redis.url, '--retry-seconds', '0.01']
@@ -93,7 +93,7 @@ test('a run that takes two workers with it is lost, and no third is given it', a
   await expectWhole(place, onRedis)
 })
 
-test('a user of Redis that may touch the keys of batches alone is enough', async () => {
+test('a Redis user with access to only the keys of batches is enough', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   redis.cli('acl', 'setuser', 'batch', 'on', '>word', '~portcullis:*', '+@all', '-@admin', '-@dangerous', '+info')
   const own = { ...redis, url: redis.url.replace('redis://', 'redis://batch:word@') }
@@ -102,7 +102,7 @@ test('a user of Redis that may touch the keys of batches alone is enough', async
   expect((await running).code).toBe(0)
 })
 
-test('a worker that stands still past its lock and goes on settles nothing a second time', async () => {
+test('a worker that is stopped past its lock time and continues settles nothing twice', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 2; echo x > x'), '--retry-seconds', '0.01']
   const onRedis = [...words, '--queue', redis.url]
@@ -120,7 +120,7 @@ test('a worker that stands still past its lock and goes on settles nothing a sec
   await expectWhole(place, onRedis)
 })
 
-test('a Redis that forgot its jobs is given them again, and the run that goes on is not begun twice', async () => {
+test('if Redis has lost its jobs, they are queued again, and a run in progress is not started twice', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 12; echo x > x'), '--queue', redis.url]
   const running = place.run(words)
@@ -155,7 +155,7 @@ test('a Redis that forgot a job no worker has yet is given it again', async () =
   await expectWhole(place, onRedis, 4)
 })
 
-test('a coordinator that is killed is started again, and takes what workers made meanwhile', async () => {
+test('a killed coordinator that is started again collects what workers finished meanwhile', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 2; echo x > x'), '--queue', redis.url]
   let pid = 0
@@ -172,7 +172,7 @@ test('a coordinator that is killed is started again, and takes what workers made
   await expectWhole(place, words)
 })
 
-test('a coordinator that is started again with other money says so for what no worker has, and reserves what one has', async () => {
+test('a coordinator that is started again with another cost limit applies it to unassigned runs, and reserves the cost of assigned ones', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = [
     'run',
@@ -211,7 +211,7 @@ test('a coordinator that is started again with other money says so for what no w
   await expectWhole(place, words)
 })
 
-test('Ctrl-C takes back what no worker has, ends what one has, and the next start goes on', async () => {
+test('Ctrl-C withdraws unassigned jobs and ends assigned ones, and the next start continues', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 3; echo x > x'), '--queue', redis.url]
   let pid = 0
@@ -229,7 +229,7 @@ test('Ctrl-C takes back what no worker has, ends what one has, and the next star
   await expectWhole(place, words)
 })
 
-test('a job that somebody put into Redis by hand is refused, and the worker goes on', async () => {
+test('a job that somebody put into Redis by hand is refused, and the worker continues', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', ...dearModel('sleep 1; echo x > x'), '--queue', redis.url]
   const running = place.run(words)
@@ -263,7 +263,7 @@ test('a job that somebody put into Redis by hand is refused, and the worker goes
   await expectWhole(place, words)
 })
 
-test('a Redis that may throw jobs away is refused, one that is full is asked again', async () => {
+test('a Redis that may drop jobs is refused, and one that is full is asked again', async () => {
   const [redis, place] = [await startRedis('--maxmemory', '6mb'), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '2', ...dearModel('echo x > x'), '--queue', redis.url]
   redis.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru')
@@ -306,7 +306,7 @@ const workerOf = (place: BatchPlace, trial: string): number =>
       .at(-1),
   )
 
-test('a worker takes only tasks whose labels it has, and status says which labels are wanted', async () => {
+test('a worker takes only tasks whose labels it has, and status shows the labels that are needed', async () => {
   const tasks = labelled({ a: ['docker'], b: [], c: ['docker', 'big'] })
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('echo x > x'), '--queue', redis.url]
@@ -331,7 +331,7 @@ test('a worker takes only tasks whose labels it has, and status says which label
   expect(['b', 'a', 'c'].map((trial) => workerOf(place, trial))).toEqual([plain.pid(), docker.pid(), big.pid()])
 })
 
-test('a worker of several queues does no more at once than it was asked to', async () => {
+test('a worker with several queues runs no more tasks at once than requested', async () => {
   const tasks = labelled({ a: ['docker'], b: [], c: ['big'], d: [], e: ['docker'] })
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '8', '-m', recordingOf('sleep 1; echo x > x')]
@@ -347,7 +347,7 @@ test('a worker of several queues does no more at once than it was asked to', asy
   expect(inOrder).toEqual(inOrder.toSorted())
 })
 
-test('without -w, as many runs are given out as the workers make at once', async () => {
+test('without -w, as many runs are handed out as the workers can run at once', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f']
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(ids) })]
   const running = place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 600'), '--queue', redis.url])
@@ -358,7 +358,7 @@ test('without -w, as many runs are given out as the workers make at once', async
   expect((await running).code).toBe(130)
 })
 
-test('a job that needs labels, put into the queue of those without, is refused by a worker without them', async () => {
+test('a worker without labels refuses a job that needs labels, even if it is in the queue of jobs without labels', async () => {
   const tasks = labelled({ a: ['docker'], b: [] })
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasks })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--queue', redis.url]
@@ -381,14 +381,14 @@ test('a job that needs labels, put into the queue of those without, is refused b
   expect((await running).code).toBe(0)
 })
 
-test('labels that are no names are refused', async () => {
+test('labels that are not names are refused', async () => {
   const words = ['worker', '--queue', 'redis://127.0.0.1:1', '--store', 'out', '--labels', 'a/b']
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true')])
   expect((await place.run(words)).stderr).toContain('--labels: expected names such as docker,big')
 })
 
-test('without an address of Redis, or one that answers, it says what to do', async () => {
+test('without a Redis address, or if none answers, it says what to do', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue']
   expect((await place.run([...words, 'localhost'])).stderr).toContain('expected redis://HOST:PORT')
@@ -411,7 +411,7 @@ test('why no run could be begun is said once, with the name of the program in fr
   })
 })
 
-testHidden('without its two packages, it says how to install them and begins no folder', async () => {
+testHidden('without its two packages, it says how to install them and creates no folder', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue', 'redis://127.0.0.1:1']
   const packages = new URL('../../../node_modules/', import.meta.url).pathname
