@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventLogName } from '../session/event-log.ts'
 import { ReportChanges, relativeTo } from './report-changes.ts'
-import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts'
+import { fieldsOf, listOf, numberOf, shortTextsOf, textOf, type Fields } from './fields.ts'
 import { findingsOf } from './findings.ts'
 import type { Report, ReportRun, RunEnd, Spending } from './report-types.ts'
 import { readJsonLines } from './read-lines.ts'
@@ -225,7 +225,7 @@ function timeOf(value: unknown): number | undefined {
 }
 
 function outsideOf(event: Fields): readonly string[] {
-  return listOf(event['sandbox_unenforced']).flatMap((each) => textOf(each) ?? [])
+  return shortTextsOf(event['sandbox_unenforced'])
 }
 
 function emptyRun(): Writable<ReportRun> {

@@ -1,3 +1,6 @@
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { ownText } from './own-text.ts'
+
 /** The fields of a JSON object from a file. None is trusted: the file may be truncated, forged, or written by another version. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -24,4 +27,22 @@ export function listOf(value: unknown): readonly unknown[] {
 /** The strings in an array. Other entries are dropped. */
 export function textsOf(value: unknown): readonly string[] {
   return listOf(value).flatMap((each) => textOf(each) ?? [])
+}
+
+/** The limits for a text of one or two sentences, and for a list of such. Longer ones were made by whoever wants a report that can't be read. */
+const [longestSentence, mostSentences] = [2000, 50]
+
+/** The same as `textOf`, for a sentence, a name or a path: if it is very long, its middle is cut out. */
+export function shortTextOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text === undefined || text.length <= longestSentence
+    ? text
+    : ownText(truncateMiddle(text, longestSentence).text)
+}
+
+/** The same as `textsOf`, for sentences: the first 50. */
+export function shortTextsOf(value: unknown): readonly string[] {
+  return listOf(value)
+    .slice(0, mostSentences)
+    .flatMap((each) => shortTextOf(each) ?? [])
 }

@@ -1,8 +1,10 @@
-import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
+import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 
 /** The limit for instructions, in characters: a report has no room for whole libraries of them. */
 const longestContext = 40_000
+/** The limit for the notices of one kind, and for the claims. */
+const mostNotes = 50
 
 /** What the model was told before its prompt. */
 export function contextOf(record: Fields): readonly string[] {
@@ -44,7 +46,7 @@ export function readStart(event: Fields): Partial<ReportRun> {
     ['session', config['session_dir']],
   ]
   return {
-    model: textOf(config['model']),
+    model: shortTextOf(config['model']),
     workspace: textOf(config['cwd']),
     ephemeral: config['ephemeral'] === true,
     budget: {
@@ -52,9 +54,10 @@ export function readStart(event: Fields): Partial<ReportRun> {
       ...(maxCost === undefined ? {} : { maxCost }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
     },
-    configuration: named.flatMap(([name, value]) =>
-      typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
-    ),
+    configuration: named.flatMap(([name, given]) => {
+      const value = shortTextOf(given)
+      return value === undefined || value === '' ? [] : [[name, value] as const]
+    }),
     verify: textsOf(fieldsOf(config['verify'])['commands']),
     notes: [...ignoredOf(config['ignored_config']), ...looseOf(config['denies_not_enforced'])],
     outside: outsideOf(event, config),
@@ -63,17 +66,19 @@ export function readStart(event: Fields): Partial<ReportRun> {
 
 function ignoredOf(value: unknown): readonly string[] {
   return listOf(value)
+    .slice(0, mostNotes)
     .map(fieldsOf)
     .map(({ source, keys, reason }) => {
-      const names = textsOf(keys).join(', ')
-      return `ignored: ${textOf(source) ?? ''}${names === '' ? '' : `: ${names}`} (${textOf(reason) ?? ''})`
+      const names = shortTextsOf(keys).join(', ')
+      return `ignored: ${shortTextOf(source) ?? ''}${names === '' ? '' : `: ${names}`} (${shortTextOf(reason) ?? ''})`
     })
 }
 
 function looseOf(value: unknown): readonly string[] {
   return listOf(value)
+    .slice(0, mostNotes)
     .map(fieldsOf)
-    .map(({ deny, why }) => `${textOf(deny) ?? ''}: ${textOf(why) ?? ''}`)
+    .map(({ deny, why }) => `${shortTextOf(deny) ?? ''}: ${shortTextOf(why) ?? ''}`)
 }
 
 function outsideOf(event: Fields, config: Fields): readonly string[] {
@@ -95,12 +100,12 @@ export function readTerminal(event: Fields): RunEnd {
   const failed = event['type'] === 'turn.failed'
   const usage = fieldsOf(event['usage'])
   const changes = fieldsOf(event['changes'])
-  const reason = textOf(event['reason']) ?? (failed ? 'failed' : 'done')
+  const reason = shortTextOf(event['reason']) ?? (failed ? 'failed' : 'done')
   return {
     reason,
-    result: textOf(event['result']) ?? (failed ? 'failed' : 'done'),
+    result: shortTextOf(event['result']) ?? (failed ? 'failed' : 'done'),
     exitCode: numberOf(event['exit_code']) ?? (failed ? 1 : 0),
-    message: textOf(fieldsOf(event['error'])['message']) ?? textOf(event['message']),
+    message: shortTextOf(fieldsOf(event['error'])['message']) ?? shortTextOf(event['message']),
     durationMs: numberOf(event['duration_ms']),
     inputTokens: numberOf(usage['input_tokens']) ?? 0,
     cachedTokens: numberOf(usage['cached_input_tokens']) ?? 0,
@@ -118,12 +123,13 @@ export function readTerminal(event: Fields): RunEnd {
         attempts: numberOf(attempts) ?? 1,
       })),
     claims: listOf(event['unsupported_claims'])
+      .slice(0, mostNotes)
       .map(fieldsOf)
-      .map(({ text, why }) => ({ text: textOf(text) ?? '', why: textOf(why) ?? '' })),
+      .map(({ text, why }) => ({ text: shortTextOf(text) ?? '', why: shortTextOf(why) ?? '' })),
     runsLater: listOf(changes['runs_later'])
       .map(fieldsOf)
-      .map(({ path, program }) => ({ path: textOf(path) ?? '', program: textOf(program) ?? '' })),
-    notCounted: textOf(changes['not_counted']),
+      .map(({ path, program }) => ({ path: shortTextOf(path) ?? '', program: shortTextOf(program) ?? '' })),
+    notCounted: shortTextOf(changes['not_counted']),
     changedFiles: numberOf(changes['files']),
     transaction: transactionOf(event['transaction']),
   }

@@ -1,5 +1,5 @@
 import { oneLine } from '../display/format-values.ts'
-import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
+import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, type Fields } from './fields.ts'
 import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
 
@@ -34,7 +34,7 @@ export function stepOf(value: unknown): StepDraft | undefined {
   const status = statusOf(item, verdict)
   return {
     kind,
-    agent: textOf(item['agent_id']),
+    agent: shortTextOf(item['agent_id']),
     title: titleOf(kind, item),
     status: isNote(kind) && status === 'ok' ? 'note' : status,
     outcome: outcomeOf(kind, item),
@@ -42,7 +42,7 @@ export function stepOf(value: unknown): StepDraft | undefined {
     parts: partsOf(kind, item).filter(({ text }) => text.trim() !== ''),
     verdict,
     denials: listOf(item['denials']).map(denialOf),
-    granted: textsOf(item['granted']),
+    granted: shortTextsOf(item['granted']),
     files: listOf(item['changes']).flatMap((each) => {
       const { path, kind: change } = fieldsOf(each)
       return typeof path === 'string' ? [{ path, kind: textOf(change) ?? 'update' }] : []
@@ -67,17 +67,22 @@ const acting: readonly StepKind[] = ['command', 'patch', 'tool', 'mcp', 'verify'
 function verdictOf(value: unknown): StepVerdict | undefined {
   const { decision, decided_by: decidedBy, reason, rule } = fieldsOf(value)
   if (typeof decision !== 'string') return undefined
-  return { decision, decidedBy: textOf(decidedBy) ?? '', reason: textOf(reason) ?? '', rule: textOf(rule) }
+  return {
+    decision: shortTextOf(decision) ?? '',
+    decidedBy: shortTextOf(decidedBy) ?? '',
+    reason: shortTextOf(reason) ?? '',
+    rule: shortTextOf(rule),
+  }
 }
 
 function denialOf(value: unknown): StepDenial {
   const fields = fieldsOf(value)
   return {
-    kind: textOf(fields['kind']) ?? '',
-    subject: textOf(fields['subject']) ?? '',
-    rule: textOf(fields['rule']) ?? '',
+    kind: shortTextOf(fields['kind']) ?? '',
+    subject: shortTextOf(fields['subject']) ?? '',
+    rule: shortTextOf(fields['rule']) ?? '',
     certain: fields['certainty'] !== 'suspected',
-    howToAllow: textOf(fields['how_to_allow']) ?? '',
+    howToAllow: shortTextOf(fields['how_to_allow']) ?? '',
   }
 }
 
@@ -144,16 +149,16 @@ function outcomeOf(kind: StepKind, item: Fields): string | undefined {
   if (kind === 'command' || kind === 'verify') {
     const code = numberOf(item['exit_code'])
     if (code !== undefined) return `exit ${code}`
-    return textOf(item['ended_by'])
+    return shortTextOf(item['ended_by'])
   }
-  if (kind === 'finding') return item['known'] === true ? 'known' : textOf(item['severity'])
-  return kind === 'review' ? textOf(item['outcome']) : undefined
+  if (kind === 'finding') return item['known'] === true ? 'known' : shortTextOf(item['severity'])
+  return kind === 'review' ? shortTextOf(item['outcome']) : undefined
 }
 
 function partsOf(kind: StepKind, item: Fields): readonly Part[] {
   const part = (label: string, name: string, format: Part['format'], whole?: string): readonly Part[] => {
     const text = textOf(item[name])
-    return text === undefined ? [] : [{ label, text, format, whole: whole ?? textOf(item['whole_file']) }]
+    return text === undefined ? [] : [{ label, text, format, whole: whole ?? shortTextOf(item['whole_file']) }]
   }
   switch (kind) {
     case 'message':
@@ -164,7 +169,7 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
     case 'verify':
       return [
         ...part('command', 'command', 'shell'),
-        ...part('output', 'aggregated_output', 'output', textOf(item['output_file'])),
+        ...part('output', 'aggregated_output', 'output', shortTextOf(item['output_file'])),
       ]
     case 'patch':
       return [...part('error', 'error', 'plain'), ...part('diff', 'diff', 'diff')]

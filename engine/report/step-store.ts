@@ -1,12 +1,15 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { ownText } from './own-text.ts'
 import type { Step } from './report-types.ts'
+import { mapTexts, textLengths } from './step-texts.ts'
 
 /** The steps to keep: the first, the last, and from those between them only the ones that need attention. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
 /** The limit for all texts together, in characters. It keeps a page with its markup below 5 MB. */
 const mostText = 1_000_000
 const [longestPart, shortestPart] = [24_000, 200]
+/** The limit for denials of the sandbox in all steps together. Beyond it, each step keeps one, and says how many more it had. */
+const mostDenials = 1000
 
 /**
  * Holds the steps of a report in bounded space, however long the session was. Steps in the middle are dropped first; the more text there is, the
@@ -17,12 +20,13 @@ export class StepStore {
   readonly #between: Step[] = []
   #last: Step[] = []
   #text = 0
+  #denials = 0
   #limit = longestPart
   #omittedSteps = 0
   #omittedCharacters = 0
 
   add(step: Step): void {
-    const cut = this.#cut(step)
+    const cut = this.#cut(this.#withFewDenials(step))
     this.#text += sizeOf(cut)
     if (this.#first.length < mostFirst) this.#first.push(cut)
     else this.#last.push(cut)
@@ -68,15 +72,33 @@ export class StepStore {
   }
 
   #cut(step: Step): Step {
-    const parts = step.parts.map((part) => {
-      const { text, omitted } = truncateMiddle(part.text, this.#limit, part.whole)
+    const titled = { ...step, title: ownText(step.title.slice(0, 400)) }
+    // Most texts of long sessions are short.
+    if (textLengths(step).every((length) => length <= this.#limit)) return titled
+    return mapTexts(titled, (given, whole) => {
+      const { text, omitted } = truncateMiddle(given, this.#limit, whole)
       this.#omittedCharacters += omitted
-      return omitted === 0 ? part : { ...part, text: ownText(text) }
+      return omitted === 0 ? given : ownText(text)
     })
-    return { ...step, parts, title: ownText(step.title.slice(0, 400)) }
+  }
+
+  #withFewDenials(step: Step): Step {
+    const { denials } = step
+    const [first] = denials
+    const left = mostDenials - this.#denials
+    this.#denials += denials.length
+    if (first === undefined || denials.length === 1 || denials.length <= left) return step
+    const others = {
+      ...first,
+      subject: `and ${denials.length - 1} more`,
+      rule: 'the session lists them',
+      howToAllow: '',
+    }
+    return { ...step, denials: [first, others] }
   }
 }
 
-function sizeOf({ title, parts }: Step): number {
-  return parts.reduce((sum, { text, label }) => sum + text.length + label.length, title.length + 300)
+function sizeOf(step: Step): number {
+  const labels = step.parts.reduce((sum, { label }) => sum + label.length, 0)
+  return textLengths(step).reduce((sum, length) => sum + length, step.title.length + labels + 300)
 }

@@ -1,5 +1,6 @@
 import { truncateMiddle } from '../../core/text/truncate.ts'
 import type { Report } from '../report-types.ts'
+import { mapTexts, textLengths } from '../step-texts.ts'
 import { renderPage } from './report-page.ts'
 
 /** A size that mail programs and browsers still handle without trouble. */
@@ -19,9 +20,8 @@ export function renderBoundedPage(report: Report): string {
 }
 
 function longestText({ steps, files }: Report): number {
-  const parts = steps.flatMap((step) => step.parts.map(({ text }) => text.length))
   const diffs = files.flatMap((file) => file.diffs.map(({ diff }) => diff.length))
-  return [...parts, ...diffs].reduce((most, length) => Math.max(most, length), 0)
+  return [...steps.flatMap(textLengths), ...diffs].reduce((most, length) => Math.max(most, length), 0)
 }
 
 function shortened(report: Report, limit: number): Report {
@@ -31,10 +31,7 @@ function shortened(report: Report, limit: number): Report {
     left += omitted
     return kept
   }
-  const steps = report.steps.map((step) => ({
-    ...step,
-    parts: step.parts.map((part) => ({ ...part, text: cut(part.text, part.whole) })),
-  }))
+  const steps = report.steps.map((step) => mapTexts(step, cut))
   const files = report.files.map((file) => ({
     ...file,
     diffs: file.diffs.map(({ step, diff }) => ({ step, diff: cut(diff) })),

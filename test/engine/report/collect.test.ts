@@ -219,3 +219,30 @@ test('a command that failed again and again wants attention once, with how often
   expect(attention.match(/<strong>.*?<\/strong>/g)).toEqual(['<strong>Failed 2 times: npm test</strong>'])
   expect(attention).toContain('href="#step-3"')
 })
+
+test('a session of thousands of long reasons and denials becomes a page that is small enough to send', () => {
+  const refused = (at: number) => {
+    const verdict = { decision: 'deny', decided_by: 'program', reason: '<b>'.repeat(20_000), rule: `/w/x.rules:${at}` }
+    const { item } = command(at, '', 'declined')
+    return { type: 'item.completed', item: { ...item, verdict } }
+  }
+  const denied = (at: number) => {
+    const { item } = command(at, '', 'failed')
+    const denials = Array.from({ length: 40 }, (_, of) => ({
+      ...{
+        kind: 'path',
+        subject: `/w/${at}/${of}`,
+        rule: 'outside',
+        how_to_allow: '&'.repeat(500),
+        certainty: 'proven',
+      },
+    }))
+    return { type: 'item.completed', item: { ...item, denials } }
+  }
+  const list = <T>(make: (at: number) => T): readonly T[] => Array.from({ length: 600 }, (_, at) => make(at))
+  const report = reportOf(fileOf([start, ...list(refused), ...list(denied)]))
+  const page = renderReport(report, 'html')
+  expect(page.length).toBeLessThan(5_000_000)
+  for (const text of ['/w/x.rules:599', '/w/0/39', 'and 39 more', '/w/599/0'])
+    expect(page.includes(text), text).toBe(true)
+})

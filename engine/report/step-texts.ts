@@ -1,0 +1,32 @@
+import type { Step } from './report-types.ts'
+
+/** Applies a function to all texts of a step that may be long: its parts, the Guardian's reason, and what the sandbox denied. */
+export function mapTexts(step: Step, cut: (text: string, whole?: string) => string): Step {
+  const { parts, verdict, denials, granted } = step
+  return {
+    ...step,
+    parts: parts.map((part) => ({ ...part, text: cut(part.text, part.whole) })),
+    verdict: verdict && {
+      ...verdict,
+      reason: cut(verdict.reason),
+      rule: verdict.rule === undefined ? undefined : cut(verdict.rule),
+    },
+    denials: denials.map(({ subject, rule, howToAllow, ...denial }) => ({
+      ...denial,
+      subject: cut(subject),
+      rule: cut(rule),
+      howToAllow: cut(howToAllow),
+    })),
+    granted: granted.map((text) => cut(text)),
+  }
+}
+
+/** The lengths of the texts that `mapTexts` changes, in UTF-16 units. */
+export function textLengths({ parts, verdict, denials, granted }: Step): readonly number[] {
+  return [
+    ...parts.map(({ text }) => text.length),
+    ...(verdict === undefined ? [] : [verdict.reason.length, verdict.rule?.length ?? 0]),
+    ...denials.flatMap(({ subject, rule, howToAllow }) => [subject.length, rule.length, howToAllow.length]),
+    ...granted.map(({ length }) => length),
+  ]
+}
