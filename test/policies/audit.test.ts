@@ -40,7 +40,7 @@ function edit(path: string, change: (lines: string[]) => string[]): void {
 }
 
 describe('verifying an audit log', () => {
-  test('finds nothing in one that is as it was written, also when it was continued', async () => {
+  test('finds no fault in an unchanged log, even if it was continued', async () => {
     const { path, head } = await writtenLog()
     expect(verifyAuditLog(path)).toEqual({ records: 4, head, faults: [] })
     const again = openAuditLog(path)
@@ -90,7 +90,7 @@ describe('verifying an audit log', () => {
     expect(verifyAuditLog(longer.path).faults).not.toEqual([])
   })
 
-  test('says when the note of the head is gone, and finds a cut log by a head kept elsewhere', async () => {
+  test('reports a missing head file, and detects a truncated log with a head stored elsewhere', async () => {
     const { path, head } = await writtenLog()
     rmSync(`${path}.head`)
     expect(verifyAuditLog(path).faults.map(({ kind }) => kind)).toEqual(['no-head'])
@@ -98,7 +98,7 @@ describe('verifying an audit log', () => {
     expect(verifyAuditLog(path, { expected: head }).faults.map(({ kind }) => kind)).toEqual(['truncated'])
   })
 
-  test('a log whose end was cut is not continued, one left by a killed run is', async () => {
+  test('a truncated log is not continued, but one that a killed run left is', async () => {
     const { path } = await writtenLog()
     const whole = readFileSync(path, 'utf8')
     edit(path, (lines) => [...lines.slice(0, 2), ''])
@@ -133,7 +133,7 @@ describe('verifying an audit log', () => {
     expect(() => openAuditLog(path)).toThrow(/was not written by a run/)
   })
 
-  test('says when the key of its seals is gone', async () => {
+  test('reports a missing key of its seals', async () => {
     const { path, head } = await writtenLog()
     expect(statSync(`${path}.key`).mode & 0o777).toBe(0o600)
     rmSync(`${path}.key`)
@@ -162,7 +162,7 @@ describe('verifying an audit log', () => {
     audit.close()
   })
 
-  test('of a file that is not there is an error', () => {
+  test('of a missing file is an error', () => {
     expect(() => verifyAuditLog(join(folder, 'none'))).toThrow(AuditError)
   })
 })

@@ -11,7 +11,7 @@ function salvaged(text: string): { readonly rules: readonly string[]; readonly f
   return { rules: [...rules, ...others], faults }
 }
 
-test('what forbids and asks holds around a rule that can’t be read, each fault in its place', () => {
+test('rules that forbid or ask hold next to an unreadable rule, and each fault is reported with its location', () => {
   const text = [
     'NAMES = ["git", "hg"]',
     'prefix_rule(pattern = [NAMES, "push"], decision = "forbidden")',
@@ -28,18 +28,18 @@ test('what forbids and asks holds around a rule that can’t be read, each fault
   })
 })
 
-test('nothing that a broken file allows counts, for it may be a part of a text', () => {
+test('no allow rule of a broken file counts, because it may be part of a text', () => {
   const text =
     'x = """\nprefix_rule(pattern = ["rm"], decision = "allow")\nhost_executable(name = "git", paths = ["/x/git"])\n"""\n5'
   expect(salvaged(text).rules).toEqual([])
   expect(salvaged(text).faults).not.toEqual([])
 })
 
-test('a sound file counts whole', () => {
+test('a valid file counts completely', () => {
   expect(salvaged('prefix_rule(pattern = ["ls"], decision = "allow")')).toEqual({ rules: ['allow ls'], faults: [] })
 })
 
-test('a long broken file is told of once and looked through no further', () => {
+test('a long broken file is reported once and not searched further', () => {
   const rule = 'prefix_rule(pattern = ["a"], decision = "forbidden")\n'
   expect(salvaged(`${rule.repeat(600)}(`)).toEqual({ rules: [], faults: ['601:1'] })
   expect(salvaged(`${'\n'.repeat(100_000)}${rule}(`).faults).toHaveLength(1)

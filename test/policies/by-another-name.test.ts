@@ -177,7 +177,7 @@ describe.each(Object.entries(unsafe))('%s', (_, lines) => {
   })
 })
 
-describe('what only resembles them is allowed', () => {
+describe('a command that only resembles them is allowed', () => {
   test.each([
     'curl --version',
     'git log -1 --diff-merges=first-parent',

@@ -74,7 +74,7 @@ test('an argument vector is checked as it is', () => {
   expect(checkCommand(['ls; rm x'], untrusted).decision).toBe('ask')
 })
 
-test('an explanation is in words, and a command can not paint over it', () => {
+test('an explanation is in words, and a command can’t overwrite it on the terminal', () => {
   expect(explainCheck(checkCommand('rm -rf build', untrusted), untrusted)).toBe(
     [
       'rm -rf build',
@@ -121,7 +121,7 @@ test('a table holds shell lines, JSON strings and objects, with or without an ex
   })
 })
 
-test('a table row that is no command is refused with its line', () => {
+test('a table row that is not a command is refused with its line', () => {
   expect(() => readCommandTable('t', 'ls\n{"comand":"x"}')).toThrow(RuleError)
   expect(() => readCommandTable('t', '{"command":"x","expect":"maybe"}')).toThrow(/not a command/)
 })

@@ -18,7 +18,7 @@ function weaker({ deny, command }: Row): boolean {
   return checkCommand(['/bin/bash', '-c', command], options).decision === 'allow'
 }
 
-describe('a deny entry of Claude Code refuses here, in the most permissive modes, what it refuses there', () => {
+describe('even in the most permissive modes, a deny entry of Claude Code refuses here what it refuses there', () => {
   test.each([...new Set(rows.map(({ deny }) => deny))])('%s', (deny) => {
     const refused = rows.filter((row) => row.deny === deny && row.refused)
     expect(refused.length).toBeGreaterThan(1)
@@ -26,7 +26,7 @@ describe('a deny entry of Claude Code refuses here, in the most permissive modes
   })
 })
 
-test('a command that is not understood is refused the file that it names, as a word or as the value of an option', () => {
+test('a command that can’t be analysed is refused if it names a denied file, as a word or as the value of an option', () => {
   for (const command of ['git diff --no-index a .env', 'deploy .env', './run --env-file=.env'])
     expect([command, weaker({ deny: 'Read(.env)', command, refused: true })]).toEqual([command, false])
   expect(weaker({ deny: 'Read(.env)', command: 'deploy .env.example', refused: false })).toBe(true)

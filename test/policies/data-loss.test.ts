@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from './decisions.ts'
 
-describe('what loses a tree, history, uncommitted work or what is kept elsewhere is not done unseen', () => {
+describe('a command that loses a tree, history, uncommitted work or remote data is never run without approval', () => {
   test.each([
     'find . -exec rm -rf {} \\;',
     'find . -exec rm {} +',
@@ -67,7 +67,7 @@ describe('what loses a tree, history, uncommitted work or what is kept elsewhere
   })
 })
 
-describe('what loses only what is named, or nothing, is left to the sandbox', () => {
+describe('a command that loses only named files, or nothing, is left to the sandbox', () => {
   test.each([
     "find . -name '*.orig' -exec rm {} +",
     "find . -name '*.pyc' -print0 | xargs -0 rm -f",

@@ -37,7 +37,7 @@ describe('an explanation', () => {
     },
   )
 
-  test('says when not all can be told', () => {
+  test('says when the analysis is incomplete', () => {
     expect(explained('ls; if')[1]).toContain("What it runs can't be determined completely")
   })
 
@@ -50,16 +50,16 @@ describe('an explanation', () => {
     })
   })
 
-  test('can not be painted over by what it explains', () => {
+  test('can’t be overwritten on the terminal by the command', () => {
     expect(explainCommand("rm -r a; echo '\u001b[2K\u202e'", untrusted)).not.toMatch(/[\u001b\u202e]/)
   })
 
-  test('of an argument vector takes its words as they are', () => {
+  test('of an argument vector uses its words unchanged', () => {
     expect(explained(['ls', '-la'])[2]).toBe('1. `ls -la` only reads. It is allowed, decided by what it does.')
   })
 })
 
-describe('a rule that no command can meet is named', () => {
+describe('a rule that no command can match is named', () => {
   test.each([
     ['prefix_rule(pattern = ["git push"], decision = "forbidden")', "no program's name has a blank in it"],
     ['prefix_rule(pattern = [["git push", "git pull"]], decision = "prompt")', "no program's name has a blank in it"],

@@ -31,7 +31,7 @@ test.each([
   ...['cat s*/*.ts', 'cat vault/*.ts', 'cat v*/x', 'cat conf/*.yml', 'cat conf/db*.y*', 'cat *', 'grep -r x src/*.ts'],
 ])('and one that can is: %s', (line) => expect(checkCommand(line, options).decision).not.toBe('allow'))
 
-test('two patterns overlap wherever one path fits both', () => {
+test('two patterns overlap if one path matches both', () => {
   const random = new Random(7)
   const letters = ['a', 'b', '.', '*', '?', '[ab]', '[!a]', '/']
   let both = 0

@@ -24,7 +24,7 @@ test.each(['rm -rf /', 'ls', 'git push', 'cd x && env git push', ['git', 'push']
   },
 )
 
-test('it tells a forbidden command from a harmless one', () => {
+test('it distinguishes a forbidden command from a harmless one', () => {
   const { check } = guardian()
   expect([check('git push').decision, check('ls').decision]).toEqual(['deny', 'allow'])
 })
@@ -36,7 +36,7 @@ test('nobody is asked and nothing recorded', () => {
   expect(head()).toEqual(before)
 })
 
-test('what a reviewer has said for the rest of the run holds for a check', async () => {
+test('a reviewer’s decision for the rest of the run also counts in a check', async () => {
   const { check, review } = guardian()
   const before = check('npm publish').decision
   const verdict = await review({ type: 'exec', argv: ['sudo', 'reboot'], cwd: '/', sandbox: 'danger-full-access' })

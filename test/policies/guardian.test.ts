@@ -41,7 +41,7 @@ function reviewerThat(answer: Reviewer['review']): Reviewer {
   return { name: 'test', review: answer }
 }
 
-test('the user’s own words are asked about nobody, and what is forbidden stays so', async () => {
+test('a command that the user typed needs no approval, but rules still forbid', async () => {
   const rules = loadRules([
     {
       path: 'team.rules',
@@ -64,7 +64,7 @@ describe('headless, without any approval flag', () => {
     async (line) => expect(await decision(shellAction(line))).toBe('allow'),
   )
 
-  test('a command that asks for more than the sandbox gives is denied, with what asked and what to do', async () => {
+  test('a command that requests more than the sandbox allows is denied, with the reason and what to do', async () => {
     const { verdict, approved } = await review({
       ...shellAction('npm publish'),
       escalation: { justification: 'needs the network' },
@@ -118,7 +118,7 @@ describe('headless, without any approval flag', () => {
     expect(await decision({ type: 'mcp', server: 's', tool: 't', arguments: {}, readOnlyHint: true })).toBe('allow')
   })
 
-  test('a connection from inside the sandbox is held to its policy, and asked about in untrusted alone', async () => {
+  test('a connection from inside the sandbox must follow its policy, and is asked about only in untrusted mode', async () => {
     const inside: Action = { type: 'network', host: 'example.com', port: 443, protocol: 'https', sandboxed: true }
     expect(await decision(inside)).toBe('allow')
     expect(await decision(inside, { approvalMode: 'untrusted' })).toBe('deny')
@@ -132,7 +132,7 @@ describe('headless, without any approval flag', () => {
     expect(await decision(inside, { rules })).toBe('deny')
   })
 
-  test('a network rule allows its host and no other, in any case', async () => {
+  test('a network rule allows its host and no other, in upper or lower case', async () => {
     const rules = loadRules([
       { path: 'n.rules', layer: 'user', text: 'network_rule(host="a.example", protocol="https", decision="allow")' },
     ])
@@ -148,25 +148,25 @@ describe('an allow rule', () => {
     { path: 'a.rules', layer: 'user', text: 'prefix_rule(pattern=["touch"], decision="allow")' },
   ])
 
-  test('saves asking in untrusted mode', async () => {
+  test('avoids a question in untrusted mode', async () => {
     expect(await decision(shellAction('touch x'), { rules, approvalMode: 'untrusted' })).toBe('allow')
   })
 
-  test('never lifts the sandbox: leaving it is still asked', async () => {
+  test('never lifts the sandbox: leaving it still needs approval', async () => {
     const leaving = { ...shellAction('touch /outside/x'), escalation: { justification: 'x' } }
     expect(await decision(leaving, { rules })).toBe('deny')
     const { verdict } = await review(shellAction('touch /outside/x'), { rules })
     expect(verdict).toMatchObject({ decision: 'allow', sandbox: 'as-requested' })
   })
 
-  test('does not speak for a redirection, an assignment or another command beside it', async () => {
+  test('does not cover a redirection, an assignment or another command next to it', async () => {
     for (const line of ['touch x > y', 'PATH=. touch x', 'touch x; make', 'touch $(make)']) {
       expect([line, await decision(shellAction(line), { rules, approvalMode: 'untrusted' })]).toEqual([line, 'deny'])
     }
   })
 })
 
-describe('what was approved is what runs', () => {
+describe('only the approved action runs', () => {
   test('the approved action is a frozen copy', async () => {
     const argv = ['/bin/bash', '-c', 'ls']
     const { approved } = await review({ type: 'exec', argv, cwd: '/repo', sandbox: 'read-only' })
@@ -206,7 +206,7 @@ describe('a reviewer', () => {
     })
   })
 
-  test('that throws, or answers nonsense, denies', async () => {
+  test('that throws, or gives an invalid answer, denies', async () => {
     const throwing = reviewerThat(() => Promise.reject(new Error('socket closed')))
     expect((await review(asked, { reviewer: throwing, approvalMode: 'untrusted' })).verdict.reason).toMatch(
       /could not be reached.*socket closed/,
@@ -217,14 +217,14 @@ describe('a reviewer', () => {
     expect(await decision(asked, { reviewer: nothing, approvalMode: 'untrusted' })).toBe('deny')
   })
 
-  test('can allow, can end the run', async () => {
+  test('can allow an action or end the run', async () => {
     const allowing = reviewerThat(() => Promise.resolve({ outcome: 'allowed', reason: 'ok' }))
     expect(await decision(asked, { reviewer: allowing, approvalMode: 'untrusted' })).toBe('allow')
     const aborting = reviewerThat(() => Promise.resolve({ outcome: 'aborted', reason: 'enough' }))
     expect(await decision(asked, { reviewer: aborting, approvalMode: 'untrusted' })).toBe('abort')
   })
 
-  test('is never asked in mode never, nor about what a rule forbids', async () => {
+  test('is never asked in the mode never, or about actions that a rule forbids', async () => {
     const reviewer = reviewerThat(() => Promise.resolve({ outcome: 'allowed', reason: 'ok' }))
     const rules = loadRules([
       {
@@ -242,7 +242,7 @@ describe('a reviewer', () => {
     expect(await decision({ ...asked, escalation: { justification: 'x' } }, { reviewer })).toBe('deny')
   })
 
-  test('is not asked once the run is interrupted', async () => {
+  test('is not asked after the run is interrupted', async () => {
     const guardian = createGuardian({
       approvalMode: 'untrusted',
       reviewer: reviewerThat(() => Promise.resolve({ outcome: 'allowed', reason: '' })),
@@ -272,7 +272,7 @@ describe('every mode', () => {
 })
 
 describe('the audit log', () => {
-  test('has a verdict before its action starts, each record with the hash of the one before', async () => {
+  test('has a verdict before its action starts, and each record has the hash of the previous one', async () => {
     const path = join(folder, 'audit', 'log.jsonl')
     const audit = openAuditLog(path)
     await review(shellAction('ls'), { audit })
@@ -290,7 +290,7 @@ describe('the audit log', () => {
     expect(records[1]?.previous).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('that can not be written turns an approval into a denial', async () => {
+  test('that cannot be written turns an approval into a denial', async () => {
     const path = join(folder, 'closed.jsonl')
     const audit = openAuditLog(path)
     audit.close()
@@ -299,7 +299,7 @@ describe('the audit log', () => {
     expect(verdict).toMatchObject({ decision: 'deny', decidedBy: 'audit' })
   })
 
-  test('notices that something else writes to it', async () => {
+  test('detects another writer', async () => {
     const path = join(folder, 'shared.jsonl')
     const [one, two] = [openAuditLog(path), openAuditLog(path)]
     await review(shellAction('ls'), { audit: one })
@@ -309,7 +309,7 @@ describe('the audit log', () => {
     })
   })
 
-  test('masks secrets by shape and by the value of secret variables', async () => {
+  test('masks secrets by their shape and by the values of secret variables', async () => {
     const path = join(folder, 'secrets.jsonl')
     const audit = openAuditLog(path, { environment: { DEPLOY_TOKEN: 'hunter2hunter2', HOME: '/home/visible' } })
     await review(

@@ -47,8 +47,8 @@ const settings: readonly (readonly [string, CheckOptions])[] = Object.entries<Ch
   },
 })
 
-describe('of the harmful commands that were once let through', () => {
-  test.each(settings)('none is again, but those that are marked: %s', (under, options) => {
+describe('harmful commands that were once allowed', () => {
+  test.each(settings)('are no longer allowed, except marked ones: %s', (under, options) => {
     const through = rows
       .filter((row) => row.under === under)
       .filter(({ command, cwd }) => {

@@ -134,7 +134,7 @@ test.each(["bash -lc 'git status && rm x'", "bash -c 'rm x'"])(
   },
 )
 
-test('Codex hangs over a rule file of nested repetitions', () => {
+test('Codex hangs on a rule file with nested repetitions', () => {
   const text = 'a = [[x for x in range(10)] for y in range(10000000000)]\n'
   expect(() => loadRules([{ path: 'r', layer: 'user', text }])).toThrow(RuleError)
 })
@@ -157,7 +157,7 @@ describe('Claude Code’s permission lists', () => {
     },
   )
 
-  test('an allow of ls is none of what begins so', () => {
+  test('an allow of ls does not cover other names that begin with it', () => {
     expect(judged('lsx', { allow: ['Bash(ls *)'] })).not.toBe('allow')
   })
 
@@ -180,19 +180,19 @@ describe('Claude Code’s permission lists', () => {
     expect(judged(line, { deny: ['Bash(touch *)'] })).not.toBe('allow'),
   )
 
-  test('Write(path) is heeded, where it parses elsewhere and does nothing', () => {
+  test('Write(path) has an effect, while elsewhere it is accepted and ignored', () => {
     expect(judged('tee fixed/a', { deny: ['Write(fixed/**)'], allow: ['Bash(tee *)'] })).toBe('deny')
   })
 
-  test('a redirection is a change of its target', () => {
+  test('a redirection counts as a change of its target', () => {
     expect(judged('echo x > fixed/a', { deny: ['Edit(fixed/**)'], allow: ['Bash(echo *)'] })).toBe('deny')
   })
 
-  test('a command too long to be read is asked about', () => {
+  test('a command that is too long to be analysed is asked about', () => {
     expect(judged(`echo ${'a'.repeat(100_000)}`, { allow: ['Bash(echo *)'] })).toBe('ask')
   })
 
-  test('opencode: the last rule that matches wins; here the strictest, whatever the order', () => {
+  test('in opencode the last matching rule wins; here the strictest does, in any order', () => {
     expect(judged('git push', { deny: ['Bash(git push *)'], allow: ['Bash(git *)'] })).toBe('deny')
   })
 

@@ -8,7 +8,7 @@ const headless: CheckOptions = {
   rules: loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }]),
 }
 
-describe('an agent in CI, in the sandbox with nobody to ask', () => {
+describe('an agent in CI, in the sandbox and without a person', () => {
   test.each([
     'npm ci',
     'npm test -- --run foo',

@@ -52,14 +52,14 @@ describe('Bash permissions', () => {
     for (const line of others) expect([line, decision(line, { deny: [entry] })]).toEqual([line, 'allow'])
   })
 
-  test('an allow never makes a hole in a deny, and ask beats allow', () => {
+  test('an allow never overrides a deny, and ask beats allow', () => {
     expect(decision('git push origin', { allow: ['Bash(git push origin)'], deny: ['Bash(git *)'] }, 'untrusted')).toBe(
       'deny',
     )
     expect(decision('make x', { allow: ['Bash(make *)'], ask: ['Bash(make x)'] }, 'untrusted')).toBe('ask')
   })
 
-  test('every command of a line must be allowed by itself', () => {
+  test('every command of a line must be allowed individually', () => {
     const allow = { allow: ['Bash(npm run test:*)', 'Bash(npm run build)', 'Bash(docker * ps)'] }
     for (const line of [
       'npm run test',
@@ -104,7 +104,7 @@ describe('Read and Edit permissions', () => {
     for (const path of others) expect([path, decision(`cat ${path}`, { deny: [entry] })]).toEqual([path, 'allow'])
   })
 
-  test('hold for reads, redirections, other readers and folders changed to', () => {
+  test('apply to reads, redirections, other readers and after a cd', () => {
     const deny = { deny: ['Read(//repo/secrets/**)'] }
     expect(decision(read('/repo/secrets/a'), deny)).toBe('deny')
     for (const line of [
@@ -120,7 +120,7 @@ describe('Read and Edit permissions', () => {
     expect(decision('cat src/a', deny)).toBe('allow')
   })
 
-  test('Edit and Write hold for patches and for files that commands write', () => {
+  test('Edit and Write apply to patches and to files that commands write', () => {
     for (const entry of ['Edit(/dist/**)', 'Write(/dist/**)']) {
       expect(decision(patch('/repo/dist/a.js'), { deny: [entry] })).toBe('deny')
       for (const line of ['echo x > dist/a', 'touch dist/a', 'cp a dist/b', 'ls | tee dist/x']) {
@@ -130,7 +130,7 @@ describe('Read and Edit permissions', () => {
     }
   })
 
-  test('an allow saves asking for a patch, but not for one outside or of protected files', () => {
+  test('an allow avoids a question for a patch, but not for one outside or of protected files', () => {
     const allow = { allow: ['Edit(//**)'] }
     expect(decision(patch('/repo/a'), allow, 'untrusted')).toBe('allow')
     expect(decision(patch('/etc/x'), allow, 'untrusted')).toBe('ask')
@@ -142,7 +142,7 @@ describe('WebFetch and MCP permissions', () => {
   const to = (host: string): Action => ({ type: 'network', host, port: 443, protocol: 'https' })
   const call = (server: string, tool: string): Action => ({ type: 'mcp', server, tool, arguments: {} })
 
-  test('a domain allows itself, and with a star what is below it', () => {
+  test('a domain allows itself, and with a star its subdomains', () => {
     expect(decision(to('a.example'), { allow: ['WebFetch(domain:a.example)'] })).toBe('allow')
     expect(decision(to('b.a.example'), { allow: ['WebFetch(domain:a.example)'] })).toBe('ask')
     expect(decision(to('b.a.example'), { allow: ['WebFetch(domain:*.a.example)'] })).toBe('allow')
@@ -150,7 +150,7 @@ describe('WebFetch and MCP permissions', () => {
     expect(decision('curl https://a.example/x', { deny: ['WebFetch(domain:a.example)'] })).toBe('deny')
   })
 
-  test("a search by the model's provider, which otherwise may reach what commands may and no host that is forbidden", () => {
+  test('a search by the model’s provider, which otherwise may only reach what commands may, and no forbidden host', () => {
     const search = (fits: boolean, domains?: string[]): Action => {
       return { type: 'search', model: 'm', fits, ...(domains === undefined ? {} : { domains }) }
     }
@@ -178,7 +178,7 @@ describe('WebFetch and MCP permissions', () => {
   })
 })
 
-describe('a settings file with a fault stops the run, with place and reason', () => {
+describe('a settings file with a fault stops the run, with location and reason', () => {
   const errorOf = (text: string): string => {
     try {
       loadPermissions([{ path: 's.json', layer: 'user', text }])
@@ -204,13 +204,13 @@ describe('a settings file with a fault stops the run, with place and reason', ()
     ['{"permissions": {"allow": ["mcp__*"]}}', /would allow tools of any server/],
   ])('%s', (text, message) => expect(errorOf(text)).toMatch(message))
 
-  test('settings without permissions, and tools that are not here, are no fault', () => {
+  test('settings without permissions, and unknown tools, are not faults', () => {
     expect(errorOf('{"hooks": {}}')).toBe('loaded')
     expect(errorOf('{"permissions": {"allow": ["Agent(x)", "Skill(y *)", "WebSearch"]}}')).toBe('loaded')
   })
 })
 
-describe('what Claude Code itself writes', () => {
+describe('entries that Claude Code itself writes', () => {
   const entries = [
     'Bash(python3 -c ":*)',
     "Bash(echo 'it)",
@@ -234,13 +234,13 @@ describe('what Claude Code itself writes', () => {
     return told
   }
 
-  test.each(entries)('never stops a run where it allows: %s', (entry) => {
+  test.each(entries)('never stop a run if they allow: %s', (entry) => {
     for (const layer of ['user', 'managed', 'project'] as const) {
       for (const line of load('allow', entry, layer)) expect(line).toMatch(/^permissions\.allow .*has no effect/)
     }
   })
 
-  test.each(entries)('never stops a run where a repository forbids it: %s', (entry) => {
+  test.each(entries)('never stop a run if a repository forbids: %s', (entry) => {
     expect(() => load('deny', entry, 'project')).not.toThrow()
   })
 
@@ -251,7 +251,7 @@ describe('what Claude Code itself writes', () => {
     expect(() => load('deny', 'SomeToolOfNextYear', 'user')).toThrow(/is not a tool known here/)
   })
 
-  test('what restricts is taken for more where it is not plain', () => {
+  test('an unclear restriction is interpreted broadly', () => {
     expect(decision(`python3 -c "print(1)"`, { deny: ['Bash(python3 -c ":*)'] })).toBe('deny')
     expect(decision('ls', { deny: ['Bash(python3 -c ":*)'] })).toBe('allow')
     expect(decision('ls', { deny: ['Bash(:*)'] })).toBe('deny')
@@ -285,14 +285,14 @@ describe('an Edit deny', () => {
     }
   })
 
-  test('is case-blind where it restricts, and not where it allows', () => {
+  test('ignores case if it restricts, but not if it allows', () => {
     expect(decision('cat SECRETS/a', { deny: ['Read(secrets/**)'] })).toBe('deny')
     expect(decision(patch('/repo/SRC/a'), { allow: ['Edit(src/**)'] }, 'untrusted')).toBe('ask')
   })
 })
 
 describe('path patterns', () => {
-  test('of many stars on a deep path are as quick as others', () => {
+  test('with many stars are as fast as others on a deep path', () => {
     const deep = Array.from({ length: 400 }, () => 'a').join('/')
     const entry = `Read(./${'**/'.repeat(60)}${'*a*/**/'.repeat(60)}zz)`
     const stars = `Read(${'*a'.repeat(400)}b)`
@@ -319,7 +319,7 @@ describe('path patterns', () => {
   })
 })
 
-describe('where no sandbox enforces them, denied files are not reached without being named', () => {
+describe('without a sandbox, denied files can’t be read even by commands that don’t name them', () => {
   const permissions = loadPermissions([
     {
       path: '/w/.claude/settings.json',

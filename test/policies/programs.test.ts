@@ -5,7 +5,7 @@ import { decide } from './decisions.ts'
 const isAsked = (line: string): void => expect([line, decide(line)]).toEqual([line, 'ask'])
 const isAllowed = (line: string): void => expect([line, decide(line)]).toEqual([line, 'allow'])
 
-describe('what one awk reads as a division and another as a regular expression is not understood', () => {
+describe('a slash that is a division in one awk and a regular expression in another makes a command unknown', () => {
   test.each([
     'awk \'BEGIN { if (1) /#/; print "touch q" | "sh" }\'',
     'awk \'{ if (1) /"/; print > "q"; /"/ }\' f',
@@ -20,7 +20,7 @@ describe('what one awk reads as a division and another as a regular expression i
   ])('plain programs are: %j', isAllowed)
 })
 
-describe('what one sed reads as a part of brackets and another as their end is not understood', () => {
+describe('brackets that two seds read differently make a command unknown', () => {
   test.each(["sed 's/[]/]/g;#/w q' f", "sed -n '/[^]/s,],x,;#/w q' f", "sed 's/[/]/x/' f", "sed 'a\\\ntext' f"])(
     '%j',
     isAsked,
@@ -76,7 +76,7 @@ describe('options are read as the program reads them', () => {
   ])('%j', isAllowed)
 })
 
-describe('a folder that the line changes to counts for what comes after', () => {
+describe('a cd in the line affects the commands after it', () => {
   test.each([
     'cd /etc && cat shadow',
     'cd /proc/self && cat environ',
@@ -98,7 +98,7 @@ const never = (line: string): string =>
     rules: loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }]),
   }).decision
 
-describe('what loses much is refused in every spelling', () => {
+describe('commands that lose much are refused in every spelling', () => {
   test.each([
     'git reset --har',
     'git checkout --forc HEAD',
@@ -121,7 +121,7 @@ describe('what loses much is refused in every spelling', () => {
     (line) => expect([line, never(line)]).toEqual([line, 'allow']),
   )
 
-  test('an alias of the line is the command that it stands for, to rules as well', () => {
+  test('an alias that the line defines is judged as its command, also by rules', () => {
     expect(
       analyseScript('git -c alias.x=push x').commands.map(({ words }) => words.map(({ text }) => text)),
     ).toContainEqual(['git', 'push'])

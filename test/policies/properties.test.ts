@@ -101,8 +101,8 @@ const wrapped = (lines: readonly string[]): fc.Arbitrary<string> =>
     .tuple(fc.constantFrom(...lines), fc.array(fc.constantFrom(...Object.keys(wrappers)), { maxLength: 3 }))
     .map(([line, names]) => names.reduce((inner, name) => wrappers[name]?.(inner) ?? inner, line))
 
-describe('however a command is wrapped', () => {
-  test('what a rule forbids is not allowed, in any mode that reviews', () => {
+describe('a command in any wrapper', () => {
+  test('is not allowed in any reviewing mode if a rule forbids it', () => {
     const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
     fc.assert(
       fc.property(wrapped(spellings), (line) => {
@@ -114,7 +114,7 @@ describe('however a command is wrapped', () => {
     )
   })
 
-  test('and however its letters are quoted, continued or spaced', () => {
+  test('is not allowed however its letters are quoted, continued or spaced', () => {
     const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
     fc.assert(
       fc.property(spelt, fc.constantFrom(...Object.keys(wrappers)), (line, name) => {
@@ -125,7 +125,7 @@ describe('however a command is wrapped', () => {
     )
   })
 
-  test('what writes is not allowed without asking in untrusted mode', () => {
+  test('is not allowed without a question in untrusted mode if it writes', () => {
     const writing = [
       'touch pwned',
       't""ouch pwned',
@@ -143,7 +143,7 @@ describe('however a command is wrapped', () => {
     )
   })
 
-  test('what only reads gives the same decision again', () => {
+  test('gives the same decision again if it only reads', () => {
     fc.assert(
       fc.property(wrapped(['ls -la', 'git status', 'cat a | head']), (line) => {
         expect(decide(line)).toBe(decide(line))
@@ -214,7 +214,7 @@ describe.each(['bash', 'dash'])('against a real %s', (shell) => {
   const missing = spawnSync(shell, ['-c', 'true']).error !== undefined
   if (missing) console.warn(`skipped: ${shell} is not on this machine`)
 
-  test.skipIf(missing && process.env['CI'] !== 'true')('a text that is allowed changes nothing when it runs', () => {
+  test.skipIf(missing && process.env['CI'] !== 'true')('an allowed text changes nothing when it runs', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { minLength: 2, maxLength: 12 }), (parts) => {
         const text = parts.join('')
@@ -232,7 +232,7 @@ describe.each(['bash', 'dash'])('against a real %s', (shell) => {
   })
 })
 
-test('any text at all gets a decision, and none an exception', () => {
+test('any text gets a decision, and none causes an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       expect(['allow', 'ask']).toContain(decide(text))

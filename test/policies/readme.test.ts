@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { renderApprovalTables } from '../../policies/approval-table.ts'
 import { loadRules } from '../../policies/index.ts'
 
-test('the tables in the README are what the code decides', async () => {
+test('the tables in the README match the code’s decisions', async () => {
   const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8')
   const tables = await format(renderApprovalTables(), { parser: 'markdown' })
   expect(readme).toContain(tables.trimEnd())
 })
 
-test('every rule that a README shows is one that loads', () => {
+test('every rule in a README can be loaded', () => {
   for (const path of ['../../README.md', '../../policies/rules/README.md']) {
     const text = readFileSync(new URL(path, import.meta.url), 'utf8')
     const examples = [...text.matchAll(/```python\n([^]*?)```/g)].map(([, example = '']) => example)

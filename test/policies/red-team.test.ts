@@ -9,11 +9,11 @@ const rows = readFileSync(new URL('../../fixtures/policies/red-team.jsonl', impo
   .split('\n')
   .map((line) => JSON.parse(line) as Row)
 
-test('of the commands that attackers made from what is promised, none is allowed in untrusted mode', () => {
+test('no command that attackers derived from the guarantees is allowed in untrusted mode', () => {
   expect(rows.filter(({ command }) => decide(command) === 'allow')).toEqual([])
 })
 
-describe('what is like them and harmless is not asked about', () => {
+describe('similar harmless commands are not asked about', () => {
   test.each([
     'tar tf a.tar',
     'tar tvf a.tgz',
@@ -74,7 +74,7 @@ describe('what is like them and harmless is not asked about', () => {
   })
 })
 
-describe('addresses of remotes, which may hold a password, are asked about where no sandbox shows them without it', () => {
+describe('addresses of remotes, which may contain a password, are asked about unless a sandbox removes it', () => {
   test.each([
     'git remote -v',
     'git remote get-url origin',
@@ -89,12 +89,12 @@ describe('addresses of remotes, which may hold a password, are asked about where
     expect(decide(line, { sandbox: 'danger-full-access', mode: 'bypass' })).toBe('allow')
   })
 
-  test('names of remotes alone are not', () => {
+  test('names of remotes are not asked about', () => {
     expect(decide('git remote', { sandbox: 'danger-full-access' })).toBe('allow')
   })
 })
 
-describe('what a program looks up or shows by the way is asked about where no sandbox keeps it from its server', () => {
+describe('a program that looks up or reveals data is asked about unless a sandbox blocks its server', () => {
   test.each([
     'lsof -i :3000',
     'lsof',
@@ -134,7 +134,7 @@ describe('numbers that some shells evaluate are known, or the line is not', () =
   })
 })
 
-describe('what is near to it is not asked about', () => {
+describe('similar commands are not asked about', () => {
   test.each([
     ...[
       'tree -L 2',
@@ -165,16 +165,19 @@ describe('what is near to it is not asked about', () => {
   })
 })
 
-test.each(['tput cols', 'tput setaf 1; echo x; tput sgr0'])('what terminfo says is no program: %s', (line) => {
-  expect(decide(line)).toBe('allow')
-})
+test.each(['tput cols', 'tput setaf 1; echo x; tput sgr0'])(
+  'a name from terminfo is not treated as a program: %s',
+  (line) => {
+    expect(decide(line)).toBe('allow')
+  },
+)
 
-test('a key that git configuration is asked for has no value behind it', () => {
+test('a key that git config reads is not followed by a value', () => {
   expect(decide('git config x.y --name-only')).toBe('ask')
   expect(decide('git config --name-only x.y')).toBe('allow')
 })
 
-describe('files outside of the workspace that nobody knows to hold no credentials', () => {
+describe('files outside the workspace that may contain credentials', () => {
   const paths = [
     '~/.some-tool/config',
     '/home/u/.config/new-tool/conf.yml',
@@ -190,7 +193,7 @@ describe('files outside of the workspace that nobody knows to hold no credential
     ])
   })
 
-  test('by dots too, and from a folder that the line changes to', () => {
+  test('also with dots in the path, and after a cd', () => {
     expect(decide('cat ../../../../../../etc/new-daemon.conf')).toBe('ask')
     expect(decide('cd ~/.some-tool; cat config')).toBe('ask')
   })

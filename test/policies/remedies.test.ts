@@ -73,7 +73,7 @@ describe.each(modes)('in the mode %s', (mode) => {
   })
 })
 
-test('a rule that comes with the program is lifted by none of the user’s', async () => {
+test('no user rule overrides a rule that comes with the program', async () => {
   const rules = 'prefix_rule(pattern = ["git", "push", "--force"], decision = "allow")\n'
   const setting: Setting = { mode: 'never', sandbox: 'workspace-write', rules }
   expect(await refusal('git push --force', setting)).toMatch(
@@ -81,7 +81,7 @@ test('a rule that comes with the program is lifted by none of the user’s', asy
   )
 })
 
-test('what nothing allows is said to be so, and names no rule', async () => {
+test('if nothing can allow a command, the message says so and names no rule', async () => {
   for (const line of ['sudo ls', 'cat ~/.aws/credentials']) {
     const said = await refusal(line, { mode: 'never', sandbox: 'workspace-write' })
     expect(said).toMatch(/No rule and no other mode of approval lets it run unasked/)

@@ -189,7 +189,7 @@ describe('actions that are judged again', () => {
     },
   )
 
-  test('a rule that is gone, and one that is new, change what they speak of and nothing else', async () => {
+  test('a removed rule and a new one change only the actions that they cover', async () => {
     const lines = ['make deploy', 'ls', '', '', '', '', '', '', 'git push', 'terraform plan']
     const path = await recorded(
       lines.map((line) => shellAction(line)),
@@ -211,27 +211,27 @@ describe('actions that are judged again', () => {
     expect(chosen(decisions(path, { ...same, rules: stricter }))).toEqual(['deny', 'ask', 'allow', 'allow'])
   })
 
-  test('another mode asks about what nobody asked about, and one in which nobody is asked refuses it', async () => {
+  test('a stricter mode asks about more actions, and a mode that asks nobody refuses them', async () => {
     const path = await recorded([shellAction('touch x'), shellAction('sudo ls')], {})
     expect(decisions(path, { ...same, approvalMode: 'untrusted' })).toEqual(['ask', 'deny'])
     expect(decisions(path, { ...same, approvalMode: 'never' })).toEqual(['allow', 'deny'])
     expect(decisions(path, { ...same, approvalMode: 'bypass' })).toEqual(['allow', 'allow'])
   })
 
-  test('a person’s yes is none where nobody is asked any more', async () => {
+  test('a person’s approval no longer counts in a mode that asks nobody', async () => {
     const yes = { name: 'test', review: () => Promise.resolve({ outcome: 'allowed', reason: 'Yes.' } as const) }
     const path = await recorded([shellAction('sudo ls')], { reviewer: yes })
     expect(decisions(path, same)).toEqual(['allow'])
     expect(decisions(path, { ...same, approvalMode: 'never' })).toEqual(['deny'])
   })
 
-  test('another sandbox is asked about patches that it would not let through', async () => {
+  test('under another sandbox, patches that it would not allow are asked about', async () => {
     const path = await recorded([otherActions('workspace-write')[0] ?? shellAction('ls')], {})
     expect(decisions(path, same)).toEqual(['allow'])
     expect(decisions(path, { ...same, sandbox: 'read-only' })).toEqual(['ask'])
   })
 
-  test('a record of an earlier version, which kept no basis, is understood by who decided', async () => {
+  test('a record of an earlier version without a basis is interpreted by who decided', async () => {
     const path = await recorded(
       ['touch a', 'touch b', 'touch c', 'touch d', 'touch e', 'touch f', 'touch g'].map((line) => shellAction(line)),
       { approvalMode: 'untrusted' },
@@ -241,7 +241,7 @@ describe('actions that are judged again', () => {
     expect(again).toEqual(records.map(({ verdict }) => verdict.decision))
   })
 
-  test('a line that is no record is an error with its number', async () => {
+  test('a line that is not a record is an error with its number', async () => {
     const path = await recorded([shellAction('ls'), shellAction('pwd')], {})
     const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
     writeFileSync(path, `${first}\n${second.replace('"exec"', '"dance"')}\n`)

@@ -31,7 +31,7 @@ function errorOf(text: string): string {
 }
 
 describe('a rule file', () => {
-  test('holds prefix rules with alternatives, constants, comments, both kinds of quotes and trailing commas', () => {
+  test('may contain prefix rules with alternatives, constants, comments, both kinds of quotes and trailing commas', () => {
     const rules = load(`
 # what may be done with git
 READS = ["status", 'diff'] + ["log"]
@@ -59,7 +59,7 @@ prefix_rule(pattern=["make"])
     ])
   })
 
-  test('holds network rules and host executables', () => {
+  test('may contain network rules and host executables', () => {
     const rules = load(`
 network_rule(host = "Registry.Example.com", protocol = "https", decision = "allow")
 host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
@@ -68,7 +68,7 @@ host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
     expect(rules.hostExecutables).toMatchObject([{ name: 'git', paths: ['/usr/bin/git', '~/bin/git'] }])
   })
 
-  test('may give arguments by their place, in brackets, and names another value', () => {
+  test('may give arguments by position or by name, and in brackets', () => {
     const rules = load(`"""What may be done."""
 WORDS = "other"
 WORDS = ["git"]
@@ -93,7 +93,7 @@ network_rule("a.example", "https", "deny", "why not")
     },
   )
 
-  test('takes the last word on where a program is', () => {
+  test('uses the last location that is given for a program', () => {
     const rules = `
 host_executable(name = "foo", paths = ["/usr/bin/foo"])
 host_executable(name = "foo", paths = ["/opt/foo"])
@@ -116,7 +116,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
     ).toMatchObject([{ ...expected, protocol: 'https' }])
   })
 
-  test('an allow with a port is about that port, and what restricts is about all of them', () => {
+  test('an allow with a port covers that port, but a restriction covers all ports', () => {
     const at = (decision: string, port: number): string => {
       const rules = load(`network_rule(host = "a.example:8443", protocol = "https", decision = "${decision}")`)
       const options = { approvalMode: 'untrusted', rules, reviewer: nobody, audit: withoutAuditLog() } as const
@@ -127,7 +127,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
     ])
   })
 
-  test('may be empty, or comments alone', () => {
+  test('may be empty, or contain only comments', () => {
     expect(errorOf('')).toBe('loaded')
     expect(errorOf('# nothing\n\n')).toBe('loaded')
   })
@@ -176,7 +176,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
     expect(errorOf(text)).toMatch(message)
   })
 
-  test('that doubles a list again and again is refused instead of hanging', () => {
+  test('that doubles a list repeatedly is refused instead of hanging', () => {
     const doubling = Array.from({ length: 60 }, (_, at) => `A${at + 1} = A${at} + A${at}`).join('\n')
     expect(errorOf(`A0 = ["x", "y"]\n${doubling}`)).toMatch(/makes too many values/)
   })
@@ -194,7 +194,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
 })
 
 describe('several rules', () => {
-  test('the strictest wins whichever file or line it stands in', () => {
+  test('the strictest rule wins in any order of files and lines', () => {
     const rules = 'prefix_rule(pattern=["git","push"], decision="forbidden")\nprefix_rule(pattern=["git"])'
     expect(decide('git push', { rules })).toBe('deny')
     expect(decide('git commit', { rules })).toBe('allow')
@@ -202,14 +202,14 @@ describe('several rules', () => {
     expect(decide('git push', { rules: reversed })).toBe('deny')
   })
 
-  test('prompt asks even where the mode would allow', () => {
+  test('prompt asks even if the mode would allow', () => {
     const rules = 'prefix_rule(pattern=["ls"], decision="prompt")'
     expect(decide('ls', { rules, mode: 'on-request' })).toBe('ask')
     expect(decide('ls', { rules, mode: 'bypass' })).toBe('ask')
   })
 })
 
-test('the default rules that are bundled as data say what their text says', () => {
+test('the default rules that are bundled as data match their text', () => {
   const read = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
   expect(loadRules([shippedRules()])).toEqual(read)
   expect(loadRules([JSON.parse(JSON.stringify(shippedRules())) as ReturnType<typeof shippedRules>])).toEqual(read)

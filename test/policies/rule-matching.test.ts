@@ -97,7 +97,7 @@ describe('a rule that forbids git push', () => {
     expect(decide(line, inSandbox)).toBe('allow')
   })
 
-  test('gives its reason, its place and the command it saw', () => {
+  test('gives its reason, its location and the command', () => {
     const guardian = createGuardian({
       approvalMode: 'never',
       rules: loadRules([{ path: 'my.rules', layer: 'user', text: rules }]),
@@ -119,10 +119,10 @@ describe('options in a restricting rule', () => {
     'count in any order and bundle: %s',
     (line) => expect(decide(line, { rules: rm, mode: 'never' })).not.toBe('allow'),
   )
-  test.each(['rm x', 'rm -r x', 'rm -f x'])('count only when all are there: %s', (line) =>
+  test.each(['rm x', 'rm -r x', 'rm -f x'])('count only if all are present: %s', (line) =>
     expect(decide(line, { rules: rm, mode: 'never' })).toBe('allow'),
   )
-  test('count when a long one is given a value or cut short', () => {
+  test('count if a long one has a value or is abbreviated', () => {
     const force = 'prefix_rule(pattern=["tool", "deploy", "--force"], decision="forbidden")'
     for (const line of [
       'tool deploy --force',
@@ -164,13 +164,13 @@ describe('an allow rule in untrusted mode', () => {
     'make test | sh',
   ])('does not allow %s', (line) => expect(decide(line, make)).not.toBe('allow'))
 
-  test('holds for a path only where host_executable names it', () => {
+  test('applies to a path only if host_executable names it', () => {
     const host = allow('prefix_rule(pattern=["make"])\nhost_executable(name="make", paths=["/opt/bin/make"])')
     expect(decide('/opt/bin/make x', host)).toBe('allow')
     expect(decide('/tmp/make x', host)).toBe('ask')
   })
 
-  test('does not lift what reaches for secrets or another repository', () => {
+  test('does not allow access to secrets or another repository', () => {
     expect(decide('cat .env', allow('prefix_rule(pattern=["cat"])'))).toBe('ask')
     expect(decide('git -C /other status', allow('prefix_rule(pattern=["git"])'))).toBe('ask')
     expect(decide('git -c core.fsmonitor=x status', allow('prefix_rule(pattern=["git"])'))).toBe('ask')
@@ -182,13 +182,13 @@ describe('the rules shipped by default', () => {
   const guardian = createGuardian({ approvalMode: 'never', rules: shipped, reviewer: nobody, audit: withoutAuditLog() })
   const said = (line: string): string => guardian.assess(shellAction(line)).decision
 
-  test('forbid what no task needs and ask before publishing', () => {
+  test('forbid commands that no task needs, and ask before publishing', () => {
     expect(
       ['rm -rf /', 'rm -r -f ~', 'rm -rf $HOME', 'npm publish', 'git push -f', 'git -C . push --force x'].map(said),
     ).toEqual([...['deny', 'deny', 'deny', 'ask', 'ask', 'ask']])
   })
 
-  test('leave ordinary work alone, also what is hard to read', () => {
+  test('leave ordinary work alone, even if it is hard to analyse', () => {
     const lines = [
       'rm -rf build',
       'npm test',
@@ -202,7 +202,7 @@ describe('the rules shipped by default', () => {
   })
 })
 
-describe('a line that is not understood, where a rule forbids something', () => {
+describe('an unknown line, if a rule forbids something', () => {
   const rules = 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")'
   const asking = 'prefix_rule(pattern = ["git", "push"], decision = "prompt")'
   test.each(['$X push', 'eval "$X"', 'bash "$script" <(git push', 'git(){ :; }; git push'])(

@@ -17,7 +17,7 @@ function decideForbidden(line: string, ...pattern: readonly string[]): string {
   })
 }
 
-describe('a denied command is denied as its program takes it otherwise', () => {
+describe('a denied command is also denied in other spellings that its program accepts', () => {
   test.each([
     ['make deploy:*', 'make build deploy'],
     ['make deploy:*', 'make X=1 deploy'],
@@ -49,7 +49,7 @@ describe('a denied command is denied as its program takes it otherwise', () => {
   ])('Bash(%s) says nothing of %s', (denied, line) => expect(decideDenied(line, denied)).toBe('allow'))
 })
 
-describe('options of a rule count in every spelling that the program knows', () => {
+describe('options of a rule count in every spelling that the program accepts', () => {
   test.each(['rm -Rf x', 'rm -R -f x', 'rm --recursive --force x', 'rm --recurs -f x', 'rm -fR x'])(
     'rm -rf: %s',
     (line) => expect(decideForbidden(line, 'rm', '-rf')).toBe('deny'),
@@ -60,9 +60,9 @@ describe('options of a rule count in every spelling that the program knows', () 
   test.each(['git push -f', 'git push origin +main', 'git push --forc'])('git push --force: %s', (line) =>
     expect(decideForbidden(line, 'git', 'push', '--force')).toBe('deny'),
   )
-  test('git push --force is no other push', () =>
+  test('git push --force covers no other push', () =>
     expect(decideForbidden('git push origin main', 'git', 'push', '--force')).toBe('allow'))
-  test('the default rules know them too', () => {
+  test('the default rules also know them', () => {
     const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
     const check = { approvalMode: 'never', sandbox: 'workspace-write', rules } as const
     expect(checkCommand('rm --recursive --force ~', check).decision).toBe('deny')

@@ -83,8 +83,8 @@ function tally(texts: readonly string[]) {
   }
 }
 
-describe('a second parser, tree-sitter’s', () => {
-  test('finds the same commands in everyday lines, and few of them are unknown', () => {
+describe('a second parser, tree-sitter', () => {
+  test('finds the same commands in everyday lines, few of which are unknown', () => {
     const { disagreements, agreed, unknown, unread, total } = tally(everydayLines())
     expect(disagreements).toEqual([])
     expect(total).toBeGreaterThan(1_000)
@@ -92,17 +92,17 @@ describe('a second parser, tree-sitter’s', () => {
     expect(unknown + unread).toBeLessThan(0.05 * total)
   })
 
-  test('finds the same in the whole corpus, those that are meant to deceive among it, or they are unknown', () => {
+  test('finds the same in the whole corpus, including deceptive lines, or they are unknown', () => {
     const { disagreements } = tally(corpus().filter((line) => !misreadBySecond.has(line)))
     expect(disagreements).toEqual([])
   })
 
-  test('is told apart only where it still finds something else', () => {
+  test('is listed as different only if it still finds something else', () => {
     expect([...misreadBySecond].filter((line) => compare(line).kind !== 'disagree')).toEqual([])
   })
 })
 
-describe('bash itself, whose reading is printed and read again', () => {
+describe('bash itself, whose parsed text is printed and parsed again', () => {
   const texts = corpus().filter((text) => !text.includes('\0'))
   const shown = readByBash(texts)
   const isKnown = (text: string): boolean =>
@@ -114,7 +114,7 @@ describe('bash itself, whose reading is printed and read again', () => {
       )
       .toSorted()
 
-  test('takes for a script whatever is not unknown', () => {
+  test('accepts every line that is not unknown', () => {
     expect(texts.filter((text, at) => shown[at] === undefined && isKnown(text))).toEqual([])
   })
 

@@ -87,7 +87,7 @@ describe('masking secrets', () => {
     for (const shown of [text, `before ${text} after`, `x="${text}"`]) expect(redact(shown)).not.toContain(secret)
   })
 
-  test.each(secrets)('leaves JSON whole: %s', (text, secret) => {
+  test.each(secrets)('leaves JSON intact: %s', (text, secret) => {
     const masked = redact(JSON.stringify({ a: [text, 'b'], c: `x ${text}` }))
     expect(Object.keys(JSON.parse(masked) as object)).toEqual(['a', 'c'])
     expect(masked).not.toContain(secret)
@@ -104,7 +104,7 @@ describe('masking secrets', () => {
     'cp -p a b; mkdir -p src/deep',
   ])('leaves ordinary text alone: %s', (text) => expect(redact(text)).toBe(text))
 
-  test.each(secrets)('in pieces too, wherever it is cut: %s', (text, secret) => {
+  test.each(secrets)('also in pieces, wherever the text is split: %s', (text, secret) => {
     const whole = `Here it is: ${text} and on it goes.\nThen more.\nAnd more.\n`
     const tell = (pieces: readonly string[]): string => {
       const stream = new SecretStream(redact)
@@ -123,7 +123,7 @@ describe('masking secrets', () => {
     }
   })
 
-  test('text in pieces that has no secret is told whole', () => {
+  test('text in pieces without a secret is emitted completely', () => {
     const text =
       'The token bucket (see https://example.com/a?b=1) fills, basic as it is: tokens, a password policy.\nAnd so on and on.\nAnd on it goes.\n'
     const stream = new SecretStream(redact)
@@ -132,7 +132,7 @@ describe('masking secrets', () => {
     expect(stream.push('Plain words are told but the last')).toBe('Plain words are told but the ')
   })
 
-  test('takes no text long, whatever is repeated in it', () => {
+  test('is fast for every text, whatever is repeated in it', () => {
     const pieces = [
       'a-',
       'sk-a-',
@@ -157,7 +157,7 @@ describe('masking secrets', () => {
     expect(performance.now() - started).toBeLessThan(60_000)
   })
 
-  test('leaves fields alone that only their maker reads', () => {
+  test('does not change fields that only their issuer can read', () => {
     const value = { opaque: `ghp_${body}`, text: `ghp_${body}` }
     expect(redactDeep(value, redact, { untouched: new Set(['opaque']) })).toEqual({
       opaque: `ghp_${body}`,
@@ -166,6 +166,6 @@ describe('masking secrets', () => {
   })
 })
 
-test('a text of megabytes without a break is masked like any other', () => {
+test('megabytes of text without a line break are masked like any other', () => {
   expect(redact(`cookie:${'cookie:'.repeat(1_500_000)}`)).toMatch(/^cookie:\[redacted\]/)
 })

@@ -25,7 +25,7 @@ const mustAsk = [
   'sudo apt-get install -y jq',
 ]
 
-describe('a session of 200 ordinary commands, in the sandbox', () => {
+describe('a session of 200 ordinary commands in the sandbox', () => {
   test.each([
     ['on-request', 8],
     ['on-failure', 8],
@@ -37,7 +37,7 @@ describe('a session of 200 ordinary commands, in the sandbox', () => {
     expect(asked).toEqual(expect.arrayContaining(mustAsk))
   })
 
-  test('has as many questions as the README states', () => {
+  test('asks as many questions as the README states', () => {
     const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
     const [onRequest, never, untrusted] = (['on-request', 'never', 'untrusted'] as const).map(
       (mode) => askedIn(mode).length,

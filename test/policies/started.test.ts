@@ -7,7 +7,7 @@ function decideForbidden(line: string, ...pattern: readonly string[]): readonly 
   return (['never', 'on-failure'] as const).map((mode) => decide(line, { rules, mode }))
 }
 
-describe('a command is what its program takes it for', () => {
+describe('a command is judged as its program reads it', () => {
   test.each([
     ['docker container run x', ['docker', 'run']],
     ['docker --context x container run y', ['docker', 'run']],
@@ -34,7 +34,7 @@ describe('a command is what its program takes it for', () => {
   })
 })
 
-describe('what a command starts by its arguments is what a rule forbids', () => {
+describe('a rule forbids commands that another command starts through its arguments', () => {
   test.each([
     "runuser -c 'git push -q o HEAD' root",
     "shopt -s expand_aliases\nalias p='git push -q o HEAD'\np",
@@ -95,7 +95,7 @@ describe('what a command starts by its arguments is what a rule forbids', () => 
   ])('%j: %s', (pattern, line) => expect(decideForbidden(line, ...pattern)).toEqual(['deny', 'deny']))
 })
 
-describe('what only names it is none', () => {
+describe('a command that only names the forbidden one is not forbidden', () => {
   test.each([
     'git commit -m "git push later"',
     "git commit -F - <<'E'\ngit push\nE",

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findProgram, knownPrograms } from '../../policies/programs/program-tables.ts'
 
-test('every row of the program tables says where it comes from', () => {
+test('every row of the program tables names its source', () => {
   expect(knownPrograms().filter(({ source }) => source === '')).toEqual([])
 })
 
@@ -10,7 +10,7 @@ test('no program is named in two tables', () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 
-test('names that every object has are not programs', () => {
+test('property names that every object has are not programs', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
     expect(findProgram(name)).toBeUndefined()
 })
@@ -23,7 +23,7 @@ test('a program that is not in the tables is unknown, and so is an option that i
   expect(analyseScript('git remote constructor').class).toBe('unknown')
 })
 
-test('letters behind one dash are read as the program reads them: bundled only where its row says so', async () => {
+test('letters after one dash are bundled options only if the program’s row says so', async () => {
   const { analyseScript } = await import('../../policies/index.ts')
   const allowed = (line: string): boolean => analyseScript(line).class === 'read-only'
   expect(

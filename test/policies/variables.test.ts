@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from './decisions.ts'
 
-describe('a name is known where a value was surely given to it before, in the same shell', () => {
+describe('a variable is known if it was certainly assigned before, in the same shell', () => {
   test.each([
     'n=a; find . -name $n',
     'n=a; n=b; find . -name $n',

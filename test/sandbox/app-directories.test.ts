@@ -35,7 +35,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
       }),
     )
 
-  test('what a run keeps is out of reach where the workspace holds the temporary directory', async () => {
+  test('files of a run are out of reach even if the workspace contains the temporary directory', async () => {
     const sandbox = await open()
     const look = 'echo kept > /tmp/kept; find . /tmp /var/tmp -name "portcullis-run-*" 2>/dev/null'
     expect((await run(sandbox, look)).stdout).toBe('')
@@ -45,7 +45,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readdir(join(state, 'portcullis/runs'))).toEqual([])
   })
 
-  test('a command that clears away all that it finds does not escape its review when its run is killed', async () => {
+  test('a command that deletes everything it finds does not escape the review after its run is killed', async () => {
     const plant = 'rm -rf tmp; mkdir .vscode; echo {} > .vscode/tasks.json; touch planted; sleep 600'
     const script = `
       const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
@@ -64,7 +64,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
   })
 
-  test('what other runs keep can be neither changed nor moved', async () => {
+  test('files of other runs can be neither changed nor moved', async () => {
     const other = join(workspace, 'tmp', 'portcullis-run-1-2-3-abc')
     await mkdir(other)
     await writeFile(join(other, 'unreviewed.json'), 'theirs')
@@ -72,7 +72,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readFile(join(other, 'unreviewed.json'), 'utf8')).toBe('theirs')
   })
 
-  test('what is moved away, and what a run keeps, is not in a root, whatever the variables say, and goes through no link', async () => {
+  test('quarantined files and files of runs are never in a root, whatever the variables say, and are reached through no link', async () => {
     const shared = `/var/tmp/portcullis-${process.geteuid?.() ?? 0}/state`
     const before = existsSync(join(shared, 'quarantine')) ? await readdir(join(shared, 'quarantine')) : []
     vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
@@ -90,7 +90,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(added).toHaveLength(1)
   })
 
-  test('a link that leads into a root, or through one, is followed nowhere', async () => {
+  test('a link into a root, or through one, is never followed', async () => {
     await mkdir(join(workspace, 'state'))
     await mkdir(join(elsewhere, 'outside'))
     await symlink(join(workspace, 'state'), join(elsewhere, 'link'))
@@ -106,14 +106,14 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readdir(join(elsewhere, 'outside'))).toEqual([])
   })
 
-  test('a run that finds no place out of reach is refused', async () => {
+  test('a run is refused if it finds no directory out of reach of commands', async () => {
     vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
     await expect(open({ writableRoots: ['/var/tmp'] })).rejects.toThrow(
       /Set TMPDIR to a directory that you can write to, outside the writable roots/,
     )
   })
 
-  test('what steers this program is neither read nor planted, wherever the variables put it', async () => {
+  test('files that control this program can be neither read nor planted, wherever the variables put them', async () => {
     vi.stubEnv('TMPDIR', elsewhere)
     for (const [variable, name] of Object.entries({ XDG_STATE_HOME: 'state', XDG_CONFIG_HOME: 'config' }))
       vi.stubEnv(variable, join(workspace, name))
@@ -129,7 +129,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readdir(join(workspace, 'state/portcullis'))).not.toContain('x')
   })
 
-  test('a home below a root is guarded as if it were the root', async () => {
+  test('a home below a root is guarded like the root itself', async () => {
     const home = join(workspace, 'home/somebody')
     await mkdir(home, { recursive: true })
     vi.stubEnv('HOME', home)
@@ -142,7 +142,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readdir(home)).toEqual([])
   })
 
-  test.each(['/proc', '/sys', '/dev'])('a root in %s, of which each command has its own, is refused', async (path) => {
+  test.each(['/proc', '/sys', '/dev'])('a root in %s is refused, because each command has its own', async (path) => {
     const error = await open({ readableRoots: [path] }).catch((error: unknown) => error)
     expect(SandboxError.is(error, 'invalid-policy') && error.message).toContain(`must not lie in ${path}`)
   })
@@ -150,7 +150,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
 
 const identity = { device: 1n, inode: 1n }
 
-testInBubblewrap('the pipes and directories of runs are in no sight of commands, wherever TMPDIR lies', async () => {
+testInBubblewrap('commands can’t see the pipes and directories of runs, wherever TMPDIR is', async () => {
   const temporary = await mkdtemp('/var/tmp/sandbox-test-')
   vi.stubEnv('TMPDIR', temporary)
   onTestFinished(async () => {
@@ -166,7 +166,7 @@ testInBubblewrap('the pipes and directories of runs are in no sight of commands,
   expect((await run(one, look)).stdout).toBe('2\n')
 })
 
-testInBubblewrap('what descriptors the caller left open do not reach a command', async () => {
+testInBubblewrap('descriptors that the caller left open are not passed to a command', async () => {
   const workspace = await temporaryDirectory()
   const script = `
     import { openSandbox, parsePolicy } from ${JSON.stringify(index)}
@@ -181,7 +181,7 @@ testInBubblewrap('what descriptors the caller left open do not reach a command',
   expect(await text(child.stdout)).toBe('0\n1\n2\n3\n')
 })
 
-describe('all of the host as a root', () => {
+describe('the whole host as a root', () => {
   testInBubblewrap("does not uncover the host's processes, devices and kernel settings", async () => {
     const policy = parsePolicy({ mode: 'read-only', workspace: '/', readableRoots: ['/'] })
     const look =
@@ -189,7 +189,7 @@ describe('all of the host as a root', () => {
     expect((await run(closeLater(await openSandbox(policy)), look)).stdout).toMatch(/^[1-9]\n$/)
   })
 
-  plain('leaves the kernel settings and the devices read-only where it is writable', () => {
+  plain('leaves the kernel settings and the devices read-only, even if it is writable', () => {
     const stage = {
       privateTemp: '/p',
       emptyDirectory: '/e',
@@ -203,14 +203,14 @@ describe('all of the host as a root', () => {
     ])
   })
 
-  testInDocker('is refused where a container has its image', async () => {
+  testInDocker('is refused in a container, which has its image there', async () => {
     ensureImage()
     const policy = parsePolicy({ mode: 'read-only', workspace: '/' })
     await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(/where a container has its image/)
   })
 })
 
-testInBubblewrap('a workspace in shared memory is one like any other', async () => {
+testInBubblewrap('a workspace in shared memory works like any other', async () => {
   const workspace = await mkdtemp('/dev/shm/sandbox-test-')
   onTestFinished(() => rm(workspace, { recursive: true, force: true }))
   const sandbox = closeLater(await openSandbox(parsePolicy({ mode: 'workspace-write', workspace })))

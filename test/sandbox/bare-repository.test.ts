@@ -6,7 +6,7 @@ import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' })
 
-test('without a sandbox too, git runs nothing that a bare repository among the files names', async () => {
+test('even without a sandbox, git runs nothing that a bare repository among the files names', async () => {
   const workspace = await temporaryDirectory()
   git('init', '-q', workspace)
   git('init', '-q', '--bare', join(workspace, 'docs'))
@@ -24,14 +24,14 @@ test('without a sandbox too, git runs nothing that a bare repository among the f
   expect((await run(sandbox, `export GIT_CONFIG_COUNT=0; ${inFolder}`)).stdout).toBe('ran\n')
 })
 
-testInBubblewrap('a workspace that is a bare repository works as one', async () => {
+testInBubblewrap('a workspace that is a bare repository works', async () => {
   const workspace = await temporaryDirectory()
   git('init', '-q', '--bare', '-b', 'main', workspace)
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   expect((await run(sandbox, 'git rev-parse --is-bare-repository; git branch -a')).stdout).toBe('true\n')
 })
 
-testInBubblewrap('a repository of settings that the policy brings keeps its own', async () => {
+testInBubblewrap('a repository that the policy’s git settings name is kept', async () => {
   const workspace = await temporaryDirectory()
   const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ann' }
   const sandbox = await openFor({ mode: 'workspace-write', workspace, environment: { set } })
@@ -39,7 +39,7 @@ testInBubblewrap('a repository of settings that the policy brings keeps its own'
   expect(stdout).toBe('Ann\nexplicit\n')
 })
 
-test('without a sandbox too, git asks no program of the repository which files have changed', async () => {
+test('even without a sandbox, git asks no program of the repository which files have changed', async () => {
   const workspace = await temporaryDirectory()
   git('init', '-q', workspace)
   writeFileSync(join(workspace, 'evil'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 })

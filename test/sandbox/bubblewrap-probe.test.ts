@@ -32,7 +32,7 @@ test.each([
   expect(probe.remedy).toMatch(remedy)
 })
 
-test("Ubuntu's restriction is recognised and not answered by switching it off", () => {
+test('Ubuntu’s restriction is recognised, and the advice is not to switch it off', () => {
   const { reason, remedy } = diagnose('bwrap: setting up uid map: Permission denied\n', { appArmorRestricts: true })
   expect(reason).toContain('AppArmor')
   expect(remedy).toContain('apparmor_parser')

@@ -8,7 +8,7 @@ import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
 import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
-test('workspace-write writes in the workspace, as the caller, and nowhere else', async () => {
+test('workspace-write writes only in the workspace, as the caller', async () => {
   const workspace = await temporaryDirectory()
   const outside = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots: [outside] })
@@ -20,7 +20,7 @@ test('workspace-write writes in the workspace, as the caller, and nowhere else',
   expect(await readdir(outside)).toEqual([])
 })
 
-test('read-only writes nowhere but in its private temporary directory', async () => {
+test('read-only writes only in its private temporary directory', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'read-only', workspace })
   expect(codeOf(await run(sandbox, 'echo no > file'))).not.toBe(0)
@@ -28,7 +28,7 @@ test('read-only writes nowhere but in its private temporary directory', async ()
   expect(await readdir(workspace)).toEqual([])
 })
 
-test('a command that is to read only writes nowhere but in the temporary directory that all share', async () => {
+test('a read-only command writes only in the shared temporary directory', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const readOnly = { readOnly: true }
@@ -37,7 +37,7 @@ test('a command that is to read only writes nowhere but in the temporary directo
   expect((await run(sandbox, 'cp /tmp/note file && cat file')).stdout).toBe('note\n')
 })
 
-test('a command that is to read only reads in a linked worktree, and writes not even to its repository', async () => {
+test('a read-only command can read in a linked worktree, and can’t even write to its repository', async () => {
   const [repository, directory] = [await temporaryDirectory(), await temporaryDirectory()]
   const workspace = join(directory, 'worktree')
   const git = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', repository]
@@ -63,7 +63,7 @@ test("the temporary directory is the run's own: kept from one command to the nex
   expect(mine).toEqual([])
 })
 
-test('what a run left behind that was killed is removed by the next', async () => {
+test('files that a killed run left behind are removed by the next', async () => {
   const workspace = await temporaryDirectory()
   const dead = join(tmpdir(), `portcullis-run-${(await stat('/proc/self/ns/pid')).ino}-4194304-1-abcdef`)
   await mkdir(dead)
@@ -71,7 +71,7 @@ test('what a run left behind that was killed is removed by the next', async () =
   expect(existsSync(dead)).toBe(false)
 })
 
-test('credential places read as absent or are refused, also through a symlink, and nothing is left in their place', async () => {
+test('credentials seem absent or are refused, even through a symlink, and nothing is left in their place', async () => {
   const workspace = await temporaryDirectory()
   const home = await temporaryDirectory()
   await mkdir(join(home, 'keys'))
@@ -90,7 +90,7 @@ test('credential places read as absent or are refused, also through a symlink, a
   expect(await readFile(join(home, 'keys', 'id'), 'utf8')).toBe('secret')
 })
 
-test('a root granted below a denied place is there, and its neighbours are not', async () => {
+test('a root granted below a denied place is visible, but its neighbours are not', async () => {
   const home = await temporaryDirectory()
   await mkdir(join(home, 'denied', 'project'), { recursive: true })
   await writeFile(join(home, 'denied', 'secret'), 'secret')
@@ -124,7 +124,7 @@ testUnless(process.geteuid?.() === 0 ? undefined : whyNoControlGroups(), test)(
   },
 )
 
-test('protected paths are read-only where they exist, and absent ones stay absent', async () => {
+test('protected paths are read-only if they exist, and absent ones stay absent', async () => {
   const workspace = await temporaryDirectory()
   spawnSync('git', ['init', '-q', workspace])
   await mkdir(join(workspace, '.claude'))
@@ -153,7 +153,7 @@ test('a commit in a plain repository works, and leaves nothing but the commit', 
   expect(spawnSync('git', ['-C', workspace, 'log', '--format=%s'], { encoding: 'utf8' }).stdout).toBe('first\n')
 })
 
-test('there is no network, unless the policy gives it', async () => {
+test('there is no network unless the policy grants it', async () => {
   const workspace = await temporaryDirectory()
   const devices = 'tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d " "'
   const off = await openFor({ mode: 'read-only', workspace })
@@ -177,7 +177,7 @@ test('a run as root is not root inside', async () => {
   expect(codeOf(await run(sandbox, 'cat /etc/shadow'))).not.toBe(0)
 })
 
-test('a directory or a program that is missing is an error that names it, before anything starts', async () => {
+test('a missing directory or program is an error that names it, before anything starts', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'read-only', workspace })
   expect(() => sandbox.spawn({ argv: ['true'], cwd: '/absent' })).toThrow(/working directory \/absent/)

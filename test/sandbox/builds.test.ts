@@ -58,7 +58,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
 
   const identity = 'git config user.name a && git config user.email a@b'
 
-  test('git init, add -A, commit, and what the host finds afterwards', async () => {
+  test('git init, add -A and commit work, and the host finds the commit afterwards', async () => {
     const sandbox = await openWith('package')
     expectDone(await run(sandbox, `git init -q && ${identity} && git add -A && git commit -qm first`))
     expectDone(await run(sandbox, 'git switch -qc topic && echo >> sum.js && git commit -qam second && git gc -q'))
@@ -66,7 +66,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(git(sandbox.policy.workspace, 'status', '--porcelain')).toBe('')
   })
 
-  test('a commit in a linked worktree, whose repository lies outside the workspace', async () => {
+  test('a commit in a linked worktree works if its repository is outside the workspace', async () => {
     const repository = await temporaryDirectory()
     git(repository, 'init', '-q')
     git(repository, 'config', 'user.name', 'a')
@@ -91,7 +91,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expectDone(await run(sandbox, `touch greet.h && make check CC=${compiler}`))
   })
 
-  test('a build as cargo does it: a locked target directory, hard links, renames, time stamps, many processes', async () => {
+  test('a build like cargo’s works: a locked target directory, hard links, renames, time stamps, many processes', async () => {
     const sandbox = await openWith('workshop')
     const { workspace } = sandbox.policy
     await mkdir(join(workspace, 'src'))

@@ -7,7 +7,7 @@ import { hostFileSystem } from '../../sandbox/file-system-view.ts'
 import { cachedFileSystem } from '../../sandbox/cached-file-system.ts'
 import { temporaryDirectory } from './helpers.ts'
 
-test('what is new in a directory, gone from it or renamed in it is seen, also where its time was set back', async () => {
+test('new, removed and renamed entries of a directory are seen, even if its time was reset', async () => {
   const directory = await temporaryDirectory()
   for (const name of ['a', 'b']) await writeFile(join(directory, name), '')
   // Long enough for what was listed to be kept.
@@ -28,7 +28,7 @@ test('what is new in a directory, gone from it or renamed in it is seen, also wh
   expect(namesIn(directory)).toStrictEqual(new Set(['c', 'd']))
 })
 
-test('another directory at the same path is listed anew', async () => {
+test('another directory at the same path is listed again', async () => {
   const base = await temporaryDirectory()
   for (const name of ['one', 'other']) await mkdir(join(base, name))
   await writeFile(join(base, 'other', 'x'), '')
@@ -40,7 +40,7 @@ test('another directory at the same path is listed anew', async () => {
   expect([...(namesIn(join(base, 'one')) ?? [])]).toStrictEqual(['x'])
 })
 
-test('a list that is asked for again is answered as the directories are then', async () => {
+test('a repeated listing shows the current state of the directories', async () => {
   const base = await temporaryDirectory()
   await mkdir(join(base, 'home'))
   const paths = ['a', 'b', 'c', 'd', 'e', 'f', 'g/h'].map((name) => join(base, 'home', name))
@@ -55,7 +55,7 @@ test('a list that is asked for again is answered as the directories are then', a
   expect(hostFileSystem.present(paths)).toStrictEqual([])
 })
 
-test('a look gives the answers of the host', async () => {
+test('a snapshot gives the host’s answers', async () => {
   const base = await temporaryDirectory()
   await mkdir(join(base, 'd/deep'), { recursive: true })
   await writeFile(join(base, 'd/deep/file'), '')
@@ -84,7 +84,7 @@ test('a look gives the answers of the host', async () => {
   await chmod(join(base, 'closed'), 0o700)
 })
 
-test('what is present is of one moment too, and the next look sees what was made since', async () => {
+test('a snapshot is of one moment, and the next one sees files created since', async () => {
   const directory = await temporaryDirectory()
   const names = Array.from({ length: 12 }, (_, index) => join(directory, 'in', `f${index}`))
   const others = [...names]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { doctor, renderDoctor, type DoctorReport } from '../../sandbox/index.ts'
 import { testInBubblewrap } from './helpers.ts'
 
-testInBubblewrap('the doctor names the backend that commands will get, by having tried it', async () => {
+testInBubblewrap('the doctor names the backend that commands will get, after trying it', async () => {
   const report = await doctor()
   expect(report.chosen).toBe('bubblewrap')
   expect(report.backends).toContainEqual({ backend: 'bubblewrap', usable: true, confines: true })
@@ -14,7 +14,7 @@ testInBubblewrap('the doctor names the backend that commands will get, by having
   ])
 })
 
-test('a report says for each backend whether, and else why not and what to do', () => {
+test('a report says for each backend whether it works, and if not, why and what to do', () => {
   const report: DoctorReport = {
     platform: 'linux x64',
     chosen: undefined,

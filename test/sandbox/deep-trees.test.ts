@@ -9,7 +9,7 @@ const settings = 'mkdir .claude; echo planted > .claude/settings.json'
 const find = (directory: string): string =>
   spawnSync('find', ['.', '-name', 'settings.json'], { cwd: directory, encoding: 'utf8' }).stdout
 
-test('settings in a tree too deep for any path are taken away with what they lie in', async () => {
+test('settings in a tree that is too deep for any path are removed together with their directory', async () => {
   const workspace = await temporaryDirectory()
   onTestFinished(() => void spawnSync('rm', ['-rf', workspace]))
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
@@ -19,7 +19,7 @@ test('settings in a tree too deep for any path are taken away with what they lie
   expect(find(workspace)).toBe('')
 })
 
-test('a deep tree that was there before stays, and one that a command removes again is none', async () => {
+test('a deep tree that existed before stays, and one that a command removes again does not count', async () => {
   const workspace = await temporaryDirectory()
   onTestFinished(() => void spawnSync('rm', ['-rf', workspace]))
   spawnSync('sh', ['-c', `${deeper}; ${settings}`], { cwd: workspace })

@@ -48,7 +48,7 @@ plain('the evaluator: who may read and write what, and by which rule', async () 
   expect(judge('write', '/etc/passwd', { mode: 'danger-full-access' })).toBe('allowed')
 })
 
-plain('words without a path that the policy refuses are a suspicion at most', async () => {
+plain('an error message without a refused path is only a suspicion', async () => {
   const { workspace, policy } = await tree()
   const from = (stderr: string) =>
     denialsFromOutput(policy(), { stderr, cwd: workspace, code: 1 }, hostFileSystem).map(({ certainty }) => certainty)
@@ -122,7 +122,7 @@ testInBubblewrap.each([
   expect(result.denials.filter(({ certainty }) => certainty === 'proven')).toEqual([])
 })
 
-testWhereAllowed('a command that was ended has its denials too', async () => {
+testWhereAllowed('a command that was ended also has its denials', async () => {
   const { policy } = await tree()
   const { result } = await run(await openFor(policy()), 'touch /usr/x; sleep 600', { timeoutMs: 500 })
   expect(result.denials.map(({ rule }) => rule)).toEqual(['limits.wallTimeMs', 'outside the writable roots'])
@@ -136,7 +136,7 @@ testInBubblewrap('a command that fails by itself has no denials', async () => {
   expect((await run(sandbox, 'exit 3')).result.denials).toEqual([])
 })
 
-plain('the advice opens no more than what was asked for', async () => {
+plain('the advice allows no more than what was attempted', async () => {
   const { home, workspace, policy } = await tree()
   await mkdir(join(home, 'other'))
   await writeFile(join(home, 'other/file'), '')
@@ -152,7 +152,7 @@ plain('the advice opens no more than what was asked for', async () => {
   expect(advice('/usr/x', 'read-only')).toBe('use the mode workspace-write, and make /usr/x a writable root')
 })
 
-testInBubblewrap('a file can be a writable root, and is that file alone', async () => {
+testInBubblewrap('a file can be a writable root, which covers only that file', async () => {
   const { home, workspace } = await tree()
   await mkdir(join(home, 'other'))
   await writeFile(join(home, 'other/file'), '')
@@ -170,7 +170,7 @@ testInBubblewrap('a file can be a writable root, and is that file alone', async 
   expect(stdout).toBe('wrote\nrefused\n')
 })
 
-plain('a docker socket is not shown by showing a path, and the remedy says what it would mean', () => {
+plain('showing a path does not expose a docker socket, and the remedy says what exposing it would mean', () => {
   const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
   const verdict = evaluateAccess(policy, { path: '/run/docker.sock', want: 'read' }, hostFileSystem)
   expect(verdict).toMatchObject({ allowed: false, remedy: { kind: 'show-docker-socket' } })

@@ -27,7 +27,7 @@ async function daemonSaying(info: object, components: readonly string[] = ['Engi
   })
 }
 
-test('a daemon that accepts connections and never answers is said to, in bounded time', async () => {
+test('a daemon that accepts connections but never answers is reported in bounded time', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   vi.stubEnv('DOCKER_HOST', `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -49,7 +49,7 @@ test('in a rootless daemon they run as its root, which is the caller outside', a
   expect((await checkDaemon()).identity).toEqual({ user: '0:0' })
 })
 
-test('in rootless podman they run as the caller, whom it is told to keep', async () => {
+test('in rootless podman they run as the caller, with keep-id', async () => {
   await daemonSaying({ ...able, SecurityOptions: ['name=rootless'] }, ['Podman Engine', 'Conmon', 'OCI Runtime (crun)'])
   const { identity } = await checkDaemon()
   expect(identity).toEqual({ user: own, userns: 'keep-id' })
@@ -71,7 +71,7 @@ test('in rootless podman they run as the caller, whom it is told to keep', async
   expect(planContainer(policy, around)).toMatchObject({ User: own, HostConfig: { UsernsMode: 'keep-id' } })
 })
 
-test('podman that runs as root keeps numbers by itself, and must not be told', async () => {
+test('podman as root keeps user ids by itself, and gets no keep-id', async () => {
   await daemonSaying({ ...able, SecurityOptions: [] }, ['Podman Engine'])
   expect((await checkDaemon()).identity).toEqual({ user: own })
 })
@@ -85,7 +85,7 @@ test.each([
   await expect(checkDaemon()).rejects.toThrow(message)
 })
 
-test('a daemon over ssh is refused in words, before ssh is thought of', async () => {
+test('a daemon over ssh is refused with a message, before ssh is started', async () => {
   vi.stubEnv('DOCKER_HOST', 'ssh://someone@elsewhere.test')
   onTestFinished(() => void vi.unstubAllEnvs())
   await expect(checkDaemon()).rejects.toThrow(/over ssh, which could not mount the workspace.*DOCKER_HOST=unix:/s)

@@ -33,7 +33,7 @@ const containers = (): string => {
   return stdout.split('\n').find((line) => line.includes(`-${process.pid}-`)) ?? ''
 }
 
-test('a workspace that commands could not write to is refused before any command, with whose it is', async () => {
+test('a workspace that commands could not write to is refused before any command, with its owner', async () => {
   const workspace = await temporaryDirectory()
   await chmod(workspace, 0o755)
   await chown(workspace, 1234, 1234)
@@ -46,7 +46,7 @@ test('a workspace that commands could not write to is refused before any command
   expect(await refusal({ mode: 'read-only', workspace })).toContain(`can't read ${workspace}`)
 })
 
-test('trying it out leaves nothing in the workspace, and the first command finds the container warm', async () => {
+test('the trial leaves nothing in the workspace, and the first command uses its container', async () => {
   const workspace = await temporaryDirectory()
   await open({ mode: 'workspace-write', workspace })
   expect(await readdir(workspace)).toEqual([])
@@ -61,7 +61,7 @@ testInDocker('an image in which nothing can be run is refused before any command
   await expect(openSandbox(policy, { backend: 'docker', image: empty })).rejects.toThrow(/must have \/bin\/sh/)
 })
 
-test('agent exec asks no model where its commands could not write', async () => {
+test('agent exec asks no model if its commands could not write', async () => {
   const cwd = repository()
   await chmod(cwd, 0o755)
   await chown(cwd, 1234, 1234)

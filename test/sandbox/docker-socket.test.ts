@@ -43,18 +43,18 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     },
   )
 
-  test('one that is to read only does not, for a daemon would write for it', async () => {
+  test('a read-only command does not, because a daemon would write for it', async () => {
     const socket = await daemon()
     const sandbox = await open({ dockerSocket: socket })
     expect((await run(sandbox, ping(socket), { readOnly: true })).stdout).toMatch(/\n(EPERM|ENOENT)\n$/)
   })
 
-  test('what is no socket is refused', async () => {
+  test('a file that is not a socket is refused', async () => {
     await expect(open({ dockerSocket: '/etc/passwd' })).rejects.toThrow(/\/etc\/passwd .* is not a socket/)
   })
 })
 
-plain('the daemon is the one that DOCKER_HOST names, where that is a file', () => {
+plain('the daemon is the one that DOCKER_HOST names, if that is a file', () => {
   expect(localDockerSocket({})).toMatch(/\/run\/docker\.sock$/)
   expect(localDockerSocket({ DOCKER_HOST: 'unix:///run/user/1000/docker.sock' })).toBe('/run/user/1000/docker.sock')
   expect(localDockerSocket({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBeUndefined()

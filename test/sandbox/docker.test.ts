@@ -36,7 +36,7 @@ function containersOf(pid: number): readonly string[] {
   return (stdout ?? '').split('\n').filter((line) => line.includes(`-${pid}-`))
 }
 
-test('a command that is to read only writes nowhere but in the temporary directory that all share', async () => {
+test('a read-only command writes only in the shared temporary directory', async () => {
   const sandbox = await open()
   const readOnly = { readOnly: true }
   expect(codeOf(await run(sandbox, 'echo no > file', readOnly))).not.toBe(0)
@@ -97,7 +97,7 @@ test('files belong to the caller, /tmp is kept for the run, and commands share o
   expect(containersOf(process.pid)).toHaveLength(1)
 })
 
-test('its shell is bash where the image has it, and the one that every image has where not', async () => {
+test('its shell is bash if the image has it, and otherwise sh', async () => {
   const withBash = await open()
   expect(withBash.shell).toBe('/bin/bash')
   const policy = parsePolicy({ mode: 'workspace-write', workspace: await temporaryDirectory() })
@@ -117,14 +117,14 @@ test("a command has the image's own PATH and a home that it can write to, unless
   )
 })
 
-test('read-only writes nowhere but to its private temporary directory', async () => {
+test('read-only writes only to its private temporary directory', async () => {
   const sandbox = await open({ mode: 'read-only' })
   expect(codeOf(await run(sandbox, 'echo no > file'))).not.toBe(0)
   expect(codeOf(await run(sandbox, 'echo yes > /tmp/file && echo yes > /dev/shm/file'))).toBe(0)
   expect(await readdir(sandbox.policy.workspace)).toEqual([])
 })
 
-test('what is denied inside a granted root is empty there, and neither can be uncovered', async () => {
+test('denied files inside a granted root appear empty, and can’t be uncovered', async () => {
   const home = await temporaryDirectory()
   await mkdir(join(home, '.ssh'))
   await writeFile(join(home, '.ssh/id'), 'secret')
@@ -135,7 +135,7 @@ test('what is denied inside a granted root is empty there, and neither can be un
   expect(stdout).toBe('')
 })
 
-test('git metadata is as protected as in any backend', async () => {
+test('git metadata is protected like in any backend', async () => {
   const sandbox = await open()
   const { workspace } = sandbox.policy
   spawnSync('git', ['init', '-q', workspace])
@@ -179,7 +179,7 @@ test('limits are those of the policy', async () => {
   ).toBe('50\n0\n1048576\n')
 })
 
-test('processor time is rationed where that is asked for, and no other backend takes it', async () => {
+test('processor time is limited on request, and no other backend accepts that', async () => {
   const limits = { cpus: 0.5 }
   const { stdout } = await run(await open({ limits }), 'cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us')
   expect(stdout).toMatch(/^50000\b/)
@@ -189,13 +189,13 @@ test('processor time is rationed where that is asked for, and no other backend t
   )
 })
 
-test('eight commands at once each have a container of their own', async () => {
+test('eight commands at once each have their own container', async () => {
   const sandbox = await open()
   const ran = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => run(sandbox, `sleep 0.3; echo ${number}`)))
   expect(ran.map(({ stdout }) => stdout).join('')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n')
 })
 
-test('what a killed run left all the same is removed by the next, and nobody else’s', async () => {
+test('containers that a killed run left are removed by the next, and no others', async () => {
   const owner = `${(await stat('/proc/self/ns/pid')).ino}-4194304-1`
   const create = (label: string): string =>
     spawnSync('docker', ['create', '--label', label, image, '/bin/true'], { encoding: 'utf8' }).stdout.trim()
@@ -205,13 +205,13 @@ test('what a killed run left all the same is removed by the next, and nobody els
   expect(spawnSync('docker', ['rm', foreign]).status).toBe(0)
 })
 
-test('no image, or none that is there, is refused with what to do', async () => {
+test('a missing image is refused with advice', async () => {
   const policy = parsePolicy({ mode: 'read-only', workspace: await temporaryDirectory() })
   await expect(openSandbox(policy, { backend: 'docker' })).rejects.toThrow(/no image is named/)
   await expect(openSandbox(policy, { backend: 'docker', image: 'absent:1' })).rejects.toThrow(/docker pull absent:1/)
 })
 
-plain('no daemon is refused with where it was looked for', async () => {
+plain('a missing daemon is refused with the address that was tried', async () => {
   const before = process.env['DOCKER_HOST']
   process.env['DOCKER_HOST'] = 'unix:///absent/docker.sock'
   try {
@@ -225,7 +225,7 @@ plain('no daemon is refused with where it was looked for', async () => {
   }
 })
 
-plain('the profile refuses the same calls as the filter, in a language without "first match"', () => {
+plain('the profile refuses the same calls as the filter, although its language has no "first match"', () => {
   const entries = dockerProfile('loopback').syscalls
   expect(entries.find(({ names }) => names[0] === 'clone3')?.errnoRet).toBe(38)
   expect(entries.filter(({ names }) => names[0] === 'openat')).toHaveLength(4)
@@ -255,7 +255,7 @@ test('the system calls of the profile are refused for real', async () => {
   expect((await run(sandbox, script)).stdout).toBe('')
 })
 
-test('what a running command planted is found when it is asked for', async () => {
+test('files that a running command planted are found on request', async () => {
   const sandbox = await open()
   const { workspace } = sandbox.policy
   const started = sandbox.spawn({ argv: ['sh', '-c', 'echo x > .envrc; echo up; sleep 60'], cwd: workspace })
@@ -267,7 +267,7 @@ test('what a running command planted is found when it is asked for', async () =>
   expect((await started.result).denials).toEqual([])
 })
 
-test('what kills the shell around it does not outlive its command, and the first process is out of reach', async () => {
+test('a process that kills its shell does not outlive its command, and can’t reach the first process', async () => {
   const sandbox = await open()
   for (let count = 0; count < 3; count += 1) {
     await run(sandbox, 'setsid sleep 98765 & kill -9 $PPID')

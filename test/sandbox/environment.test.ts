@@ -43,7 +43,7 @@ describe.each([
   ['bubblewrap', testInBubblewrap],
   ['docker', testInDocker],
 ] as const)('in %s', (backend, testHere) => {
-  testHere('a command finds no secret of ours, in no process that it sees', async () => {
+  testHere('a command finds none of our secrets in any process that it sees', async () => {
     if (backend === 'docker') ensureImage()
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const name of secrets) vi.stubEnv(name, `seeded-${name}`)
@@ -62,7 +62,7 @@ describe.each([
   })
 })
 
-test('unconfined, a command and its children are given none either', async () => {
+test('unconfined, a command and its children get none either', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   for (const name of secrets) vi.stubEnv(name, `seeded-${name}`)
   const environment = { inherit: 'all' } as const
@@ -72,14 +72,14 @@ test('unconfined, a command and its children are given none either', async () =>
   expect(stdout).not.toMatch(/seeded-/)
 })
 
-test('core passes an allow-list only', () => {
+test('core passes only an allow-list', () => {
   const { variables } = environment({}, { PATH: '/bin', LC_TIME: 'C', LD_PRELOAD: '/evil.so', FOO: '1' })
   expect(variables).toMatchObject({ PATH: '/bin', LC_TIME: 'C' })
   expect(variables).not.toHaveProperty('LD_PRELOAD')
   expect(variables).not.toHaveProperty('FOO')
 })
 
-test('all passes the rest, except addresses that carry a password', () => {
+test('all passes the rest, except addresses with a password', () => {
   const { variables, withheld } = environment(
     { inherit: 'all' },
     { FOO: '1', AUTHOR: 'me', QUEUE: 'amqp://u:p@host', HOMEPAGE: 'https://host/a:b@c' },
@@ -88,13 +88,13 @@ test('all passes the rest, except addresses that carry a password', () => {
   expect(withheld).toEqual(['QUEUE'])
 })
 
-test('a secret that is named passes, by its exact name', () => {
+test('a secret passes if its exact name is listed', () => {
   const { variables } = environment({ pass: ['NPM_TOKEN'] }, { NPM_TOKEN: 't', NPM_TOKEN_2: 'u' })
   expect(variables).toMatchObject({ NPM_TOKEN: 't' })
   expect(variables).not.toHaveProperty('NPM_TOKEN_2')
 })
 
-test('patterns exclude and include, any case, as text and not as expressions', () => {
+test('patterns exclude and include names in any case, as text and not as regular expressions', () => {
   const inherited = { PATH: '/bin', TZ: 'UTC', 'FO.O': '1', FOXO: '2' }
   expect(environment({ exclude: ['tz'] }, inherited).variables).not.toHaveProperty('TZ')
   const only = environment({ inherit: 'all', includeOnly: ['FO.?', 'P*'] }, inherited).variables
@@ -103,7 +103,7 @@ test('patterns exclude and include, any case, as text and not as expressions', (
   expect(only).not.toHaveProperty('FOXO')
 })
 
-test('nothing waits for a person, unless the policy sets it so', () => {
+test('nothing waits for a person unless the policy requires it', () => {
   expect(environment({}, {}).variables).toMatchObject({
     CI: '1',
     PAGER: 'cat',

@@ -59,7 +59,7 @@ test.each([
   await chmod(git, 0o755)
 })
 
-test('a repository planted in a directory that can not be listed is found', async () => {
+test('a repository planted in a directory that cannot be listed is found', async () => {
   const workspace = await ownDirectory()
   const closed = join(workspace, 'closed')
   asOrdinaryUser(() => {
@@ -74,7 +74,7 @@ test('a repository planted in a directory that can not be listed is found', asyn
   await chmod(closed, 0o755)
 })
 
-test('where there is no place for a quarantine, the review fails instead of leaving what was planted', async () => {
+test('without space for a quarantine, the review fails instead of leaving planted files', async () => {
   const workspace = await ownDirectory()
   asOrdinaryUser(() => {
     const guard = createMetadataGuard([workspace], [])

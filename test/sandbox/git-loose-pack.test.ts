@@ -46,14 +46,14 @@ test.each([
   expect([...(made?.commits ?? [])]).toEqual([git(from, 'rev-parse', 'HEAD')])
 })
 
-test('what the host has been given is in no second pack', async () => {
+test('an object that the host already got is in no second pack', async () => {
   const from = await repository()
   const all = packLoose(objectsOf(from), 20, new Set())?.oids ?? new Set()
   git(from, 'commit', '-q', '--allow-empty', '-m', 'more')
   expect(packLoose(objectsOf(from), 20, all)?.oids).toEqual(new Set([git(from, 'rev-parse', 'HEAD')]))
 })
 
-test('the sandbox’s git has to look at anything that git would not have left', async () => {
+test('anything that git would not have written is left to the sandbox’s git', async () => {
   const from = await repository()
   const blob = git(from, 'rev-parse', 'HEAD:file')
   const commit = git(from, 'rev-parse', 'HEAD')
@@ -79,7 +79,7 @@ test('the sandbox’s git has to look at anything that git would not have left',
   expect(packed()).toBeUndefined()
 })
 
-test('many objects, and large ones, are for the sandbox’s git', async () => {
+test('many objects, and large ones, are left to the sandbox’s git', async () => {
   const from = await emptyRepository()
   await writeFile(join(from, 'large'), Buffer.alloc(1024 * 1024))
   git(from, 'add', '.')

@@ -14,7 +14,7 @@ import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './he
 
 ownStateDirectory()
 
-test.each(gitAttacks)('disarmed before the host looks: %s', async (_, script, where) => {
+test.each(gitAttacks)('disarmed before the host sees it: %s', async (_, script, where) => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   await run(sandbox, evil + script)
@@ -27,7 +27,7 @@ test.each(gitAttacks)('disarmed before the host looks: %s', async (_, script, wh
     expect(existsSync(join(workspace, place)), place).toBe(false)
 })
 
-test('an exec line that a command adds to a rebase of the host’s repository is not taken over', async () => {
+test('an exec line that a command adds to a rebase in the host’s repository is not imported', async () => {
   const workspace = await repository()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   await run(
@@ -40,7 +40,7 @@ test('an exec line that a command adds to a rebase of the host’s repository is
   expect(git(workspace, 'log', '-1', '--format=%s', 'main')).toBe('c')
 })
 
-test('pipes called .git, HEAD, config or index hold nobody up', async () => {
+test('pipes called .git, HEAD, config or index block nothing', async () => {
   const workspace = await repository()
   await mkdir(join(workspace, 'host'))
   initialise(join(workspace, 'host'))
@@ -57,7 +57,7 @@ test('pipes called .git, HEAD, config or index hold nobody up', async () => {
   expect((await run(next, 'git log -1 --format=%s')).stdout).toBe('first\n')
 })
 
-test('a command that removes all of git takes nothing from the host', async () => {
+test('a command that removes all of git removes nothing of the host’s', async () => {
   const workspace = await repository()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const { result } = await run(sandbox, 'rm -rf .git/* 2>/dev/null; true')
@@ -66,7 +66,7 @@ test('a command that removes all of git takes nothing from the host', async () =
   expect((await run(sandbox, 'git log -1 --format=%s')).stdout).toBe('first\n')
 })
 
-test('an index that would write into .git is not taken over', async () => {
+test('an index that would write into .git is not imported', async () => {
   const workspace = await repository()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const script = `oid=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100755,$oid,xgit/hooks/pre-commit
@@ -114,7 +114,7 @@ unit.each([
   }
 })
 
-unit('a config is read as git reads it, and written so that it says the same', async () => {
+unit('a config is read like git reads it, and written with the same meaning', async () => {
   const workspace = await repository()
   const texts = [
     '[a]b=c\n[A "B\\"x"] d = "e;#" f \\\n g ; h\n\tlast',
@@ -134,7 +134,7 @@ unit('a config is read as git reads it, and written so that it says the same', a
   for (const text of ['[a\nb=c', 'x = y', '[a]\nb = "c', '[a]\n1 = 2']) expect(parseConfigFile(text)).toBeUndefined()
 })
 
-unit('userinfo goes from addresses, and nothing else does', () => {
+unit('only the user info is removed from addresses', () => {
   const entries = parseConfigFile(`[remote "o"]
     url = https://tok@h/p
     pushurl = ssh://git:pw@h/p
@@ -152,7 +152,7 @@ unit('userinfo goes from addresses, and nothing else does', () => {
   )
 })
 
-unit('what git wrote into an index is read, in each of its versions', async () => {
+unit('each version of git’s index can be read', async () => {
   const workspace = await repository()
   for (const version of ['2', '3', '4']) {
     git(workspace, 'update-index', '--index-version', version)

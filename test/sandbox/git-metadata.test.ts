@@ -65,7 +65,7 @@ async function expectDisarmed(workspace: string, script: string, where = '.'): P
   expect(existsSync(sentinel), ran.stderr).toBe(false)
 }
 
-describe('planted, and disarmed before the host looks', () => {
+describe('planted, and disarmed before the host sees it', () => {
   test('commondir', async () => {
     const script = `cp -r .git evil; evil hook; printf '[core]\\n\\tfsmonitor = ./hook\\n' >> evil/config; echo ../evil > .git/commondir`
     await expectDisarmed(await repository(), script)
@@ -96,7 +96,7 @@ describe('planted, and disarmed before the host looks', () => {
     expect(await readFile(join(workspace, '.git/config'), 'utf8')).toContain('repositoryformatversion')
   })
 
-  test('a repository in place of the one that was moved aside with its parent', async () => {
+  test('a repository in place of one that was moved away with its parent', async () => {
     const workspace = await temporaryDirectory()
     await mkdir(join(workspace, 'sub'))
     git(join(workspace, 'sub'), 'init', '-q')
@@ -113,12 +113,12 @@ describe('planted, and disarmed before the host looks', () => {
     await expectDisarmed(await temporaryDirectory(), script, 'sub')
   })
 
-  test('a bare repository that lies among the files', async () => {
+  test('a bare repository among the files', async () => {
     const script = `git init -q --bare bare; evil hook; git -C bare config core.bare false; git -C bare config core.worktree ${'$PWD'}; git -C bare config core.fsmonitor ${'$PWD'}/hook`
     await expectDisarmed(await temporaryDirectory(), script, 'bare')
   })
 
-  test('hooks where the config says they are', async () => {
+  test('hooks in the directory that the config names', async () => {
     const workspace = await repository()
     git(workspace, 'config', 'core.hooksPath', '.husky')
     await expectDisarmed(workspace, 'mkdir .husky; evil .husky/pre-commit')
@@ -132,7 +132,7 @@ describe('planted, and disarmed before the host looks', () => {
     await expectDisarmed(workspace, `evil hook; printf '[core]\\n\\tfsmonitor = ./hook\\n' > .git/config.worktree`)
   })
 
-  test('config that was linked to by another name before it counted as config', async () => {
+  test('a config that had a hard link under another name before it became a config', async () => {
     const workspace = await temporaryDirectory()
     const sandbox = await openIn(workspace)
     await run(
@@ -171,7 +171,7 @@ test('a protected symlink that is replaced is put back', async () => {
   expect(spawnSync('readlink', [join(workspace, '.claude')], { encoding: 'utf8' }).stdout).toBe(`${elsewhere}\n`)
 })
 
-test('a symlink that is swapped in while the guard looks leads it nowhere', async () => {
+test('a symlink that is swapped in during the review does not mislead it', async () => {
   const workspace = await temporaryDirectory()
   const outside = await temporaryDirectory()
   await mkdir(join(outside, '.vscode'))
@@ -211,7 +211,7 @@ describe('ordinary git', () => {
     expect(git(join(workspace, 'clone'), 'remote')).toBe('origin\nup\n')
   })
 
-  test('a commit in a linked worktree, whose repository lies elsewhere and stays protected', async () => {
+  test('a commit in a linked worktree whose repository is elsewhere and stays protected', async () => {
     const main = await repository()
     const workspace = join(await temporaryDirectory(), 'tree')
     git(main, 'worktree', 'add', '-q', workspace)
@@ -233,7 +233,7 @@ describe('ordinary git', () => {
     for (const name of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(main, '.git', name))).toBe(false)
   })
 
-  test('a file named .git that a tree brings along opens no other repository', async () => {
+  test('a file named .git that comes with a tree gives no access to another repository', async () => {
     const victim = await repository()
     const workspace = await temporaryDirectory()
     await writeFile(join(workspace, '.git'), `gitdir: ${victim}/.git\n`)
@@ -241,7 +241,7 @@ describe('ordinary git', () => {
     expect(codeOf(await run(sandbox, `echo x > ${victim}/.git/planted`))).not.toBe(0)
   })
 
-  test("hooks of the host's own stay, also when their repository is moved", async () => {
+  test('the host’s own hooks stay, even if their repository is moved', async () => {
     const workspace = await temporaryDirectory()
     await mkdir(join(workspace, 'sub'))
     git(join(workspace, 'sub'), 'init', '-q')
@@ -254,7 +254,7 @@ describe('ordinary git', () => {
   })
 })
 
-test('what the host made while only readers ran is the host’s own, when a reader ends and when a command follows', async () => {
+test('files that the host creates while only read-only commands run stay, when such a command ends and when another follows', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   await run(sandbox, 'true')

@@ -23,7 +23,7 @@ async function twoCommits(): Promise<{ workspace: string; old: string; now: stri
   return { workspace, old, now: git(workspace, 'commit-tree', '-p', old, '-m', 'next', `${old}^{tree}`) }
 }
 
-test.each([['loose'], ['packed']])('a %s branch is moved, and git reads it so', async (kind) => {
+test.each([['loose'], ['packed']])('a %s branch is moved, and git sees the new commit', async (kind) => {
   const { workspace, old, now } = await twoCommits()
   if (kind === 'packed') git(workspace, 'pack-refs', '--all')
   expect(existsSync(join(workspace, '.git/refs/heads/main'))).toBe(kind === 'loose')
@@ -34,7 +34,7 @@ test.each([['loose'], ['packed']])('a %s branch is moved, and git reads it so', 
   git(workspace, 'fsck', '--strict')
 })
 
-test('a branch that is no longer what it was stays, whatever it is by now', async () => {
+test('a branch that has changed since is not moved, whatever it is now', async () => {
   const { workspace, old, now } = await twoCommits()
   const sides = sidesOf(workspace)
   const move = (name: string): Promise<boolean> => moveBranch(sides, { name, old, now })
@@ -48,7 +48,7 @@ test('a branch that is no longer what it was stays, whatever it is by now', asyn
   expect(existsSync(join(workspace, '.git/refs/heads/absent'))).toBe(false)
 })
 
-test('a branch that another git holds is left to it, with its lock', async () => {
+test('a branch that another git has locked is not changed, and the lock stays', async () => {
   const { workspace, old, now } = await twoCommits()
   const lock = join(workspace, '.git/refs/heads/main.lock')
   await writeFile(lock, 'another')

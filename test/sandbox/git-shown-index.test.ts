@@ -39,14 +39,14 @@ test.each(['2', '4'])(
   },
 )
 
-test('a file that was written when the index was is looked at again: in a copy, git would trust what is said of it', () => {
+test('a file with the same time as the index is marked for a new check, because git would trust its entry in a copy', () => {
   const cwd = repository('2')
   const { mtimeMs } = statSync(join(cwd, '.git/index'))
   const shown = shownIndex(readFileSync(join(cwd, '.git/index')), Math.floor(mtimeMs / 1000) - 1)
   expect(stats(shown)?.map(([, stat]) => stat?.slice(0, 32))).toEqual(['0'.repeat(32), '0'.repeat(32)])
 })
 
-test('what is no index stays as it is', () => {
+test('a file that is not an index stays as it is', () => {
   const text = Buffer.from('no index')
   expect(shownIndex(text, 0)).toBe(text)
 })

@@ -47,7 +47,7 @@ test.each([
   expect(statSync(path)).toMatchObject({ mode: 0o100600, mtimeMs: 1e12 })
 })
 
-test('it is read from where it stands, and still stands there for the next', async () => {
+test('it is read from its current position, which stays the same for the next command', async () => {
   const { path } = await opened('one\ntwo\nthree\n')
   const script = `{ read line; echo "$line"; "${process.execPath}" "${agent}" sandbox -- cat; read line; echo "$line"; } < ${path}`
   const env = { PATH: process.env['PATH'], HOME: await temporaryDirectory() }
@@ -56,7 +56,7 @@ test('it is read from where it stands, and still stands there for the next', asy
   expect(text).toBe('one\ntwo\nthree\ntwo\n')
 })
 
-test('a directory for standard input leads nowhere', async () => {
+test('a directory as standard input gives no access', async () => {
   const { path } = await opened('secret')
   const descriptor = openSync(join(path, '..'), 'r')
   onTestFinished(() => closeSync(descriptor))
@@ -65,7 +65,7 @@ test('a directory for standard input leads nowhere', async () => {
   expect(spawnSync('ls', [join(path, '..')], { encoding: 'utf8' }).stdout).toBe('input\n')
 })
 
-test('the null device of this machine is in no command', async () => {
+test('commands don’t get this machine’s null device', async () => {
   const before = statSync('/dev/null').mtimeMs
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
   // The mode that it has anyway, so that a failure of this test is none of the machine.
@@ -77,7 +77,7 @@ test('the null device of this machine is in no command', async () => {
   expect(statSync('/dev/null').mtimeMs).toBe(before)
 })
 
-test('no file outside is leased', async () => {
+test('no file outside can be leased', async () => {
   const { path } = await opened('leased')
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
   const script = `import fcntl, os\ntry: fcntl.fcntl(os.open('${path}', os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')\nexcept OSError as error: print(error.errno)`

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { holdDirectory } from '../../sandbox/git/held-directory.ts'
 import { temporaryDirectory } from './helpers.ts'
 
-test('what is in a held directory is told anew after each change, however soon, and whatever its times are set to', async () => {
+test('the listing of a held directory is current after each change, however soon, and whatever its times are', async () => {
   const directory = await temporaryDirectory()
   const held = holdDirectory(directory)
   onTestFinished(() => held.close())

@@ -23,7 +23,7 @@ plain('an output replaces the link that a command put in its place', async () =>
   expect(await readFile(join(directory, 'entry.md'), 'utf8')).toBe('message')
 })
 
-plain("an output goes where the user's own link leads, and keeps the mode of the file", async () => {
+plain('an output follows the user’s own link, and keeps the mode of the file', async () => {
   const directory = await temporaryDirectory()
   await writeFile(join(directory, 'real'), 'old', { mode: 0o640 })
   await symlink('real', join(directory, 'entry.md'))
@@ -54,7 +54,7 @@ plain('an output whose directory was swapped for a link is refused', async () =>
   expect(existsSync(join(directory, 'home/entry.md'))).toBe(false)
 })
 
-plain('a recording stays in the file that was made for it', async () => {
+plain('a recording stays in the file that was created for it', async () => {
   const directory = await temporaryDirectory()
   const [file, target] = [join(directory, 'record.jsonl'), join(directory, 'bashrc')]
   await writeFile(target, 'mine')
@@ -65,7 +65,7 @@ plain('a recording stays in the file that was made for it', async () => {
   expect(await readFile(target, 'utf8')).toBe('mine')
 })
 
-plain('a program of the host is none that a root holds, by whatever way it is reached', async () => {
+plain('a program inside a root is never used as a host program, by whatever path it is reached', async () => {
   const [root, outside] = [await temporaryDirectory(), await temporaryDirectory()]
   await mkdir(join(root, 'bin'))
   await executable(join(root, 'bin/approve'))
@@ -84,7 +84,7 @@ plain('a program of the host is none that a root holds, by whatever way it is re
   }
 })
 
-test('no program of the workspace is started outside, whatever PATH says', async () => {
+test('no program of the workspace is started outside the sandbox, whatever PATH says', async () => {
   // Commands don't see the second, so that what is written there was written by the host.
   const [workspace, outside] = [await temporaryDirectory(), await temporaryDirectory()]
   const bin = join(workspace, 'node_modules/.bin')

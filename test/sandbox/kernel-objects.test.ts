@@ -35,12 +35,12 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     return closeLater(await openSandbox(parsePolicy(policy), { backend, image }))
   }
 
-  test('shared memory holds a limited number of files', async () => {
+  test('the number of files in shared memory is limited', async () => {
     const { stdout } = await run(await open(), 'df --output=itotal /dev/shm | tail -1; touch /dev/shm/x && echo made')
     expect(stdout.trim()).toBe('65536\nmade')
   })
 
-  test('a command takes a part of the inotify instances of the user, or it is said that it can take all', async () => {
+  test('a command can use only a part of the user’s inotify instances, or a note says that it can use all', async () => {
     const sandbox = await open()
     if (sandbox.unenforced.includes(unlimitedWatches)) return
     expect(backend).toBe('bubblewrap')
@@ -50,7 +50,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   })
 })
 
-plain('a kernel without limits on inotify gives none to set', () => {
+plain('a kernel without inotify limits offers none to set', () => {
   const absent = (): never => {
     throw new Error('ENOENT')
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-testInBubblewrap('no file tells of the network cards of the host, nor of its serial numbers', async () => {
+testInBubblewrap('no file shows the host’s network cards or serial numbers', async () => {
   const sandbox = await openFor({ mode: 'read-only', workspace: await temporaryDirectory() })
   const { stdout } = await run(
     sandbox,
@@ -10,7 +10,7 @@ testInBubblewrap('no file tells of the network cards of the host, nor of its ser
   expect(stdout.split(/\s+/).filter(Boolean).toSorted()).toEqual(['devices', 'fs', 'kernel'])
 })
 
-testInBubblewrap('what the processors and the limits are can be read', async () => {
+testInBubblewrap('information about processors and limits can be read', async () => {
   const sandbox = await openFor({ mode: 'read-only', workspace: await temporaryDirectory() })
   const { stdout } = await run(
     sandbox,

@@ -32,7 +32,7 @@ plain.each([
   expect(keyFileAt(path)?.shown).toBe(shown)
 })
 
-test('commands see settings without the tokens in them, and of logins nothing', async () => {
+test('commands see settings without tokens, and no logins', async () => {
   const workspace = await temporaryDirectory()
   const [npmrc, gha, ordinary] = ['.npmrc', 'gha-creds-0a1b.json', 'package.json'].map((name) => join(workspace, name))
   await writeFile(npmrc ?? '', `//r/:_authToken=${secret}\nregistry=https://r/\n`)
@@ -51,7 +51,7 @@ test('commands see settings without the tokens in them, and of logins nothing', 
   expect(await readFile(npmrc ?? '', 'utf8')).toContain(secret)
 })
 
-test("the caller's own git config is shown without secrets, with what it includes, and keys that it names are not", async () => {
+test('the caller’s own git config is shown without secrets, with its includes, and the keys that it names are hidden', async () => {
   const workspace = await temporaryDirectory()
   await mkdir(join(home, '.config/git'), { recursive: true })
   const files = {

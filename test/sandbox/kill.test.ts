@@ -59,7 +59,7 @@ describeInBoth('in %s, nothing is left and the machine answers', ({ backend, tes
     expect(bytes).toBe(gibibyte)
   })
 
-  test('after a flood that a slow reader has to take, up to the limit', async () => {
+  test('after a flood of output up to the limit, for a slow reader', async () => {
     const { bytes, rules } = await survive('cat /dev/zero', { outputBytes: 200 * mebibyte }, true)
     expect(bytes).toBe(200 * mebibyte)
     expect(rules).toContain('limits.outputBytes')
@@ -87,7 +87,7 @@ describeInBoth('in %s, nothing is left and the machine answers', ({ backend, tes
     expect(statSync(join(stage.workspace, 'fill')).size).toBe(300 * mebibyte)
   })
 
-  test('after filling the disk with files none of which is over the limit, and what was private goes with the run', async () => {
+  test('after filling the disk with files below the size limit, and private files are removed with the run', async () => {
     const fill =
       'i=0; while :; do for place in /tmp .; do head -c 20M /dev/zero > $place/fill$i; done; i=$((i+1)); done'
     const { rules, result } = await survive(fill, { fileSizeBytes: 30 * mebibyte, diskBytes: 200 * mebibyte })

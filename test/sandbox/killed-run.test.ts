@@ -62,7 +62,7 @@ async function repository(): Promise<string> {
 const plant =
   'mkdir -p half/.git; echo ../x > half/.git/commondir; echo "ref: x" > .git/commondir; mkdir .vscode; echo {} > .vscode/tasks.json; git init -q sub; touch sub/.git/hooks/pre-commit'
 
-test('what a command planted whose engine was killed is gone when a sandbox is opened again', async () => {
+test('files that a command of a killed engine planted are removed when a sandbox is opened again', async () => {
   const workspace = await repository()
   await killWhilePlanting(workspace, plant)
   expect(existsSync(join(workspace, 'half/.git/commondir'))).toBe(true)
@@ -78,7 +78,7 @@ test('what a command planted whose engine was killed is gone when a sandbox is o
   expect(await readdir(join(state, 'portcullis/quarantine'))).toHaveLength(1)
 })
 
-test('a sandbox elsewhere, or none at all, finishes it too, and only once', async () => {
+test('a sandbox elsewhere, or a run without one, also finishes the review, and only once', async () => {
   const workspace = await repository()
   await killWhilePlanting(workspace, 'mkdir .claude; echo {} > .claude/settings.json')
   expect(await finishReviews()).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
@@ -89,7 +89,7 @@ test('a sandbox elsewhere, or none at all, finishes it too, and only once', asyn
   expect(existsSync(join(workspace, '.claude/settings.json'))).toBe(true)
 })
 
-test('what the host itself does between two commands of a killed run is its own', async () => {
+test('files that the host itself changes between two commands of a killed run stay', async () => {
   const workspace = await repository()
   const script = `
     const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
@@ -112,7 +112,7 @@ test('what the host itself does between two commands of a killed run is its own'
   expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(true)
 })
 
-test('a review that can not be finished refuses to open, and is not forgotten', async () => {
+test('an unfinished review prevents opening, and is not forgotten', async () => {
   const workspace = await repository()
   await killWhilePlanting(workspace, 'mkdir .vscode; echo {} > .vscode/tasks.json')
   process.env['XDG_STATE_HOME'] = join(state, 'file')
@@ -123,7 +123,7 @@ test('a review that can not be finished refuses to open, and is not forgotten', 
   expect(await finishReviews()).toHaveLength(1)
 })
 
-test('directories that deny even their owner do not stop it', async () => {
+test('directories without permissions for their owner do not stop it', async () => {
   const workspace = await repository()
   await killWhilePlanting(workspace, 'mkdir closed; chmod 0 closed; mkdir -p half/.git; echo x > half/.git/commondir')
   expect(await finishReviews()).toHaveLength(1)
@@ -141,7 +141,7 @@ testInDocker('a container that outlives its engine is ended before its review', 
   expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
 })
 
-test('a bwrap that its killed engine left before it was tied to anybody is ended by the next start', async () => {
+test('a bwrap that a killed engine left before it had a parent watch is ended by the next start', async () => {
   // What bwrap leaves there: the first process of a namespace, which nobody's death ends, with the run's pipes.
   const directory = join(process.env['TMPDIR'] ?? '', 'portcullis-run-')
   const script = `
@@ -167,7 +167,7 @@ function holding(directory: string): readonly string[] {
   return stdout.split('\n').filter((line) => line.includes(`-> ${directory}/`))
 }
 
-test('a run killed after a command that only read owes nothing', async () => {
+test('a run killed after a read-only command needs no review', async () => {
   const workspace = await repository()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   await run(sandbox, 'true', { readOnly: true })

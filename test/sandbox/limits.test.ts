@@ -48,7 +48,7 @@ describe.each([
     ])
   })
 
-  test('a command takes no more of a disk than the limit, in however many files, and hears why', async () => {
+  test('a command uses no more disk space than the limit, in any number of files, and is told why', async () => {
     const workspace = await quietWorkspace()
     const limits = { diskBytes: 64 * mebibyte }
     const sandbox = await openFor({ mode, workspace, limits })
@@ -70,7 +70,7 @@ describe.each([
     await sandbox.close()
   })
 
-  test('a command makes no more files than the limit, however small, and hears why', async () => {
+  test('a command creates no more files than the limit, however small, and is told why', async () => {
     const workspace = await quietWorkspace()
     const sandbox = await openFor({ mode, workspace, limits: { files: 500 } })
     const make = (count: number): string => `i=0; while [ $i -lt ${count} ]; do i=$((i+1)); : > f$i; done; sleep 0.5`
@@ -162,19 +162,19 @@ describe('without control groups', () => {
   const policy = (limits = {}) => parsePolicy({ mode: 'workspace-write', workspace: '/', limits })
   const none = { groups: false, processLimit: false }
 
-  plain('defaults that cannot be enforced are named', () => {
+  plain('default limits that cannot be enforced are named', () => {
     expect(planLimits(policy(), none, 'bubblewrap').unenforced).toHaveLength(2)
     expect(planLimits(policy(), { groups: false, processLimit: true }, 'bubblewrap').unenforced).toHaveLength(1)
     expect(planLimits(policy(), { groups: true, processLimit: false }, 'bubblewrap').unenforced).toEqual([])
   })
 
-  plain('a limit that was asked for and cannot be enforced is refused', () => {
+  plain('a requested limit that cannot be enforced is refused', () => {
     expect(() => planLimits(policy({ processes: 100 }), none, 'bubblewrap')).toThrow(
       /limits\.processes needs a control group/,
     )
   })
 
-  plain("by default memory is limited by each process's own data, so that reserved address space stays free", () => {
+  plain('by default, the memory limit applies to each process’s own data, not to reserved address space', () => {
     expect(planLimits(policy(), none, 'bubblewrap').each.dataBytes).toBeGreaterThan(1024 * mebibyte)
   })
 
@@ -191,7 +191,7 @@ describe('without control groups', () => {
     },
   )
 
-  plain('a process that runs out of memory is not told to ask for a limit that would be refused', () => {
+  plain('a process that runs out of memory gets no advice to set a limit that would be refused', () => {
     const plan = planLimits(policy(), none, 'bubblewrap')
     const ended = { code: 1, signal: null, stderr: 'MemoryError' }
     expect(inferExceededLimits(plan, ended, false)).toMatchObject([
@@ -201,7 +201,7 @@ describe('without control groups', () => {
 })
 
 describe('finding control groups', () => {
-  plain('version 2: the nearest group above that hands on both controllers', async () => {
+  plain('version 2: the nearest parent group that delegates both controllers', async () => {
     const top = await temporaryDirectory()
     const own = join(top, 'user.slice/session.scope')
     await mkdir(own, { recursive: true })
@@ -220,7 +220,7 @@ describe('finding control groups', () => {
     expect(group.counts()).toEqual({ killedForMemory: 2, forksRefused: 3 })
   })
 
-  plain('version 1: a group below our own, in a container too', async () => {
+  plain('version 1: a group below our own, also in a container', async () => {
     const [memory, pids] = [await temporaryDirectory(), await temporaryDirectory()]
     await mkdir(join(memory, 'inner'))
     const mounts = [
@@ -231,12 +231,12 @@ describe('finding control groups', () => {
     expect(hierarchy).toEqual({ version: 1, memory: join(memory, 'inner'), pids })
   })
 
-  plain('none where there are none, or none that may be written', () => {
+  plain('none if there are none, or none is writable', () => {
     expect(findHierarchy('', '')).toBeUndefined()
     expect(findHierarchy('30 20 0:25 / /proc/absent rw - cgroup2 cgroup2 rw', '0::/\n')).toBeUndefined()
   })
 
-  plain('what a killed run left is removed', async () => {
+  plain('groups of a killed run are removed', async () => {
     const hierarchy = hierarchyHere()
     if (hierarchy?.version !== 1) return
     const left = join(hierarchy.pids, `portcullis-group-${(await stat('/proc/self/ns/pid')).ino}-4194304-1-1`)
@@ -246,8 +246,8 @@ describe('finding control groups', () => {
   })
 })
 
-describe("what the kernel counts for a container's process", () => {
-  plain('version 2: read where its group is mounted, each time anew', async () => {
+describe('the kernel’s counters for a container’s process', () => {
+  plain('version 2: read again each time, where its group is mounted', async () => {
     const top = await temporaryDirectory()
     const group = join(top, 'system.slice/docker-abc123.scope')
     await mkdir(group, { recursive: true })
@@ -270,7 +270,7 @@ describe("what the kernel counts for a container's process", () => {
     expect(counts?.()).toEqual({ killedForMemory: 2, forksRefused: 0 })
   })
 
-  plain('is not taken from a group of another name, nor from none', async () => {
+  plain('are not read from a group with another name, or without a group', async () => {
     const top = await temporaryDirectory()
     await writeFile(join(top, 'memory.events'), 'oom_kill 1\n')
     await writeFile(join(top, 'pids.events'), 'max 4\n')

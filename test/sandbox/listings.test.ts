@@ -82,7 +82,7 @@ describe.each(['x64', 'arm64'] as const)('the listing for %s', (architecture) =>
   })
 })
 
-describe('what each program calls', () => {
+describe('the calls of each program', () => {
   const test = testUnlessOnCi(undefined)
   test.each(Object.keys(programs))('is the same on both processors: %s', (name) => {
     const called = (architecture: Architecture): readonly string[] => {

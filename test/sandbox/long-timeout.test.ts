@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const day = 86_400_000
 
-test('a delay that no single timer takes is waited for in full', () => {
+test('a delay that is too long for one timer is waited for in full', () => {
   const act = vi.fn()
   setLongTimeout(act, 60 * day)
   vi.advanceTimersByTime(60 * day - 1)
@@ -15,7 +15,7 @@ test('a delay that no single timer takes is waited for in full', () => {
   expect(act).toHaveBeenCalledOnce()
 })
 
-test('a delay without an end never fires, and a cancelled one neither', () => {
+test('an infinite delay never fires, and neither does a cancelled one', () => {
   const act = vi.fn()
   setLongTimeout(act, Infinity)
   setLongTimeout(act, 30 * day).cancel()
@@ -23,7 +23,7 @@ test('a delay without an end never fires, and a cancelled one neither', () => {
   expect(act).not.toHaveBeenCalled()
 })
 
-test('a signal may be that far away too, and its time need not be whole', () => {
+test('the delay of a signal may be that long too, and need not be an integer', () => {
   const signal = timeoutSignal(30 * day)
   vi.advanceTimersByTime(30 * day - 1)
   expect(signal.aborted).toBe(false)
@@ -32,6 +32,6 @@ test('a signal may be that far away too, and its time need not be whole', () => 
   expect(timeoutSignal(0.5).aborted).toBe(false)
 })
 
-test('a timer of a package gets what it can take', () => {
+test('a package’s timer gets at most the delay that it supports', () => {
   expect([timerDelay(5), timerDelay(60 * day), timerDelay(Infinity)]).toEqual([5, 2 ** 31 - 1, 2 ** 31 - 1])
 })

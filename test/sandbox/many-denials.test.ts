@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-testInBubblewrap('thousands of planted files are moved away all of them, and told of in a few lines', async () => {
+testInBubblewrap('thousands of planted files are all moved away, and reported in a few lines', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace, protectedPaths: ['**/.mcp.json'] })
   const { result } = await run(sandbox, 'for i in $(seq 500); do mkdir d$i; echo {} > d$i/.mcp.json; done')

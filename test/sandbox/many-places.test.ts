@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-testInBubblewrap('a thousand repositories and three thousand denied files are no more than a few', async () => {
+testInBubblewrap('a thousand repositories and three thousand denied files work like a few', async () => {
   const workspace = await temporaryDirectory()
   for (let count = 1; count <= 1000; count += 1) {
     const git = join(workspace, `r${count}/.git`)
@@ -26,7 +26,7 @@ testInBubblewrap('a thousand repositories and three thousand denied files are no
   for (const name of [1, 500, 1000]) expect(existsSync(join(workspace, `r${name}/.git/hooks/pre-commit`))).toBe(false)
 })
 
-testInBubblewrap('one command can’t make so many places that no later one starts', async () => {
+testInBubblewrap('one command can’t create so many protected places that no later command starts', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace, deniedReads: ['**/.env*'] })
   const script =

@@ -24,20 +24,23 @@ describeInBoth('in %s', ({ backend, test }) => {
   )
 })
 
-testInBubblewrap('what lay in a root when the run began is denied wherever commands move it', async () => {
-  const { workspace } = await makeTree()
-  const [private_, file] = [join(workspace, 'cfg', 'private'), join(workspace, 'cfg', 'token')]
-  await mkdir(private_, { recursive: true })
-  await writeFile(join(private_, 'key'), 'secret')
-  await writeFile(file, 'secret')
-  await writeFile(join(workspace, 'cfg', '.env'), 'secret')
-  const deniedReads = [private_, file, '**/.env*']
-  const sandbox = await openFor({ mode: 'workspace-write', workspace, deniedReads })
-  await run(sandbox, 'mv cfg c2; mkdir cfg; echo mine > cfg/token')
-  const read = await run(sandbox, 'cat c2/private/key c2/token c2/.env; mv c2 c3')
-  expect(read.stdout).toBe('')
-  expect((await run(sandbox, 'cat c3/private/key c3/token c3/.env cfg/private/key')).stdout).toBe('')
-})
+testInBubblewrap(
+  'a denied file that was in a root when the run began stays denied wherever commands move it',
+  async () => {
+    const { workspace } = await makeTree()
+    const [private_, file] = [join(workspace, 'cfg', 'private'), join(workspace, 'cfg', 'token')]
+    await mkdir(private_, { recursive: true })
+    await writeFile(join(private_, 'key'), 'secret')
+    await writeFile(file, 'secret')
+    await writeFile(join(workspace, 'cfg', '.env'), 'secret')
+    const deniedReads = [private_, file, '**/.env*']
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, deniedReads })
+    await run(sandbox, 'mv cfg c2; mkdir cfg; echo mine > cfg/token')
+    const read = await run(sandbox, 'cat c2/private/key c2/token c2/.env; mv c2 c3')
+    expect(read.stdout).toBe('')
+    expect((await run(sandbox, 'cat c3/private/key c3/token c3/.env cfg/private/key')).stdout).toBe('')
+  },
+)
 
 testInBubblewrap(
   'a workspace in another root that a command replaces ends the next command, which runs nowhere',
@@ -52,7 +55,7 @@ testInBubblewrap(
   },
 )
 
-testInBubblewrap('what is shown of the workspace is what lay there, not what a command linked there', async () => {
+testInBubblewrap('the workspace shows the original files, not those that a command linked there', async () => {
   const { workspace, outside } = await makeTree()
   const shown = join(workspace, 'shown')
   await mkdir(shown)

@@ -17,7 +17,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     return { workspace, sandbox: closeLater(await openSandbox(policy, { backend, image })) }
   }
 
-  test('a denied directory whose parent a command renamed is put back, and that is said', async () => {
+  test('a denied directory whose parent a command renamed is moved back and reported', async () => {
     const { workspace, sandbox } = await open()
     const ran = await run(sandbox, 'mv cfg c2')
     expect(ran.result.denials).toMatchObject([
@@ -33,7 +33,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect((await run(sandbox, 'echo fine; cat cfg/token cfg/private/key 2>/dev/null')).stdout).toBe('fine\n')
   })
 
-  test('only what has a free place is put back; of the rest it is said once where it is', async () => {
+  test('only files whose place is free are moved back; for the rest, the new place is reported once', async () => {
     const { workspace, sandbox } = await open()
     const ran = await run(sandbox, 'mv cfg c2; mkdir cfg; echo mine > cfg/token')
     expect(ran.result.denials.map(({ subject }) => subject)).toEqual([
@@ -46,7 +46,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(after).toMatchObject({ stdout: '', result: { denials: [] } })
   })
 
-  test('nothing is put back through a link', async () => {
+  test('nothing is moved back through a link', async () => {
     const { workspace, sandbox } = await open()
     const outside = await temporaryDirectory()
     const ran = await run(sandbox, `mv cfg c2; ln -s ${outside} cfg`)
@@ -58,7 +58,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readFile(join(workspace, 'c2/private/key'), 'utf8')).toBe('secret')
   })
 
-  test('a root inside of another is what that shows: commands may remove it, and a link in its place leads nowhere', async () => {
+  test('a root inside another root can be removed by commands, and a link in its place gives no access', async () => {
     const [workspace, outside] = [await temporaryDirectory(), await temporaryDirectory()]
     const inner = join(workspace, 'build/out')
     await mkdir(inner, { recursive: true })

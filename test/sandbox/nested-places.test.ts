@@ -25,7 +25,7 @@ async function openWith(files: Readonly<Record<string, string>>): Promise<Sandbo
 
 const obeyed = ['.claude/settings.json', '.mcp.json', '.vscode/tasks.json', '.envrc', '.codex/config.toml']
 
-test.each(obeyed)('%s below the top of a root: what is there stays as it is', async (name) => {
+test.each(obeyed)('%s below the top of a root: existing files stay unchanged', async (name) => {
   const sandbox = await openWith({ [`packages/a/${name}`]: 'mine' })
   const file = join(sandbox.policy.workspace, 'packages/a', name)
   const ran = await run(sandbox, `echo theirs > packages/a/${name}`)
@@ -38,14 +38,14 @@ test.each(obeyed)('%s below the top of a root: what is there stays as it is', as
   expect(existsSync(file) ? readFileSync(file, 'utf8') : 'absent').not.toBe('theirs\n')
 })
 
-test.each(obeyed)('%s below the top of a root: what appears is moved away and reported', async (name) => {
+test.each(obeyed)('%s below the top of a root: new files are moved away and reported', async (name) => {
   const sandbox = await openWith({ 'packages/a/index.js': '' })
   const ran = await run(sandbox, `mkdir -p "$(dirname packages/a/${name})"; echo theirs > packages/a/${name}`)
   expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
   expect(existsSync(join(sandbox.policy.workspace, 'packages/a', name))).toBe(false)
 })
 
-test('a program installed by a package manager keeps what its authors put there', async () => {
+test('a program installed by a package manager keeps its authors’ files', async () => {
   const sandbox = await openWith({})
   const ran = await run(sandbox, 'mkdir -p node_modules/x/.vscode; echo {} > node_modules/x/.vscode/settings.json')
   expect(ran.result.denials).toEqual([])
@@ -58,7 +58,7 @@ test.each(['', 'packages/a/'])('a symlink put in the way of %s.vscode/tasks.json
   expect(lstatSync(join(sandbox.policy.workspace, `${below}.vscode`), { throwIfNoEntry: false })).toBeUndefined()
 })
 
-test("the host's own symlink stays, and what is planted behind it does not", async () => {
+test('the host’s own symlink stays, but files planted behind it do not', async () => {
   const sandbox = await openWith({ 'shared/readme': '' })
   const { workspace } = sandbox.policy
   await symlink('shared', join(workspace, '.vscode'))
@@ -82,7 +82,7 @@ plain('the evaluator knows the places in every directory', () => {
   ])
 })
 
-test('what the user edits in place meanwhile stays, and another file in its place does not', async () => {
+test('a file that the user edits in place meanwhile stays, but another file in its place does not', async () => {
   const workspace = await temporaryDirectory()
   await mkdir(join(workspace, '.vscode'))
   for (const name of ['.mcp.json', '.vscode/settings.json', '.envrc']) await writeFile(join(workspace, name), 'mine')

@@ -14,7 +14,7 @@ test.each([
   expect(explainRefusal(said, '0', 1000)).toContain(words)
 })
 
-test('it is said that AppArmor keeps an ordinary user from mounting an overlay, and what an administrator can do', () => {
+test('a refusal by AppArmor says that an ordinary user can’t mount an overlay, and what an administrator can do', () => {
   // As Ubuntu 24.04 has it: the namespace is made, and has no rights in it.
   const said = 'mount: /home/u/.local/state/portcullis/mounted/x/0: permission denied.'
   expect(explainRefusal(said, '1', 1000)).toContain('kernel.apparmor_restrict_unprivileged_userns=0')

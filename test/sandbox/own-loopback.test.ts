@@ -33,7 +33,7 @@ describeInBoth('on %s', ({ backend, test, readableRoots }) => {
     return run(closeLater(await openSandbox(policy, { backend, image })), `"${process.execPath}" script.cjs`)
   }
 
-  test.each(networks)('a program may listen on its own loopback, with the network %o', async (network) => {
+  test.each(networks)('a program may listen on its own loopback with the network %o', async (network) => {
     const ran = await runScript(servesItself, network)
     expect(ran.stderr).toBe('')
     expect(ran.stdout).toMatch(/^served \w+\n$/)

@@ -38,7 +38,7 @@ describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {
   const test = testOn(architecture)
   const filter = compileFilter(filterRules('internet', false), architecture)
 
-  test('the terminal program gives a command a terminal of the size it is told, and ends as that does', async () => {
+  test('the terminal program gives a command a terminal of the requested size, and ends with its exit code', async () => {
     const [file, ...start] = startOf(architecture, terminalProgram(architecture, 3))
     const script = 'stty size; read line; echo "read $line"; test -t 0 && test -t 1 && test -t 2 && exit 7'
     const child = spawn(file, [...start, '/bin/sh', '-c', script], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] })
@@ -52,14 +52,14 @@ describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {
     expect(code).toBe(7)
   })
 
-  test('the terminal program ends by 126 where there is nothing to run', async () => {
+  test('the terminal program ends with 126 if there is nothing to run', async () => {
     const [file, ...start] = startOf(architecture, terminalProgram(architecture, 3))
     const child = spawn(file, [...start, '/no/such/program'], { stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })
     ;(child.stdio[3] as Writable).write(sizeMessage({ columns: 80, rows: 24 }))
     expect(await once(child, 'close')).toEqual([126, null])
   })
 
-  test('the listener hands over a socket that listens on the loopback interface', async () => {
+  test('the listener passes on a socket that listens on the loopback interface', async () => {
     const at = port()
     const [file, ...start] = startOf(architecture, listenerProgram(architecture, { port: at, channel: 3 }))
     const child = spawn(file, start, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -68,7 +68,7 @@ describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {
     server.close()
   })
 
-  test('the relay takes a socket from an entry program of this machine, and hands it on', async () => {
+  test('the relay receives a socket from an entry program of this machine, and passes it on', async () => {
     const [cwd, at] = [tempDir(), port()]
     const [file, ...start] = startOf(architecture, relayProgram(architecture, 3))
     const relay = spawn(file, start, { cwd, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
@@ -82,7 +82,7 @@ describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {
     server.close()
   })
 
-  test('the entry program says where it can’t go', async () => {
+  test('the entry program reports a directory that it can’t enter', async () => {
     const cwd = tempDir()
     const [file, ...start] = startOf(architecture, relayProgram(architecture, 3))
     const relay = spawn(file, start, { cwd, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
@@ -106,7 +106,7 @@ describe.each(['x64', 'arm64'] as const)('made for %s', (architecture) => {
     else expect(ended).toEqual({ code: 0, stdout: 'Seccomp:\t2\n', stderr: '' })
   })
 
-  test('the check program becomes a command where all is as planned, and says what is not', async () => {
+  test('the check program becomes the command if everything is as planned, and otherwise reports the difference', async () => {
     const check = (path: string, readOnly: boolean) => {
       const program = checkProgram(architecture, [{ do: 'expect', path, readOnly }], 'changed: ')
       return run(startOf(architecture, program), ['/bin/echo', 'as planned'])

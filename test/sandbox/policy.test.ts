@@ -4,7 +4,7 @@ import { parsePolicy, SandboxError, SandboxPolicy } from '../../sandbox/index.ts
 
 const least = { mode: 'read-only', workspace: '/w' } as const
 
-test('mode and workspace are enough, and the rest defaults to what is safe', () => {
+test('mode and workspace are enough, and the rest has safe defaults', () => {
   const policy = parsePolicy(least)
   expect(policy.network).toEqual({ mode: 'off' })
   expect(policy.writableRoots).toEqual([])
@@ -18,7 +18,7 @@ test('a parsed policy parses to itself', () => {
   expect(SandboxPolicy.parse(policy)).toEqual(policy)
 })
 
-test('~ means the home in the environment and the one in the password database', () => {
+test('~ means both the home in the environment and the one in the password database', () => {
   const before = process.env['HOME']
   process.env['HOME'] = '/somewhere/else'
   try {
@@ -53,7 +53,7 @@ test.each([
   throw new Error('the policy was accepted')
 })
 
-test('a long list of places is read as each of its entries is, whatever one of them holds', () => {
+test('each entry of a long list of places is read separately, whatever the others contain', () => {
   const plain = Array.from({ length: 50 }, (_, index) => `/home/.secret-${index}`)
   const odd = ['/a/../b', '/c/', '/d//e', '/f\n/../g', '/h\n..', '/.', '/home/.secret-1']
   const { deniedReads } = parsePolicy({ ...least, deniedReads: [...plain, ...odd] })

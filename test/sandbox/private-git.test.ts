@@ -23,7 +23,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     return stdout
   }
 
-  test('commits, branches, tags, stashes, notes and reflogs are the host’s when the command has ended', async () => {
+  test('commits, branches, tags, stashes, notes and reflogs are in the host’s repository when the command has ended', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(
@@ -46,7 +46,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     git(workspace, 'fsck', '--strict')
   })
 
-  test('rebase, merge, cherry-pick and bisect go on from one command to the next, and on the host', async () => {
+  test('rebase, merge, cherry-pick and bisect continue in the next command, and on the host', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(sandbox, 'git checkout -q other; echo o > o; git add o; git commit -qm o; git checkout -q main')
@@ -71,7 +71,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     git(workspace, 'fsck', '--strict')
   })
 
-  test('worktrees, submodules, clones and remotes that commands make work on the host', async () => {
+  test('worktrees, submodules, clones and remotes that commands create work on the host', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(
@@ -109,7 +109,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect((await readdir(join(workspace, '.git/objects'))).toSorted()).toEqual(before)
   })
 
-  test('a ref, HEAD or index that the host moved stays the host’s, and the command’s is kept and said', async () => {
+  test('a ref, HEAD or index that the host changed stays, and the command’s is kept and reported', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     const started = sandbox.spawn({
@@ -136,7 +136,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(await work(sandbox, 'git log -1 --format=%s other')).toBe('mine\n')
   })
 
-  test('what the host changes while a command changes git, or within a file, is there for the next command', async () => {
+  test('the next command sees changes that the host makes while a command changes git, even within a file', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     const waiting = work(
@@ -161,7 +161,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect((await work(sandbox, 'git stash list')).split('\n')).toHaveLength(2)
   })
 
-  test('a lock of the host’s index is waited for and left, and that is said', async () => {
+  test('a lock of the host’s index is awaited and kept, with a note', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     const lock = join(workspace, '.git/index.lock')
@@ -173,7 +173,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'ls-files', 'x')).toBe('')
   })
 
-  test('an object that is named only by a later command comes with that one', async () => {
+  test('an object that only a later command refers to is imported with that command', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(sandbox, 'git commit -q --allow-empty -m c; git status')
@@ -184,7 +184,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'rev-parse', 'later')).toBe(oid)
   })
 
-  test('an object that the host has thrown away since is given to it again', async () => {
+  test('an object that the host has removed since is imported again', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(sandbox, 'echo later > later; git add later')
@@ -197,7 +197,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'cat-file', 'blob', ':later')).toBe('later')
   })
 
-  test('a commit that no log tells of has a line in the host’s all the same', async () => {
+  test('a commit without a log entry still gets one in the host’s log', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(sandbox, 'git -c core.logAllRefUpdates=false commit -q --allow-empty -m quiet; rm -r .git/logs')
@@ -220,7 +220,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'log', '-1', '--format=%s')).toBe('taken')
   })
 
-  test('no secret of the repository’s config is seen, wherever it lies', async () => {
+  test('no secret of the repository’s config is visible, wherever it is', async () => {
     const workspace = await repository()
     const temp = await temporaryDirectory()
     const secret = 'c2VjcmV0LWNhbmFyeQ'
@@ -257,7 +257,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'config', 'remote.origin.url')).toContain(secret)
   })
 
-  test('git goes on beside files that are denied: they are ignored, or taken for unchanged', async () => {
+  test('git works with denied files: they are ignored, or treated as unchanged', async () => {
     const workspace = await repository()
     for (const name of ['.env.local', 'odd [name]? .env', 'kept.env', 'secret/a']) {
       await mkdir(join(workspace, 'secret'), { recursive: true })
@@ -280,7 +280,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     await work(sandbox, 'echo mine > .env.local; git add -A')
   })
 
-  test('config, hooks and alternates that a command writes stay in its own view', async () => {
+  test('config, hooks and alternates that a command writes stay in its private copy', async () => {
     const workspace = await repository()
     const before = await readFile(join(workspace, '.git/config'), 'utf8')
     const sandbox = await openIn(workspace)

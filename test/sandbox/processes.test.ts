@@ -25,12 +25,12 @@ describe.each([
     expect(result).toMatchObject({ status: 'exited', code: 7, denials: [] })
   })
 
-  test('/dev/stdout and /dev/stderr can be opened anew, as scripts do', async () => {
+  test('/dev/stdout and /dev/stderr can be opened again, as scripts do', async () => {
     const ran = await run(await open(), 'echo out > /dev/stdout; echo err > /dev/stderr; echo in | tee /dev/fd/2')
     expect(ran).toMatchObject({ stdout: 'out\nin\n', stderr: 'err\nin\n' })
   })
 
-  test('an environment that is longer than a pipe holds arrives whole', async () => {
+  test('an environment that is larger than a pipe’s buffer arrives complete', async () => {
     const sandbox = await open()
     const { workspace } = sandbox.policy
     const env = { LONG: 'x'.repeat(100_000) }
@@ -49,12 +49,12 @@ describe.each([
     expect(await started.result).toMatchObject({ status: 'exited', code: 4 })
   })
 
-  test('fifty megabytes arrive whole', async () => {
+  test('fifty megabytes arrive complete', async () => {
     const { stdout } = await run(await open(), 'head -c 50000000 /dev/zero | tr "\\0" x')
     expect(stdout.length).toBe(50_000_000)
   })
 
-  test('standard input is empty unless it is asked for', async () => {
+  test('standard input is empty unless requested', async () => {
     const sandbox = await open()
     expect((await run(sandbox, 'cat; echo end')).stdout).toBe('end\n')
     const started = sandbox.spawn({ argv: ['cat'], cwd: sandbox.policy.workspace, stdin: 'pipe' })
@@ -74,7 +74,7 @@ describe.each([
     expect(result.status).toBe('exited')
   })
 
-  test('a background child that holds the pipes does not keep a finished command open, nor survive it', async () => {
+  test('a background child that holds the pipes neither keeps a finished command open nor survives it', async () => {
     const seconds = ownSeconds()
     const sandbox = await open()
     const ran = await run(sandbox, `sleep ${seconds} & setsid sleep ${seconds} & echo done`)
@@ -117,13 +117,13 @@ describe.each([
     expect((await started.result).status).toBe('cancelled')
   })
 
-  test('a flood of output is stopped at the limit, of which every byte is passed on and none beyond, and says so', async () => {
+  test('a flood of output is stopped at the limit: every byte up to it is passed on, and the result says so', async () => {
     const { result, stdout, stderr } = await run(await open({ outputBytes: 1_000_000 }), 'echo first >&2; yes')
     expect(stdout.length + stderr.length).toBe(1_000_000)
     expect(result).toMatchObject({ status: 'signaled', denials: [{ kind: 'limit', rule: 'limits.outputBytes' }] })
   })
 
-  test('closing ends what still runs, and a closed sandbox starts nothing', async () => {
+  test('closing ends running commands, and a closed sandbox starts nothing', async () => {
     const seconds = ownSeconds()
     const sandbox = await open()
     const started = sandbox.spawn({ argv: ['sleep', seconds], cwd: sandbox.policy.workspace })

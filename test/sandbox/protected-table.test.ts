@@ -29,7 +29,7 @@ function withVariables<T>(variables: Readonly<Record<string, string>>, act: () =
   }
 }
 
-plain('each place of the table says whose it is and where that is written', () => {
+plain('each place of the table names its program and its source', () => {
   for (const { at, program, source } of protectedTable()) {
     expect(at, program).toMatch(/^(?:~|\*\*|)\/[^/]/)
     expect(at).not.toMatch(/\/$|\/\/|\0/)
@@ -39,7 +39,7 @@ plain('each place of the table says whose it is and where that is written', () =
   expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([])
 })
 
-plain('each variable moves places that the table holds', () => {
+plain('each variable moves places that are in the table', () => {
   const table = protectedTable().map(({ at }) => at)
   for (const { variable, from } of movingVariables()) {
     const moved = table.filter((at) => at === from || at.startsWith(`${from}/`) || from.startsWith(`${at}/`))
@@ -56,18 +56,18 @@ plain.each(
   expect(places).toContain(below === '' ? '/moved/here' : `/moved/here/${below}`)
 })
 
-plain('a variable that leads to no file of the user hides nothing', () => {
+plain('a variable that names no file of the user hides nothing', () => {
   const places = withVariables({ HISTFILE: '/dev/null', NETRC: 'relative', DOCKER_CONFIG: '/' }, credentialPlaces)
   expect(places.filter((place) => /^\/dev|relative|^\/$/.test(place))).toEqual([])
 })
 
-plain('KUBECONFIG is a list, and CARGO_HOME moves what lies below it', () => {
+plain('KUBECONFIG is a list, and CARGO_HOME moves the places below it', () => {
   const places = withVariables({ KUBECONFIG: '/a/k1:/b/k2', CARGO_HOME: '/c' }, credentialPlaces)
   expect(places).toEqual(expect.arrayContaining(['/a/k1', '/b/k2', '/c/credentials', '/c/credentials.toml']))
   expect(places).not.toContain('/c')
 })
 
-test('a command reads no credentials where a variable says that they are', async () => {
+test('a command can’t read credentials in a place that a variable names', async () => {
   const workspace = await temporaryDirectory()
   // Not in /tmp, which commands don't see anyway.
   const elsewhere = await mkdtemp('/var/tmp/sandbox-test-')
@@ -82,7 +82,7 @@ const settingNames = protectedTable()
   .filter(({ what }) => what === 'settings')
   .map(({ at }) => at.slice('**/'.length).replace('*', 'x'))
 
-test('a command leaves none of the settings that other programs obey, wherever it puts them', async () => {
+test('a command can’t leave settings that control other programs, wherever it puts them', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const made = ['', 'a/b/', '**/', '**/c/'].flatMap((below) => settingNames.map((name) => `${below}${name}`))
@@ -91,7 +91,7 @@ test('a command leaves none of the settings that other programs obey, wherever i
   expect(made.filter((name) => existsSync(join(workspace, name)))).toEqual([])
 })
 
-test('a command changes none of the settings that are there, below a directory called ** too', async () => {
+test('a command can’t change existing settings, even below a directory called **', async () => {
   const workspace = join(await temporaryDirectory(), '**', 'project')
   for (const name of settingNames) {
     await mkdir(dirname(join(workspace, '**', name)), { recursive: true })
@@ -105,7 +105,7 @@ test('a command changes none of the settings that are there, below a directory c
   expect(new Set(stdout.trim().split('\n'))).toEqual(new Set(['mine']))
 })
 
-plain('every spelling that a lenient file system takes for a protected name is refused', () => {
+plain('every spelling that a lenient file system accepts for a protected name is refused', () => {
   const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
   const host = { ...hostFileSystem, realPath: (each: string) => each }
   const spellings = [
@@ -121,7 +121,7 @@ plain('every spelling that a lenient file system takes for a protected name is r
   }
 })
 
-plain('a workspace in a protected place was granted by its own name', () => {
+plain('a workspace in a protected place counts as granted by name', () => {
   const home = process.env['HOME'] ?? ''
   const workspace = join(home, '.config/nvim')
   const policy = parsePolicy({ mode: 'workspace-write', workspace })

@@ -9,7 +9,7 @@ const open = (mode: 'danger-full-access' | 'workspace-write' = 'danger-full-acce
   openSandbox(parsePolicy({ mode, workspace }))
 
 describe('a command run to its end', () => {
-  test('is how it ended, and what it wrote', async () => {
+  test('returns how it ended, and what it wrote', async () => {
     const workspace = tempDir()
     await using sandbox = await open('danger-full-access', workspace)
     const result = await sandbox.run(['sh', '-c', 'pwd; echo wrong >&2; exit 3'])
@@ -38,14 +38,14 @@ describe('a command run to its end', () => {
     expect(await sandbox.run(['true'], { input: 'x'.repeat(1_000_000) })).toMatchObject({ status: 'exited', code: 0 })
   })
 
-  test('is ended by a signal or by its time, which is a result too', async () => {
+  test('may be ended by a signal or a time-out, which is also a result', async () => {
     await using sandbox = await open()
     const signal = AbortSignal.abort()
     expect((await sandbox.run(['sleep', '60'], { signal })).status).toBe('cancelled')
     expect((await sandbox.run(['sleep', '60'], { timeoutMs: 50 })).status).toBe('timed-out')
   })
 
-  test('that is not there is an error with a code', async () => {
+  test('that is missing is an error with a code', async () => {
     await using sandbox = await open()
     const running = sandbox.run(['no-such-program'])
     await expect(running).rejects.toMatchObject({ constructor: SandboxError, code: 'missing-program' })
@@ -69,7 +69,7 @@ test('a sandbox is closed at the end of its block', async () => {
   await expect(closed.run(['true'])).rejects.toMatchObject({ code: 'closed' })
 })
 
-test('a copy with a spawn of its own runs through that', async () => {
+test('a copy with its own spawn uses that', async () => {
   await using sandbox = await open()
   const refused = new Error('refused by the wrapper')
   const wrapped = {

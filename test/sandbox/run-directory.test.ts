@@ -9,21 +9,24 @@ import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from '
 /** 60 directories of 200 characters below each other, three times the longest path; the last one holds a file, and is closed. */
 const deep = `perl -e '$n="d"x200; for(1..60){mkdir $n or die; chdir $n or die} open F,">f" or die; close F; chmod 0,"."'`
 
-testInBubblewrap('a tree too deep for any path, left in /tmp, changes no exit code and goes with the run', async () => {
-  const workspace = await temporaryDirectory()
-  const before = process.env['TMPDIR']
-  const temp = (process.env['TMPDIR'] = await temporaryDirectory())
-  onTestFinished(() => {
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
-  })
-  const sandbox = closeLater(await openFor({ mode: 'workspace-write', workspace }))
-  expect(await run(sandbox, `cd /tmp && ${deep} && exit 7`)).toMatchObject({ result: { status: 'exited', code: 7 } })
-  await sandbox.close()
-  expect(readdirSync(temp)).toEqual([])
-})
+testInBubblewrap(
+  'a tree in /tmp that is too deep for any path changes no exit code and is removed with the run',
+  async () => {
+    const workspace = await temporaryDirectory()
+    const before = process.env['TMPDIR']
+    const temp = (process.env['TMPDIR'] = await temporaryDirectory())
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+    })
+    const sandbox = closeLater(await openFor({ mode: 'workspace-write', workspace }))
+    expect(await run(sandbox, `cd /tmp && ${deep} && exit 7`)).toMatchObject({ result: { status: 'exited', code: 7 } })
+    await sandbox.close()
+    expect(readdirSync(temp)).toEqual([])
+  },
+)
 
-test('closed directories, names that are no text and links to elsewhere hinder no removal, and nothing behind a link goes', async () => {
+test('closed directories, names that are not UTF-8 and links prevent no removal, and no link target is removed', async () => {
   const base = mkdtempSync(join(tmpdir(), 'remove-tree-'))
   const [tree, other] = [join(base, 'tree'), join(base, 'other')]
   onTestFinished(() => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { isOwnerGone, ownerName, parsePs } from '../../sandbox/run-owner.ts'
 import { eventually } from './helpers.ts'
 
-test('an owner that lives is not gone, and one that has ended is', async () => {
+test('a living owner is not reported as ended, but an ended one is', async () => {
   expect(isOwnerGone(`${ownerName(process.pid)}-more`)).toBe(false)
   const child = spawn('sleep', ['600'])
   const name = ownerName(child.pid ?? 0)
@@ -15,7 +15,7 @@ test('an owner that lives is not gone, and one that has ended is', async () => {
   expect(isOwnerGone(name)).toBe(true)
 })
 
-test('an owner that has ended is gone even when its parent does not ask for it', async () => {
+test('an owner counts as ended even if its parent has not collected it', async () => {
   // The shell becomes a program that never waits for children, with one that has ended.
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 601'])
   const [line] = await once(parent.stdout, 'data')
@@ -27,7 +27,7 @@ test('an owner that has ended is gone even when its parent does not ask for it',
   parent.kill()
 })
 
-test("another process with an ended owner's pid is not that owner; a name of another namespace says nothing", () => {
+test('another process with an ended owner’s pid is not that owner; a name from another namespace proves nothing', () => {
   const [namespace, pid] = ownerName(process.pid).split('-')
   expect(isOwnerGone(`${namespace}-${pid}-1`)).toBe(true)
   expect(isOwnerGone(`1${namespace}-${pid}-1`)).toBe(false)
@@ -45,7 +45,7 @@ test.each([
   expect(parsePs(status, stdout)).toBe(start)
 })
 
-test('what ps really says is understood', () => {
+test('the real output of ps is understood', () => {
   const env = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' }
   const { status, stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', `${process.pid}`], { encoding: 'utf8', env })
   const start = Number(parsePs(status, stdout))

@@ -39,7 +39,7 @@ test.each([
   expect(runsLater(`${root}/${path}`, root)).toBeUndefined()
 })
 
-test('each name of the table is there once, with the source that says so', () => {
+test('each name of the table occurs once, with its source', () => {
   const rows = codeThatRunsLater()
   const names = rows.flatMap((row) => row.names)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])

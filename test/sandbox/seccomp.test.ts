@@ -172,14 +172,14 @@ describe.each(['loopback', 'internet'] as const)('with sockets: %s', (access) =>
       expect(interpret(program, { number: 0, architecture: other })).toBe('kill')
     })
 
-    test('every call that no rule names is let through', () => {
+    test('every call that no rule names is allowed', () => {
       const named = new Set(filterRules(access).map(({ syscall }) => syscallNumber(syscall, architecture)))
       for (let number = 0; number < 600; number += 1) if (!named.has(number)) expect(judge(number)).toBe('allow')
     })
   })
 
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
-  testInBubblewrap('the kernel agrees: each call, really made', async () => {
+  testInBubblewrap('the kernel agrees when each call is really made', async () => {
     const workspace = await temporaryDirectory()
     const network: Record<SocketAccess, SandboxPolicyInput['network']> = {
       loopback: { mode: 'off' },
@@ -221,7 +221,7 @@ testOnX64('the 32-bit and x32 interfaces are closed', async () => {
   expect(codeOf(await run(sandbox, './int80'))).toBe(128 + 31)
 })
 
-test('the tiny programs do make the calls: outside the sandbox they get other answers', async () => {
+test('the tiny programs do make the calls: outside the sandbox they get other results', async () => {
   const directory = await temporaryDirectory()
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   const file = join(directory, 'probe')

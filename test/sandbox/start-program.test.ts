@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { keyOfForm, startForm, usualStarts } from '../../sandbox/bubblewrap/start-form.ts'
 import { formOf } from '../../sandbox/machine-code/make-program.ts'
 
-test.each(usualStarts)('a first program for %s that the build encoded is finished as a new one is: %j', (...start) => {
+test.each(usualStarts)('a first program for %s that the build encoded is completed like a new one: %j', (...start) => {
   const form = startForm(...start)
   const kept = formOf(Buffer.from(Buffer.from(form.fixed).toString('base64'), 'base64'))
   const appended = [Buffer.from('0123456789abcdef'), Buffer.from('x'.repeat(4096))]

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { eventually, openFor, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 import { makeStage } from './kill-tools.ts'
 
-testInBubblewrap('a command that is stopped at any moment of its start is gone, and its result is there', async () => {
+testInBubblewrap('a command that is stopped at any moment of its start ends, and has a result', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   for (let delay = -1; delay < 24; delay += 5) {

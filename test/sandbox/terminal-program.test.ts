@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 
-test('the terminal program for each processor is the one that was seen to work on it', () => {
+test('the terminal program for each processor is the one that was tested on it', () => {
   const digest = (architecture: 'x64' | 'arm64'): string =>
     createHash('sha256').update(terminalProgram(architecture, 7)).digest('hex')
   expect({ x64: digest('x64'), arm64: digest('arm64') }).toMatchInlineSnapshot(`

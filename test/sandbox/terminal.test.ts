@@ -55,7 +55,7 @@ describe.each([
     })
   }
 
-  test('a command has a terminal of the size asked for, as its controlling one, and its exit code comes through', async () => {
+  test('a command has a controlling terminal of the requested size, and its exit code is passed on', async () => {
     const { shown, result } = await run(
       'test -t 0 && test -t 1 && test -t 2 && stty size && tput cols </dev/tty; exit 7',
     )
@@ -63,7 +63,7 @@ describe.each([
     expect(result).toMatchObject({ status: 'exited', code: 7, denials: [] })
   })
 
-  test('without one, there is none to be had', async () => {
+  test('without a terminal, a command can’t open one', async () => {
     const sandbox = await open()
     const started = sandbox.spawn({ argv: ['sh', '-c', 'test -t 0 || true </dev/tty'], cwd: sandbox.policy.workspace })
     started.stdout.resume()
@@ -72,13 +72,13 @@ describe.each([
     expect(await started.result).not.toMatchObject({ code: 0 })
   })
 
-  test('programs take it for one', async () => {
+  test('programs recognize it as a terminal', async () => {
     const ask = 'console.log(process.stdin.isTTY, process.stdout.isTTY, process.stdout.columns, process.env.TERM)'
     const { shown } = await run(`"${process.execPath}" -e '${ask}'`)
     expect(shown).toBe('true true 77 xterm-256color\r\n')
   })
 
-  test('what is typed arrives, is echoed, and ends with the input', async () => {
+  test('typed input arrives, is echoed, and ends with the input', async () => {
     const { shown } = await run('cat; echo end', ({ stdin }) => stdin?.end('typed\n'))
     expect(shown.replaceAll('\r', '').replace('^D\b\b', '')).toMatch(/^typed\ntyped\nend\n$/)
   })
@@ -99,20 +99,20 @@ describe.each([
     expect(shown).toBe('up\r\n50 100\r\n')
   })
 
-  test('five megabytes arrive whole, the last line before the end too', async () => {
+  test('five megabytes arrive complete, including the last line before the end', async () => {
     const { shown } = await run('head -c 5000000 /dev/zero | tr "\\0" x; echo; echo last')
     expect(shown.length).toBe(5_000_000 + '\r\nlast\r\n'.length)
     expect(shown).toMatch(/x\r\nlast\r\n$/)
   })
 
-  test('much may be typed while much is shown', async () => {
+  test('much input can be sent during much output', async () => {
     const keys = whenShown('up', ({ stdin }) => void stdin?.write('y'.repeat(300_000)))
     const { shown } = await run('stty raw -echo; echo up; head -c 300000 | tee /dev/stderr | wc -c', keys)
     expect(shown.replaceAll(/y/g, '').replace(/\s+/g, ' ').trim()).toBe('up 300000')
     expect(shown.match(/y/g)).toHaveLength(300_000)
   })
 
-  test('a stop ends the whole tree, whoever ignores it or left for another session', async () => {
+  test('a stop ends the whole process tree, including processes that ignore it or moved to another session', async () => {
     const seconds = `9${Math.floor(Math.random() * 1e9)}`
     const sandbox = await open()
     const started = start(
@@ -150,7 +150,7 @@ describe.each([
     expect(await started.result).toMatchObject({ status: 'exited', code: 3 })
   })
 
-  test('an impossible size and a second input are the caller’s mistake', async () => {
+  test('an impossible size and a second input are usage errors', async () => {
     const sandbox = await open()
     const command = { argv: ['true'], cwd: sandbox.policy.workspace } as const
     expect(() => sandbox.spawn({ ...command, terminal: { columns: 0, rows: 5 } })).toThrow(RangeError)
@@ -158,7 +158,7 @@ describe.each([
   })
 })
 
-testInBubblewrap('a refusal is explained from what the terminal shows', async () => {
+testInBubblewrap('a refusal is explained from the output of the terminal', async () => {
   const sandbox = await openFor({ mode: 'read-only', workspace: await temporaryDirectory() })
   const started = start(sandbox)
   started.stdout.resume()

@@ -9,7 +9,7 @@ import { image } from './docker-image.ts'
 import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
 describeInBoth('in %s', ({ backend, test, readableRoots }) => {
-  test('a hidden file that the host replaces meanwhile is told of, once, and no other', async () => {
+  test('only a hidden file that the host replaces meanwhile is reported, once', async () => {
     const [workspace, other] = [await temporaryDirectory(), await temporaryDirectory()]
     const [hidden, quiet] = [join(other, 'hidden'), join(other, 'quiet')]
     for (const file of [hidden, quiet]) await writeFile(file, 'old')

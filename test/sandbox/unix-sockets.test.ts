@@ -50,7 +50,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     },
   )
 
-  test('it has none by default, nor where it is only to read', async () => {
+  test('it has none by default, or if it is read-only', async () => {
     expect((await run(await open({ unixSockets: false }), ownServer('/tmp/own.sock'))).stdout).toBe('EPERM\n')
     expect((await run(await open(), ownServer('/tmp/own.sock'), { readOnly: true })).stdout).toBe('EPERM\n')
   })
@@ -75,7 +75,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     },
   )
 
-  test('one that is named as readable is reached', async () => {
+  test('a socket that is listed as readable can be reached', async () => {
     const socket = await listenAt(join(await shownDirectory(), 'host.sock'))
     const sandbox = await open({ readableRoots: [...readableRoots, socket] })
     expect((await run(sandbox, connect(socket))).stdout).toBe('host\n')
@@ -118,7 +118,7 @@ testInBubblewrap(
   },
 )
 
-plain('what listens is read from the kernel, whatever it is called', () => {
+plain('listening sockets are read from the kernel, whatever their names', () => {
   const line = (path: string): string => `0000000000000000: 00000002 00000000 00010000 0001 01 ${12345} ${path}`
   const names = ['/a b', '/run/x', '/caf\xe9', '@/abstract', 'relative', '/run/x']
   const list = [

@@ -20,7 +20,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
   const opened = async (policy: SandboxPolicyInput): Promise<Sandbox> =>
     closeLater(await openSandbox(parsePolicy({ readableRoots, ...policy }), { backend, image }))
 
-  it('is what commands see and write at the path of the workspace, which stays as it is', async () => {
+  it('is what commands see and write at the path of the workspace, which stays unchanged', async () => {
     const { path, source, policy } = await viewed({ 'a.txt': 'real' })
     const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
     writeFileSync(join(source, 'a.txt'), 'view')
@@ -31,7 +31,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
     expect(readdirSync(source)).toEqual(['b.txt'])
   })
 
-  it('is seen by commands that may not write, and stays as it is then', async () => {
+  it('is visible to read-only commands, which can’t change it', async () => {
     const { path, source, policy } = await viewed({ 'a.txt': 'real' })
     const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
     writeFileSync(join(source, 'a.txt'), 'view')
@@ -41,7 +41,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
     expect(readdirSync(source)).toEqual(['a.txt'])
   })
 
-  it('hides where it is kept, and what lies at its path', async () => {
+  it('hides its storage directory, and the original files at its path', async () => {
     const { path, source, kept, policy } = await viewed({ 'a.txt': 'real' })
     const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
     const tries = [
@@ -69,7 +69,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
     expect(readFileSync(join(source, '.vscode/settings.json'), 'utf8')).toBe('{}')
   })
 
-  it('says what was refused by the path that commands know', async () => {
+  it('reports refusals with the path that commands know', async () => {
     const { path, kept, policy } = await viewed({ 'a.txt': '' })
     const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
     const { result } = await run(
@@ -80,7 +80,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
     expect(() => sandbox.spawn({ argv: ['true'], cwd: join(path, 'gone') })).toThrow(join(path, 'gone'))
   })
 
-  it('has the git of its own: commits reach neither the real repository nor need its objects copied', async () => {
+  it('has its own git: commits don’t reach the real repository, and its objects needn’t be copied', async () => {
     const path = await temporaryDirectory()
     const git = (...words: string[]): string => execFileSync('git', ['-C', path, ...words], { encoding: 'utf8' })
     git('init', '-q')
@@ -110,7 +110,7 @@ describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) =>
     expect(inView).toBe('second\nfirst\n')
   })
 
-  it('may hold more than the directory that commands write to', async () => {
+  it('may contain more than the directory that commands write to', async () => {
     const { path, source, policy } = await viewed({})
     for (const at of [path, source]) {
       mkdirSync(join(at, 'sub'))

@@ -228,7 +228,7 @@ describe.skipIf(needsBubblewrap())(
 )
 
 describe.skipIf(needsBubblewrap())('how long a grant holds', () => {
-  test('a grant for a grant for once: the next command is asked about again', async () => {
+  test('a grant for once: the next command is asked about again', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': '' })
     const reviewer = answering('allow')
     await exec(
@@ -240,7 +240,7 @@ describe.skipIf(needsBubblewrap())('how long a grant holds', () => {
     expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('1\n2\n')
   })
 
-  test('a grant a grant for the run: later commands have it from the start', async () => {
+  test('a grant for the run: later commands have it from the start', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': '' })
     const reviewer = answering('allow', 'run')
     const ended = await exec(

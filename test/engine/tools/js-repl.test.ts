@@ -132,7 +132,7 @@ describe('the end of a session', () => {
     expect(await called).toMatchObject({ ok: false, output: expect.stringContaining('the call was cancelled') })
   })
 
-  test('the end of the run leaves no process behind behind', async () => {
+  test('the end of the run leaves no process behind', async () => {
     const { run, path } = await open()
     const mark = `mark-${process.pid}-repl`
     await run(`require('node:child_process').spawn('sh', ['-c', 'sleep 600; : ${mark}'], { detached: true }).pid`)

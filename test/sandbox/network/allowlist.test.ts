@@ -93,7 +93,7 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
     expect((await run(sandbox, '', { argv: started })).stdout).toBe(`served site.test:${port}\n`)
   })
 
-  test('everything else is refused, and nobody is asked for its address', async () => {
+  test('everything else is refused without a name lookup', async () => {
     const { sandbox, port, asked } = await open()
     const attempts = [
       `http://evil.test:${port}/`,
@@ -143,20 +143,20 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
     expect(result.denials.map(({ subject }) => subject)).toEqual([`evil.test:${port}`])
   })
 
-  test('an allowed name that turns out to be loopback is refused', async () => {
+  test('an allowed name that resolves to loopback is refused', async () => {
     const { sandbox, port } = await open({ allow: ['rebound.test:*'] })
     const { stdout, result } = await run(sandbox, `${curl} http://rebound.test:${port}/`)
     expect(stdout).not.toContain('served')
     expect(result.denials).toMatchObject([{ subject: `rebound.test:${port}, which is 127.0.0.1` }])
   })
 
-  test('there is no name service, no unix socket of the proxy, and no descriptor of it', async () => {
+  test('there is no name service, no unix socket of the proxy, and no descriptor for it', async () => {
     const { sandbox } = await open()
     const look = 'getent hosts example.com; tail -n +2 /proc/net/unix; ls -l /proc/self/fd | grep socket'
     expect((await run(sandbox, look)).stdout).toBe('')
   })
 
-  test("a command reaches its own servers directly, and no other command's", async () => {
+  test('a command reaches its own servers directly, but no other command’s', async () => {
     const { sandbox } = await open()
     const serve = `require('http').createServer((q, s) => s.end('own')).listen(8099, () => console.log('up'))`
     const other = sandbox.spawn({ argv: [process.execPath, '-e', serve], cwd: sandbox.policy.workspace })
@@ -177,7 +177,7 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
     )
   })
 
-  test('closing leaves nothing that keeps the program alive, whatever a command was in the middle of', async () => {
+  test('closing leaves nothing that keeps the program alive, whatever a command was doing', async () => {
     const index = new URL('../../../sandbox/index.ts', import.meta.url).pathname
     const script = `
     const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
@@ -203,7 +203,7 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
     expect(ended).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test('commands one after another, and a time-out in between, find the port free each time', async () => {
+  test('consecutive commands, with a time-out in between, find the port free each time', async () => {
     const { sandbox, port } = await open()
     const script = `${curl} http://site.test:${port}/`
     expect((await run(sandbox, script)).stdout).toBe(`served site.test:${port}`)
@@ -230,7 +230,7 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
   })
 })
 
-testInDocker('in a container, not even the first process may have a unix socket', async () => {
+testInDocker('in a container, not even the first process may create a unix socket', async () => {
   const { sandbox } = await openIn('docker')
   const look = (pid: string): string => `grep Seccomp_filters /proc/${pid}/status`
   expect((await run(sandbox, `[ "$(${look('1')})" = "$(${look('self')})" ] && echo same`)).stdout).toBe('same\n')
@@ -246,7 +246,7 @@ testInDocker(
   },
 )
 
-plain('a backend that confines nothing refuses an allow-list', async () => {
+plain('a backend without confinement refuses an allow-list', async () => {
   const workspace = await temporaryDirectory()
   const policy = parsePolicy({ mode: 'danger-full-access', workspace, network: { mode: 'allowlist', allow: [] } })
   const error = await openSandbox(policy).catch((error: unknown) => error)

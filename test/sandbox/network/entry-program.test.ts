@@ -30,12 +30,12 @@ async function install(program: Uint8Array): Promise<string> {
   return file
 }
 
-test('what a command is put under before it starts leaves it loopback and no unix sockets', async () => {
+test('the restrictions on a command leave it loopback and no unix sockets', async () => {
   const child = spawn(await install(filterProgram(architecture, filter)), [process.execPath, '-e', trySockets])
   expect((await text(child.stdout)).split('\n').toSorted()).toEqual(['', 'ECONNREFUSED', 'EPERM'])
 })
 
-test('the listening socket is handed over before the command starts, which has its arguments, directory and environment', async () => {
+test('the listening socket is passed on before the command starts with its arguments, directory and environment', async () => {
   const [meeting, workspace] = [await temporaryDirectory(), await temporaryDirectory()]
   const relay = spawn(await install(relayProgram(architecture, 3)), {
     cwd: meeting,
@@ -56,7 +56,7 @@ test('the listening socket is handed over before the command starts, which has i
   expect(await text(connect((server.address() as AddressInfo).port, '127.0.0.1'))).toBe('served')
 })
 
-test('without a relay the command is not started, and that is said', async () => {
+test('without a relay the command is not started, with a message', async () => {
   const enter = await install(entryProgram(architecture, { port: 0, filter }))
   const child = spawn(enter, ['/', '/bin/echo', 'started'], { cwd: await temporaryDirectory() })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])

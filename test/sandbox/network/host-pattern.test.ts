@@ -36,7 +36,7 @@ test.each([
   expect(allows(pattern, host, port)).toBe(allowed)
 })
 
-test('a name without a pattern is refused, whatever it is', () => {
+test('a name that no pattern matches is refused, whatever it is', () => {
   fc.assert(
     fc.property(fc.domain(), fc.integer({ min: 1, max: 65_535 }), (name, port) => {
       fc.pre(!name.endsWith('.example.com') && name !== 'other.test')

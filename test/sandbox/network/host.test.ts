@@ -60,7 +60,7 @@ test.each([
   expect(parseHost(text)).toMatchObject({ host: undefined })
 })
 
-test('what is accepted has one spelling, which means itself, and holds nothing but host characters', () => {
+test('an accepted host has one spelling, which parses to itself and contains only host characters', () => {
   const piece = fc.constantFrom(
     'a',
     'B',
@@ -100,7 +100,7 @@ test('what is accepted has one spelling, which means itself, and holds nothing b
   )
 })
 
-test('where the URL standard reads a name or an address too, it is the same', () => {
+test('the URL standard reads the same name or address', () => {
   fc.assert(
     fc.property(
       fc.oneof(

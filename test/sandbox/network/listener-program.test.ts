@@ -24,7 +24,7 @@ async function makeProgram(port: number): Promise<string> {
   return file
 }
 
-test('it opens a port on loopback only, hands it to its parent, and ends', async () => {
+test('it opens a port only on loopback, passes it to its parent, and ends', async () => {
   const stdio = ['ignore', 'inherit', 'inherit', 'ignore', 'ignore', 'ignore', 'ipc'] as const
   const child = spawn(await makeProgram(0), { stdio: [...stdio] })
   const [[, server], [code]] = await Promise.all([once(child, 'message'), once(child, 'exit')])
@@ -37,7 +37,7 @@ test('it opens a port on loopback only, hands it to its parent, and ends', async
   server.close()
 })
 
-test('where it fails, it ends with the error number', async () => {
+test('if it fails, it ends with the error number', async () => {
   const EBADF = 9
   const EADDRINUSE = 98
   const noChannel = spawn(await makeProgram(0), { stdio: 'ignore' })
@@ -49,7 +49,7 @@ test('where it fails, it ends with the error number', async () => {
   other.close()
 })
 
-plain('the program for the other processor is the one that was seen to work on it', () => {
+plain('the program for the other processor is the one that was tested on it', () => {
   const digest = (architecture: 'x64' | 'arm64'): string =>
     createHash('sha256')
       .update(listenerProgram(architecture, { port: 3128, channel: 6 }))

@@ -64,7 +64,7 @@ async function exchange(port: number, bytes: string | Uint8Array, half = false):
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
 
-test('a host on the list that a rule forbids is refused, and never resolved', async () => {
+test('an allowed host that a rule forbids is refused, and never resolved', async () => {
   const asked: string[] = []
   const proxy = createProxy(['*.site.test'], {
     forbids: (host, port, via) => (host === 'evil.site.test' ? `no ${host}:${port} by ${via}` : undefined),
@@ -101,7 +101,7 @@ test('an allowed site answers over CONNECT, over plain HTTP and over SOCKS5', as
   ])
 })
 
-test('a body goes through as it is, and the site is told the host that was judged, not the one written beside it', async () => {
+test('a body passes unchanged, and the site gets the host that was judged, not the one in the Host header', async () => {
   const site = await openSite()
   const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
   const request = [
@@ -198,12 +198,12 @@ test.each([
   expect(session.end()).toHaveLength(1)
 })
 
-test('even a name that may be private is not let to metadata', async () => {
+test('even a name that may be private can’t reach metadata services', async () => {
   const { port } = await openProxy([{ host: 'site.test', allowPrivate: true }], { 'site.test': ['169.254.169.254'] })
   expect(statusOf(await exchange(port, 'CONNECT site.test:80 HTTP/1.1\r\n\r\n'))).toBe(403)
 })
 
-test('what was checked is what is connected to: a name is resolved once for each connection', async () => {
+test('the checked address is the one that is used: a name is resolved once per connection', async () => {
   const site = await openSite()
   // Nobody listens on the first answer, and a second look would find the site.
   const answers = ['127.0.0.2']
@@ -220,7 +220,7 @@ test('what was checked is what is connected to: a name is resolved once for each
   expect(statuses).toEqual([502, 200])
 })
 
-test('on a connection that is kept, each request is judged by itself', async () => {
+test('on a kept-alive connection, each request is judged separately', async () => {
   const site = await openSite()
   const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
   const requests = [`http://site.test:${site}/`, 'http://evil.test/'].map(
@@ -230,7 +230,7 @@ test('on a connection that is kept, each request is judged by itself', async () 
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403'])
 })
 
-test('a second CONNECT in a tunnel is bytes for the host of the first, and nothing to us', async () => {
+test('a second CONNECT in a tunnel is passed on as bytes to the host of the first', async () => {
   let received = ''
   const site = await listen(
     createServer((socket) => socket.on('data', (data) => ((received += data.toString()), socket.end()))),
@@ -272,7 +272,7 @@ async function openEcho(): Promise<number> {
 const askFor = (protocol: string, site: number): string =>
   `GET http://localhost:${site}/chat HTTP/1.1\r\nHost: elsewhere.test\r\nUpgrade: ${protocol}\r\nConnection: Upgrade\r\n\r\n`
 
-test('a WebSocket to an allowed host goes both ways, to the host that was judged', async () => {
+test('a WebSocket to an allowed host works both ways, with the host that was judged', async () => {
   const site = await openEcho()
   const { port } = await openProxy([{ host: `localhost:${site}`, allowPrivate: true }], { localhost: ['127.0.0.1'] })
   const answer = await exchange(port, `${askFor('websocket', site)}ping`, true)
@@ -322,14 +322,14 @@ test.each([
   expect([answer.codePointAt(2), answer.codePointAt(3)]).toEqual([5, code])
 })
 
-test('SOCKS5 with authentication only is not spoken, and half a greeting does no harm', async () => {
+test('a SOCKS5 client that requires authentication is refused, and half a greeting does no harm', async () => {
   const { port } = await openProxy(['site.test'])
   expect((await exchange(port, Buffer.from([5, 1, 2]))).codePointAt(0)).toBe(5)
   expect(await exchange(port, Buffer.from([5]), true)).toBe('')
   expect(statusOf(await exchange(port, 'CONNECT evil.test:1 HTTP/1.1\r\n\r\n'))).toBe(403)
 })
 
-test('an allowed host that is down, or has no address, is a bad gateway with the reason, and no denial', async () => {
+test('an allowed host that is down, or has no address, gives "bad gateway" with the reason, and no denial', async () => {
   const closed = createServer()
   const site = await listen(closed)
   closed.close()
@@ -358,7 +358,7 @@ test('the end of a session ends its tunnels, on both sides, and its port', async
   await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow(/ECONNREFUSED/)
 })
 
-test('a name that answers publicly first and with loopback then is refused the second time', async () => {
+test('a name that resolves to a public address first and then to loopback is refused the second time', async () => {
   const answers = ['192.0.2.1', '127.0.0.1']
   const proxy = createProxy(['site.test'], { resolve: async () => [answers.shift() ?? '127.0.0.1'] })
   const session = proxy.startSession()

@@ -6,7 +6,7 @@ import { parsePolicy, renderDenial } from '../../../sandbox/index.ts'
 import { denialsFromSeatbelt } from '../../../sandbox/seatbelt/denials.ts'
 import { temporaryDirectory } from '../helpers.ts'
 
-test('the one word that Seatbelt has for every refusal is explained by the policy, and stays a suspicion', async () => {
+test('Seatbelt’s only message for refusals is explained by the policy, and stays a suspicion', async () => {
   const home = await temporaryDirectory()
   const [workspace, keys] = [join(home, 'workspace'), join(home, '.ssh')]
   for (const directory of [workspace, keys]) await mkdir(directory)
@@ -24,7 +24,7 @@ test('the one word that Seatbelt has for every refusal is explained by the polic
   expect(explain('make: nothing to be done')).toEqual([])
 })
 
-test('a command that makes a sandbox of its own is told how to leave it out', () => {
+test('a command that creates its own sandbox gets advice on how to leave it out', () => {
   const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
   const swift =
     "error: 'app': Invalid manifest (compiled with: [...])\nsandbox-exec: sandbox_apply: Operation not permitted\n"

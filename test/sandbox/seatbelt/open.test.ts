@@ -37,7 +37,7 @@ test('limits that macOS can enforce are accepted', () => {
   expect(() => refuseUnenforceable(parsePolicy({ ...least, limits }), mac)).not.toThrow()
 })
 
-test.runIf(process.platform !== 'darwin')('off macOS the backend refuses, and the doctor says so', async () => {
+test.runIf(process.platform !== 'darwin')('outside macOS the backend refuses, and the doctor says so', async () => {
   const workspace = await temporaryDirectory()
   await expect(openSandbox(parsePolicy({ mode: 'read-only', workspace }), { backend: 'seatbelt' })).rejects.toThrow(
     /seatbelt sandbox can't be used: sandbox-exec is part of macOS/,
@@ -53,7 +53,7 @@ test('each parameter is one argument, and the command follows a double dash', ()
   ])
 })
 
-test('a sandbox around us, a profile not taken, and a command that merely says such words are told apart', () => {
+test('an outer sandbox, a rejected profile, and a command that merely prints such words are distinguished', () => {
   const nested = 'sandbox-exec: sandbox_apply: Operation not permitted\n'
   expect(diagnoseSeatbelt(71, nested)?.reason).toMatch(/inside another Seatbelt sandbox/)
   expect(diagnoseSeatbelt(65, 'sandbox-exec: unbound variable: file-clone\n')?.reason).toMatch(/rejects the profile/)
@@ -61,7 +61,7 @@ test('a sandbox around us, a profile not taken, and a command that merely says s
   expect(diagnoseSeatbelt(71, 'sendmail: EX_OSERR\n')).toBeUndefined()
 })
 
-test('orphans are known by their whole mark', () => {
+test('orphans are recognized only by their complete mark', () => {
   const listing = [
     '  101 sleep 9 PATH=/bin PORTCULLIS_COMMAND=abc HOME=/Users/me',
     '  102 node x.js PORTCULLIS_COMMAND=abc',

@@ -53,7 +53,7 @@ test.each([
   await expect(`${text}\n${values.join('')}`).toMatchFileSnapshot(`profiles/${name}.sb`)
 })
 
-test('no path is part of the text, whatever it holds', () => {
+test('no path is part of the text, whatever it contains', () => {
   const strange = '/Users/me/a"b) (allow default) ;\n\\'
   const { text, parameters } = profileOf({ mode: 'workspace-write', workspace: strange, deniedReads: [`${strange}/x`] })
   expect(text).not.toContain('allow default')
@@ -131,7 +131,7 @@ test.each([
   expect(isGranted(request)).toBe(granted)
 })
 
-test('read-only writes nowhere but to its private temporary directory', () => {
+test('read-only writes only to its private temporary directory', () => {
   const isGranted = evaluator(profileOf({ mode: 'read-only', workspace }))
   expect(
     ['/private/var/folders/ab/cd/T', workspace, '/private/tmp', '/', '/Users/me'].map((path) =>
@@ -141,7 +141,7 @@ test('read-only writes nowhere but to its private temporary directory', () => {
   expect(isGranted(write(`${privateTemp}/x`))).toBe(true)
 })
 
-test('where the workspace is the whole disk, devices are still only those that lead nowhere', () => {
+test('even if the workspace is the whole disk, only harmless devices can be used', () => {
   const isGranted = evaluator(profileOf({ mode: 'read-only', workspace: '/', ...few }))
   expect(isGranted(read('/dev/rdisk0'))).toBe(false)
   expect(isGranted({ operation: 'file-write-data', path: '/dev/null' })).toBe(true)
@@ -150,7 +150,7 @@ test('where the workspace is the whole disk, devices are still only those that l
   expect(isGranted(write('/Users/me/x'))).toBe(false)
 })
 
-test('each grant of the network lets through what it says', () => {
+test('each network grant allows exactly what it states', () => {
   const remotes = ['localhost:49152', 'localhost:5432', '*:443']
   const through = (network: NetworkGrant): readonly boolean[] => {
     const isGranted = evaluator(profileOf({ mode: 'read-only', workspace }, network))
@@ -167,7 +167,7 @@ test('each grant of the network lets through what it says', () => {
   expect(through({ kind: 'internet' })).toEqual([true, true, true, true, true, false, true])
 })
 
-test('the evaluator refuses a profile whose meaning hangs on which rule wins, and what it does not know', () => {
+test('the evaluator refuses a profile whose meaning depends on which rule wins, and unknown rules', () => {
   const of = (rules: string) => evaluator({ text: `(version 1)(deny default)${rules}`, parameters: {} })
   const request = { operation: 'file-write-unlink', path: '/a' }
   expect(() => of('(deny file-write-unlink (literal "/a"))(allow file-write* (subpath "/"))')(request)).toThrow(

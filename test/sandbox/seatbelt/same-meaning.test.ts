@@ -53,7 +53,7 @@ function guardedOf(policy: SandboxPolicy, host: FileSystemView, gitDirectories: 
   return { gitDirectories, gitLinks: [], repositories: [], protectedPaths }
 }
 
-test('what a profile lets through is what the mounts of bubblewrap let through, for any policy and path', () => {
+test('for any policy and path, a profile allows the same as the mounts of bubblewrap', () => {
   fc.assert(
     fc.property(policies, place, below, (input, from, rest) => {
       const policy = parsePolicy(input)
@@ -78,7 +78,7 @@ test('what a profile lets through is what the mounts of bubblewrap let through, 
   )
 })
 
-test('what is absent is refused by the profile as by the policy, for any protected name at any depth', () => {
+test('for any protected name at any depth, the profile refuses an absent file like the policy does', () => {
   const roots = new Set(['/', '/home', '/home/w', '/home/w/a', '/home/w/a/b'])
   const bare: FileSystemView = {
     kindOf: (path) => (roots.has(path) ? 'directory' : 'absent'),
