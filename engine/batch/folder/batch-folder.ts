@@ -58,23 +58,26 @@ export class BatchFolder {
   static begin(path: string, tasks: readonly Task[], wish: Omit<Manifest, 'tasks'>, owner: number): BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
     const manifest = { ...wish, tasks: sha256(text) }
-    if (existsSync(join(path, 'batch.json'))) {
-      const there = BatchFolder.open(path, owner)
-      const different = differences(there.manifest, manifest)
-      if (different.length === 0) return there
-      const message = `${path} contains another batch, which was begun with other values of ${different.join(', ')}.`
-      throw new UserError('usage', `${message} Name another folder, or use the same options.`)
-    }
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
-    const others = readdirSync(path).filter((name) => !name.startsWith('tasks.jsonl') && !name.startsWith('batch.json'))
-    if (others.length > 0) {
-      throw new UserError('usage', `${path} contains other files (${others[0] ?? ''}): name an empty or a new folder.`)
+    // Listed before the manifest is looked for: of another start that begins this batch now, the manifest is there before anything else but the tasks.
+    const names = readdirSync(path)
+    if (!existsSync(join(path, 'batch.json'))) {
+      // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
+      const others = names.filter((name) => !name.startsWith('tasks.jsonl') && !name.startsWith('batch.json'))
+      if (others.length > 0)
+        throw new UserError(
+          'usage',
+          `${path} contains other files (${others[0] ?? ''}): name an empty or a new folder.`,
+        )
+      writeWhole(join(path, 'tasks.jsonl'), text, owner)
+      writeOnce(join(path, 'batch.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, owner)
     }
-    writeWhole(join(path, 'tasks.jsonl'), text, owner)
     mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
-    writeOnce(join(path, 'batch.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, owner)
-    return BatchFolder.open(path, owner)
+    const there = BatchFolder.open(path, owner)
+    const different = differences(there.manifest, manifest)
+    if (different.length === 0) return there
+    const message = `${path} contains another batch, which was begun with other values of ${different.join(', ')}.`
+    throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 
   /** @throws UserError `usage` if they are not the tasks with which the batch began */
