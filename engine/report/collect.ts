@@ -200,10 +200,17 @@ class Collector {
     const run = this.#run()
     const before = run.spending.at(-1)
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
-    const next: Spending = { step: this.#totals.steps + 1, tokens, costUsd }
-    run.spending = thinned([...run.spending, next])
-    const paid = costUsd === undefined ? undefined : costUsd - (before?.costUsd ?? 0)
-    this.#spending = { step: next.step, tokens: tokens - (before?.tokens ?? 0), costUsd: paid }
+    const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
+    const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
+    // Usage beside the responses, such as that of sub-agents, adds to the point of the last response.
+    const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
+    run.spending = thinned([...points, next])
+    const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }
+    this.#spending = {
+      ...next,
+      tokens: tokens - (before?.tokens ?? 0) + more.tokens,
+      costUsd: costUsd === undefined ? undefined : costUsd - (before?.costUsd ?? 0) + more.costUsd,
+    }
   }
 }
 

@@ -77,7 +77,13 @@ export type RunEnd = {
 }
 
 /** The usage up to a step. */
-export type Spending = { readonly step: number; readonly tokens: number; readonly costUsd: number | undefined }
+export type Spending = {
+  readonly step: number
+  /** The number of responses. */
+  readonly turns: number
+  readonly tokens: number
+  readonly costUsd: number | undefined
+}
 
 export type StepStatus = 'ok' | 'failed' | 'refused' | 'open' | 'note'
 

@@ -213,7 +213,7 @@ function budgetWords({ budget, spending, end }: ReportRun): readonly Attention[]
   const shares = [
     ['tokens', spent.tokens, budget.maxTokens],
     ['cost', spent.costUsd ?? 0, budget.maxCost],
-    ['turns', spending.length, budget.maxTurns],
+    ['turns', spent.turns, budget.maxTurns],
   ] as const
   return shares.flatMap(([what, used, of]): readonly Attention[] => {
     if (of === undefined || used < of * 0.8) return []

@@ -16,6 +16,7 @@ export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longest
 export class BudgetWatch {
   readonly #budget: Budget
   readonly #factsOf: BudgetFacts
+  readonly #told: (spent: UsageSoFar) => void
   readonly #timer: LongTimeout | undefined
   readonly #controller = new AbortController()
   readonly #setAside = new Set<WorstCase>()
@@ -24,9 +25,11 @@ export class BudgetWatch {
   #cost: number | undefined = 0
   #uncounted = false
 
-  constructor(budget: Budget, factsOf: BudgetFacts) {
+  /** @param told receives the usage each time something was counted, so that nothing counted is lost if the process is killed */
+  constructor(budget: Budget, factsOf: BudgetFacts, told: (spent: UsageSoFar) => void) {
     this.#budget = budget
     this.#factsOf = factsOf
+    this.#told = told
     if (budget.timeoutMs === undefined) return
     this.#timer = setLongTimeout(() => this.#controller.abort('budget'), budget.timeoutMs)
   }
@@ -98,6 +101,7 @@ export class BudgetWatch {
     if (!counted) this.#uncounted = true
     const cost = price === undefined || !counted ? undefined : costOf(usage, price)
     this.#cost = sumCost(this.#cost, cost)
+    this.#told(this.spent)
     return cost
   }
 

@@ -61,7 +61,6 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
       case 'end':
         recorder.addUsage(event.usage)
         conversation.addResponse(heard, event.usage, budget.spend(event.usage, model.name))
-        recorder.spent(budget.spent)
         announceNew()
         return heard.filter(({ type }) => type === 'tool_call').length
       default:

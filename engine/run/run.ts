@@ -32,7 +32,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     (bytes) => keepIfPossible(session, bytes),
     sandboxStatusOf(options.sandbox),
   )
-  const budget = new BudgetWatch(options.budget, options.factsOf)
+  const budget = new BudgetWatch(options.budget, options.factsOf, (spent) => recorder.spent(spent))
   // For a sub-agent, the parent run does this.
   const changes: ChangeSource =
     options.changes ??

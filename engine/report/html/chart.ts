@@ -29,7 +29,7 @@ export function renderChart(spending: readonly Spending[]): Html | undefined {
           spending.map(({ costUsd }) => costUsd ?? 0),
           paid,
         )
-  const words = `${short(last.tokens)} tokens${paid === undefined ? '' : `, ${dollars(paid)}`} in ${spending.length} responses`
+  const words = `${short(last.tokens)} tokens${paid === undefined ? '' : `, ${dollars(paid)}`} in ${last.turns} responses`
   return html`<figure class="chart">
     <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${words}" preserveAspectRatio="none">
       <path class="tokens-area" d="${tokens}L${width} ${height}L${x(spending[0]?.step ?? 0)} ${height}Z" />

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { batchPlace, tasksFile } from '../../support/batch.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { batchPlace, committed, tasksFile } from '../../support/batch.ts'
+import { call, startMockOpenAI } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** The words for a model that runs commands, one a request, and costs a dollar each time that it is asked. */
@@ -65,4 +66,35 @@ test('the possible cost of a lost run also counts against --max-cost at the next
     outcome: 'lost',
     reserved_usd: 400,
   })
+})
+
+test('what a sub-agent of a run spent counts, though the run is killed before its own next answer', async () => {
+  const asked = (body: unknown): string => JSON.stringify(body)
+  const mock = await startMockOpenAI({
+    replies: ({ body }) => ({
+      say: asked(body).includes('the work in parts')
+        ? [call('agent', { title: 'a part', prompt: 'this part alone' })]
+        : [call('exec_command', { cmd: asked(body).includes('first') ? 'sleep 60' : 'echo first' })],
+      usage: { input: 1000 },
+    }),
+  })
+  onTestFinished(() => mock.close())
+  const task = { id: 'a', prompt: 'the work in parts', repo: committed() }
+  const place = batchPlace({ 'tasks.jsonl': JSON.stringify(task) }, { OPENAI_API_KEY: 'sk-test-key' })
+  const prices = 'model_prices={"gpt-5.5"={input=1000,output=0}}'
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', 'gpt-5.5', '-c', `openai_base_url="${mock.baseUrl}"`]
+  const running = place.run([...words, '-c', prices, '--retry-seconds', '600'])
+  const path = join(place.out, 'runs/a/1')
+  const read = (file: string): string => readFileSync(file, 'utf8')
+  const rollouts = (): readonly string[] =>
+    globSync('state/portcullis/sessions/*/rollout.jsonl', { cwd: path }).map((name) => read(join(path, name)))
+  // The sub-agent is at its second command, and the conversation of the run knows what its answers cost.
+  while (!rollouts().some((text) => text.split('"cost_usd":1').length === 4)) await sleep(50)
+  process.kill((JSON.parse(read(join(path, 'process.json'))) as { readonly pid: number }).pid, 'SIGKILL')
+  while (!existsSync(join(path, 'result.json'))) await sleep(50)
+  expect(mock.requests).toHaveLength(3)
+  expect(JSON.parse(read(join(path, 'result.json')))).toMatchObject({ outcome: 'lost', cost_usd: 3 })
+  await place.run(['cancel', 'out'])
+  expect((await running).code).toBe(130)
+  expect(place.json('summary.json')).toMatchObject({ cost_usd: 3 })
 })

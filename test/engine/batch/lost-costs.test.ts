@@ -108,3 +108,27 @@ test('what a run spent counts, though its result was changed in Redis', async ()
   expect(endOf(place, 1)).toMatchObject({ outcome: 'infrastructure', cost_usd: 2 })
   await expectWhole(place, words, 4)
 })
+
+test('a worker that is told to end gives its run back, whose cost counts, and uses up no attempt', async () => {
+  const { redis, key, place, words } = await scene('sleep 4; echo x > x')
+  const running = place.run([...words, '--attempts', '1'])
+  const first = startFarWorker(redis, key)
+  await until(hasSpent(place, 1))
+  process.kill(first.pid(), 'SIGTERM')
+  await first.ended
+  startFarWorker(redis, key)
+  expect((await running).code).toBe(0)
+  expect(endOf(place, 1)).toMatchObject({ outcome: 'interrupted', cost_usd: 1 })
+  await expectWhole(place, words, 3)
+})
+
+test('a Redis that forgot all that workers had told it costs no run, where they share nothing else', async () => {
+  const { redis, key, place, words } = await scene('sleep 12; echo x > x')
+  const running = place.run(words)
+  startFarWorker(redis, key)
+  await until(hasSpent(place, 1))
+  redis.cli('flushall')
+  expect((await running).code).toBe(0)
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', attempts: 1, cost_usd: 2 }])
+  await expectWhole(place, words, 2)
+})
