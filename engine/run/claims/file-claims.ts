@@ -1,4 +1,4 @@
-import { pathsIn, type Named } from './named-paths.ts'
+import { documentsIn, pathsIn, type Named } from './named-paths.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
 
@@ -47,7 +47,9 @@ export function findFileClaims(
 }
 
 function read(sentence: Sentence): Read {
-  const named = pathsIn(sentence.text.replaceAll('`', ' '))
+  const named = [...pathsIn(sentence.text.replaceAll('`', ' ')), ...documentsIn(sentence.text)].toSorted(
+    (one, two) => one.from - two.from,
+  )
   const marked = withMarks(sentence.text, named)
   return {
     sentence,
@@ -76,7 +78,8 @@ export function withMarks(text: string, named: readonly Named[]): string {
 }
 
 /** The files that a list item is about: those at its beginning, or a table cell that contains only a file. */
-function leading(marked: string): readonly number[] {
+function leading(line: string): readonly number[] {
+  const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
   const inOne = /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1]
@@ -107,7 +110,11 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   const { heading } = sentence
   const mark = `‹${at}›`
   const isOwn = /\b(?:i|i've|we|we've)\b/.test(marked)
-  if (words.takenBack.test(marked) || (/^(?:if|once|when|before|until|unless|to )/.test(marked) && !isOwn)) return false
+  if (
+    words.takenBack.test(marked) ||
+    (/^(?:if|once|when|before|until|unless|to |see |compare |refer )/.test(marked) && !isOwn)
+  )
+    return false
   if (words.notAnnouncing.test(heading) && !isOwn) return false
   const [before = '', after = ''] = marked.split(mark)
   if (words.exceptFor.test(before)) return true
@@ -116,12 +123,13 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   // "a.ts leaked it, so I fixed that too"
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
+  if (words.withEntry.test(before) && /^ (?:entry|note|line|section)\b/.test(after)) return true
   if (words.arriving.test(before) || words.whichI.test(after)) return true
   if (isBesideChanged(marked, at, named, isChanged)) return true
   const direct = before.replace(/(?:‹\d+›(?:,? (?:and|or|as well as|&) |, ?|\/| ))+$/, '')
   if (words.referring.test(direct) && !isGiven(direct)) return false
   if (words.happens.test(after)) return false
-  if (words.followed.test(after) || words.differsNow.test(after)) return true
+  if (words.followed.test(after) || words.differsNow.test(after) || words.hasNew.test(after)) return true
   if (/^(?:and |also |then |so )?(?:in|to|under|into) (?:the file )?$/.test(clause) && words.doneThere.test(after))
     return true
   const said = beforeColon(before, after)

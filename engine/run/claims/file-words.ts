@@ -23,11 +23,11 @@ export const presentChange = pattern(
 
 /** Words before a file, in the same clause, that say that it wasn't changed, or not yet. */
 export const exemptBefore = pattern(
-  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $`,
+  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|upstream|in that commit|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $`,
 )
 /** Words after a file, in the same clause, that say that it wasn't changed. */
 export const exemptAfter = pattern(
-  String.raw`^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|exists\b|i (?:couldn't|could not|left|can't))\b`,
+  String.raw`^ as (?:an? |the )?(?:\w+ )?(?:model|templates?|example|reference|guide|basis|blueprint|baseline|starting point)\b|^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|in (?:the |a |an )?(?:last|previous|earlier|recent|later) (?:release|version|commit|refactor\w*|pr)|by (?:a|an|the) (?:later|earlier|previous) commit|exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
 /** Words after a file that are about something else: "deleted a.ts, the build still succeeds". */
 export const stillWell = pattern(
@@ -35,7 +35,7 @@ export const stillWell = pattern(
 )
 /** Words that say that a change was reverted, or that somebody else made it. */
 export const takenBack = pattern(
-  String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway)\b`,
+  String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway|at first|initially)\b`,
 )
 /** "Nothing is touched, except a.ts." */
 export const exceptFor = pattern(
@@ -54,6 +54,10 @@ export const takingFrom = pattern(
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
+/** Before the name of a document and "entry": there is one now. */
+export const withEntry = pattern(
+  String.raw`\b(?:there's|there is|with|plus|including|got|has) (?:now |also )?an? (?:new |short |matching )?$`,
+)
 /** Words directly after a file that say that it was changed. */
 export const followed = pattern(
   `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
@@ -69,6 +73,11 @@ export const whichI = pattern(
 /** "a.ts now loads it", "a.ts handles it from now on". */
 export const differsNow = pattern(
   String.raw`^(?: (?!now )[\w'"-]+){0,3}? now (?!in |on |at |also in )(?:\w+ly |just |only |also )?(?!works?\b|pass|fine|compiles?|builds?|happy|correct|green|succeeds?|fails?|valid|redundant|unused|obsolete|unnecessary)\w+|^ [^,.;]{2,60} (?:from now on|now|these days)(?:$|[,.;])`,
+)
+
+/** Behind a file: it has something new. */
+export const hasNew = pattern(
+  String.raw`^(?: (?:and|,) ‹\d+›)* (?:now )?(?:lists?|has|have|contains?|includes?|defines?|exports?|documents?|mentions?|describes?|declares?|carry|carries|holds?|exposes?) (?:the |an? |its |both |two |three )?new\b`,
 )
 
 /** Headings and lines above a list of changed files. */

@@ -60,6 +60,27 @@ export function pathsIn(text: string, withFolders = false): readonly Named[] {
   })
 }
 
+/**
+ * The documents that a text names without an extension, as every repository has at most one of them.
+ *
+ * @internal
+ */
+export function documentsIn(text: string): readonly Named[] {
+  return [...text.matchAll(/(?<![\w./@-])(?:change ?log|readme)(?![\w/@-]|\.\w)/gi)].map(({ 0: path, index }) => ({
+    path,
+    from: index,
+    to: index + path.length,
+  }))
+}
+
+/** Whether a path is that of such a document; one that is written piece by piece is named after them. */
+export function isDocument(path: string, document: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  return document.toLowerCase() === 'readme'
+    ? name.startsWith('readme')
+    : /change|history|news|release/.test(path.toLowerCase())
+}
+
 function isDirectory(path: string): boolean {
   return (
     path.endsWith('/') &&

@@ -18,26 +18,38 @@ export function findPushClaims(
   const says = about === 'request' ? words.requests : words.arrivals(remotes)
   const isOtherwise = (clause: string): boolean =>
     words.otherwise.test(about === 'registry' ? clause.replaceAll(words.published, '') : clause)
+  const named = (clause: string): string =>
+    about === 'registry' ? clause.replaceAll(words.publication, 'release') : clause
   const claims: string[] = []
-  for (const { text, plain: written, heading, isOpen } of sentences) {
+  let wasDenied = false
+  for (const { text, plain: written, heading, isOpen, isTicked } of sentences) {
     const plain = written.replace(words.harmless, '')
     const real = plain.split(words.condition)[0] ?? ''
     const clauses = clausesOf(/\S/.test(real) ? real : plain)
     if (isOpen || plain.endsWith('?') || /^(?:if|once|when|before|until|unless|to |plan\b)/.test(plain)) continue
     if (/\b(?:remains|plan|next|todo|still to do|would)\b/.test(heading)) continue
-    const isTold = clauses.some(
-      (clause) =>
-        !words.unreal.test(clause) &&
-        !isOtherwise(clause) &&
-        (says.some((pattern) => pattern.test(clause)) ||
-          (wasTried && words.speaksOfIt.test(clause) && !words.adverse.test(plain))),
-    )
-    const isDenied = words.deniedAtLabel.test(plain) || clausesOf(plain).some((clause) => words.denials.test(clause))
+    const isTold = clauses
+      .map(named)
+      .some(
+        (clause) =>
+          !words.unreal.test(clause) &&
+          !isOtherwise(clause) &&
+          (says.some((pattern) => pattern.test(clause)) ||
+            (wasTried && words.speaksOfIt.test(clause) && !words.adverse.test(plain))),
+      )
+    const spoken = clausesOf(plain.replace(words.branchName, 'it'))
+    const isDenied = words.deniedAtLabel.test(plain) || spoken.some((clause) => words.denials.test(clause))
     const abroad = about === 'request' ? undefined : saidAbroad('pushed', plain)
     if (abroad === 'not so') return []
-    if ((isTold || abroad === 'so' || words.reported.test(plain)) && (!isDenied || words.overcome.test(plain)))
+    if (
+      (isTold || abroad === 'so' || words.reported.test(plain) || (isTicked && words.pushStep.test(plain))) &&
+      (!isDenied || words.overcome.test(plain))
+    )
       claims.push(text)
-    else if (isDenied && !clauses.every((clause) => isOtherwise(clause))) return []
+    else if (isDenied && !clauses.every((clause) => isOtherwise(clause))) wasDenied = true
+    // "The first push was rejected. I rebased and pushed again."
+    if (claims.at(-1) === text && words.retried.test(plain) && says.some((pattern) => pattern.test(plain)))
+      wasDenied = false
   }
-  return claims
+  return wasDenied ? [] : claims
 }

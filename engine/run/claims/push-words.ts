@@ -12,6 +12,7 @@ const requesting: readonly string[] = [
   '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
   '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
   '\\bmerged (?:#\\d+|!\\d+|(?:the |this )?(?:pr|mr|pull request|merge request)\\b|it (?:in)?to (?:main|master|trunk|develop))',
+  "\\b(?:pr|pull request|merge request|mr) (?:that |which )?(?:i|we)(?:'ve| have)? (?:just |also )?(?:opened|created|raised|filed|submitted|put up)\\b",
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
 ]
 
@@ -21,6 +22,12 @@ export const requests: readonly RegExp[] = requesting.map((each) => pattern(each
 /** Words that a clause about a registry may also contain. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
+/** What a registry holds, for which the patterns say "release". */
+export const publication = pattern(
+  String.raw`\b(?:images?|packages?|wheels?|sdists?|crates?|gems?|charts?|artifacts?|jars?)\b(?![/.])`,
+  'g',
+)
+
 /** Phrases that say that work is at the remote. `@place` stands for the places, `@work` for the names of a commit. */
 const patterns: readonly string[] = [
   // Pushing itself.
@@ -28,16 +35,18 @@ const patterns: readonly string[] = [
   '\\bdid(?: a| the)?(?: \\w+){0,2} push\\b|\\b(?:did|made|done|with) (?:a |the )?(?:forced?|plain|final|clean|normal|regular)[- ]push\\b',
   '\\bpush(?:es|ing)?(?: \\w+){0,4}? (?:went|succeeded|worked|was (?:successful|accepted|fine)|is (?:done|through|complete)|completed|finished|exited 0|did its job|ok\\b|okay|accepted|got through|landed)',
   '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
+  '\\b(?:i|and|then) (?:\\w+ )?(?:ran|executed|did|(?:finished|ended|concluded) (?:by|with)(?: running)?) (?:a |the )?git push\\b',
   '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
   // Verbs for moving work there.
   '\\b(?:published|uploaded|shipped|delivered|transferred|transmitted|sent|synced|synch?roni[sz]ed|mirrored|backed (?:\\w+ )?up|handed over|landed|submitted|propagated|promoted|moved|put|brought|got|gone|went|reached|released|deployed|overwr(?:ote|itten)|refreshed|updated|made it|arrived|placed|stored|saved|merged|committed)\\b(?: (?!but|by|from|because)\\S+){0,8}? (?:@place)(?![-/]\\w)',
+  '\\b(?:published|released)\\b(?: \\S+){0,6}? to npm\\b',
   '\\b(?:published|uploaded|shipped|transferred|synced|mirrored)(?: as| to| straight| the (?:branch|commits?|tags?|release|work)|$)',
   '(?:^|\\b(?:all|the|both|my) )(?:\\w+ )?(?:commits?|branch(?:es)?|tags?|work|repo\\w*|changes)(?: (?:has|have|is|are|was|were))?(?: now| all| also| just)?(?: been)? (?:uploaded|published|transferred|synced|mirrored|online|delivered|shipped|live)\\b',
   "\\b(?:branch(?:es)?|commits?|tags?|pr|release|work|docs branch|everything)(?: (?:is|are|has|have|it's))?(?: now)? (?:up|gone up|went up|online|out)\\b(?! to|-)",
   '\\bwent up\\b',
   '\\bshipped to (?:main|master|prod\\w*|trunk)\\b',
   '\\b(?:in place|landed|merged|available|live) upstream\\b|\\bon (?:main|master|trunk) upstream|in (?:main|master|trunk) upstream',
-  '\\b(?!look|check|compar|fetch|pull|bas|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/])',
+  '\\b(?!look|check|compar|fetch|pull|bas|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/]| (?:config\\w*|data|objects?|procedure|desktop|control|hosts?|copy|files?|images?)\\b)',
   // Where it is.
   `\\b${work}(?:'s|(?: (?!not|but|to |from )\\S+){0,5}? (?:is|are|now|lives?|sits?|sitting|landed|visible|live|up|out|available|there|reached|exists?|also|itself is|found|see|work|all))(?: (?!not|but)\\S+){0,7}? ?(?:on|in|at|with) (?:the \\S+ (?:branch )?(?:of|on|in) )?(?:@place)`,
   "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
@@ -52,6 +61,8 @@ const patterns: readonly string[] = [
   '\\b(?:just|can|could|may) (?:now )?(?:git )?(?:pull|fetch)(?: it| this| that| the (?:branch|fix|changes?|commits?)| them)?(?: (?:from|off) (?:@place)| now)?$',
   '\\b(?:can|could|may|only need to|just need to|just have to|just) (?:now |just |simply )*git (?:pull|fetch|checkout|switch)\\b(?! (?:it |this )?after)',
   '^(?:just |now |simply )*(?:a )?git (?:pull|fetch|checkout \\S+|switch \\S+)(?: \\S+){0,4}? (?:gets?|brings?|gives?|to (?:get|have|see|try|pick|receive|review)|picks?|and you|on your|will (?:get|bring|give))\\b',
+  '\\bcan (?:now )?(?:fetch|pull) (?:it|them|this|that|the \\w+)(?: \\w+)? from (?:main|master|develop|trunk)\\b',
+  '\\brun git (?:pull|fetch)\\b[^,;]*\\bto (?:get|have|see|pick|receive|review)\\b',
   '\\bcan (?:now )?(?:fetch|pull|check out|clone|see|review)\\b[^,;]*(?:from|on|at) (?:@place)',
 ]
 
@@ -67,12 +78,17 @@ export function arrivals(remotes: readonly string[]): readonly RegExp[] {
 
 /** A row of a report that says that a push is done. */
 export const reported = pattern(
-  String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal and remote (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
+  String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal(?: \w+)? and (?:the )?remote(?: \w+)? (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
+)
+
+/** A ticked step of a plan. */
+export const pushStep = pattern(
+  String.raw`^\W*(?:git )?(?:push|publish|upload|open (?:a |the )?(?:pr|pull request|merge request|mr))(?: (?:it|them|(?:the |your )?(?:branch|commits?|tags?|changes)))?(?: to \S+)?$`,
 )
 
 /** Phrases about somebody else's work, or about something other than a repository. */
 export const otherwise = pattern(
-  String.raw`\b(?:pushed onto|pushes|into the (?:queue|stack|array|list|bus|log|channel)|to (?:the (?:queue|stack|array|list|bus|log|channel|end)|a queue|npm)|aside|queue|stack|notifications?|you pushed|you've pushed|you merged|somebody|someone|they|he|she|dependabot opened|by \w+ (?:on|last|in)|yesterday|last (?:week|month|year|night)|on monday|ago|workflow (?:pushes|publishes|now)|release job|per user|the event|event gets|bus|already contains|registry|for me|pushes the current|items are|pushed (?:back|down|aside|onto|to redis)|(?:jobs?|items?|events?|messages?|frames?|elements?|values?|images?|notifications?|data|rows?|entries|keys?|tasks?|requests?|metrics|packages?|nodes?|records?|steps?)\b[^,;]*\b(?:is|are|gets?|get|was|were|being) (?:\w+ )?(?:pushed|published|uploaded|sent)|is sent to the|are sent to the|on merge|on tags|handler|given push)\b`,
+  String.raw`\b(?:pushed onto|pushes|into the (?:queue|stack|array|list|bus|log|channel)|to (?:the (?:queue|stack|array|list|bus|log|channel|end)|a queue)|(?:is|are|gets?|be|being|workflow|job|that|which) (?:\w+ )?(?:published|released) to npm|publish(?:es)? (?:\S+ ){0,4}to npm|aside|queue|stack|notifications?|your (?:last|latest|previous|earlier|own|recent|first|initial) (?:push|commit)|you pushed|you've pushed|you merged|somebody|someone|they|he|she|dependabot opened|by \w+ (?:on|last|in)|yesterday|last (?:week|month|year|night)|(?:on|last|since) (?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|a|your|another) (?:bot|author|maintainers?|team|user|release|ci|workflow)|ago|workflow (?:pushes|publishes|now)|release job|per user|the event|event gets|bus|already contains|registry|for me|what (?:was|is|has been) \w+ upstream|upstream in v?\d\S*|pushes the current|items are|pushed (?:back|down|aside|onto|to redis)|(?:jobs?|items?|events?|messages?|frames?|elements?|values?|images?|notifications?|data|rows?|entries|keys?|tasks?|requests?|metrics|packages?|nodes?|records?|steps?)\b[^,;]*\b(?:is|are|gets?|get|was|were|being) (?:\w+ )?(?:pushed|published|uploaded|sent)|is sent to the|are sent to the|on merge|on tags|handler|given push)\b`,
 )
 
 /** Words after which a sentence describes something that has not happened, or that happens each time. */
@@ -87,7 +103,7 @@ export const unreal = pattern(
 
 /** Idioms that look like a denial, but don't deny the push. */
 export const harmless = pattern(
-  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
+  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',
 )
 
@@ -109,6 +125,14 @@ export const deniedAtLabel = pattern(
 /** Words that say that something failed at first and then succeeded. */
 export const overcome = pattern(
   String.raw`\b(?:second|third|next|another|other|retry|retried|again|then|after(?:wards)?|finally|tries|attempts?|eventually|in the end)\b.*\b(?:went (?:through|fine)|worked|works|succeeded|accepted|got through|did (?:it|its job)|fine|pushed|made it|landed|took it|is (?:on|up))\b`,
+)
+
+/** A name with words in it that say nothing: `fix/error-typo`. */
+export const branchName = pattern(String.raw`(?<![\w./-])(?!origin/|upstream/)[\w.-]+/[\w./-]+`, 'g')
+
+/** One attempt more. */
+export const retried = pattern(
+  String.raw`\b(?:again|this time|(?:second|third|next) (?:time|try|attempt|push|one)|afterwards?|finally|retr\w+|eventually|in the end)\b`,
 )
 
 /** Words with which an unclear sentence about a remote is not a claim. */

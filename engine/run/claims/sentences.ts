@@ -15,6 +15,8 @@ export type Sentence = {
   readonly list: number | undefined
   /** Whether it is an unchecked item of a task list. */
   readonly isOpen: boolean
+  /** It is a ticked one. */
+  readonly isTicked: boolean
 }
 
 /** The number of characters of a message that are read. A longer message is a document, which reports its results at the beginning or the end. */
@@ -42,10 +44,11 @@ export function sentencesOf(message: string): readonly Sentence[] {
   let inList = false
   const add = (line: string, isItem: boolean): void => {
     const isOpen = /^\[ ?\]/.test(line)
+    const isTicked = /^(?:\[x\]|[✅✓✔☑])/iu.test(line)
     const text = line.replace(/^\[[ x]?\] ?/i, '').replaceAll('**', '')
     const parts = text.split(/(?<=[.!?;…]["')]?)(?<!\b(?:i\.e|e\.g|etc|vs|cf|no)\.)\s/i)
     for (const [at, part] of parts.filter((each) => each.trim() !== '').entries())
-      found.push({ ...sentenceOf(part.trim()), heading, list: isItem && at === 0 ? list : undefined, isOpen })
+      found.push({ ...sentenceOf(part.trim()), heading, list: isItem && at === 0 ? list : undefined, isOpen, isTicked })
   }
   for (const raw of firstAndLast(message).split('\n')) {
     const line = withoutQuotations(raw.trim().slice(0, longestLine)).replace(/ ?\.{4,}:? */g, ': ')

@@ -26,16 +26,23 @@ export function findTestClaims(
   const claims: TestClaim[] = []
   const unknown: TestClaim[] = []
   let before: Context = { isAbout: false, heading: '' }
+  let wasBad = false
   for (const sentence of sentences) {
     const judged = judge(sentence, before, isTopic, fact)
     const abroad = sentence.isOpen || sentence.plain.endsWith('?') ? undefined : saidAbroad('passed', sentence.plain)
     const said = abroad === 'so' ? 'good' : abroad === 'not so' ? 'bad' : judged.said
     const { isAbout } = judged
-    if (said === 'bad') return []
+    if (said === 'bad') {
+      if (!isPast(sentence.plain)) return []
+      wasBad = true
+    }
+    // "First they failed. I mended the mock, and then they passed."
+    if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
     if (said === 'unknown') unknown.push({ says: 'pass', text: sentence.text })
     before = { isAbout: isAbout || (before.isAbout && sentence.list !== undefined), heading: sentence.heading }
   }
+  if (wasBad) return []
   if (claims.length > 0 || fact === 'none') return claims
   return sentences.some(({ plain }) => words.adverse.test(reduce(plain, isTopic))) ? [] : unknown
 }
@@ -54,8 +61,23 @@ function reduce(plain: string, isTopic: (text: string) => boolean): string {
   )
 }
 
+/** What was wrong once, as long as nothing says that it still is. */
+function isPast(plain: string): boolean {
+  return words.wasWrong.test(plain) && !words.isWrong.test(plain)
+}
+
+/** "I saw the spec fail, then fixed the code, and after that it passed": a story that ends well. */
+function endsWell(plain: string, rest: readonly string[]): boolean {
+  return (
+    isPast(plain) &&
+    words.afterwards.test(rest.join(' ')) &&
+    rest.some((clause) => words.plainlyGood.test(clause) && !words.unreal.test(clause)) &&
+    !rest.some((clause) => words.bad.test(clause) || words.notSeen.test(clause.replaceAll('+good+', '')))
+  )
+}
+
 function judge(
-  { plain, heading, isOpen }: Sentence,
+  { text, plain, heading, isOpen }: Sentence,
   before: Context,
   isTopic: (text: string) => boolean,
   fact: TestFact,
@@ -64,6 +86,8 @@ function judge(
   if (isOpen) return nothing
   if (/^(?:before|earlier|previously|at first|baseline) ?:/.test(plain))
     return { said: 'nothing', isAbout: before.isAbout }
+  if (/^(?:next|to ?do|still to do|remaining|what remains|plan|how to|before (?:you )?merg)/.test(heading))
+    return nothing
   const isQuestion = plain.endsWith('?')
   const reduced = reduce(plain, isTopic)
   const names = isTopic(plain) || words.someFail.test(plain)
@@ -82,13 +106,14 @@ function judge(
     return { said: 'nothing', isAbout }
   if (
     /^(?:if|once|when|before|until|unless|whether|assuming|to (?!be certain|be safe|be on))\b/.test(plain) &&
-    !/^when (?:i|we)\b/.test(plain)
+    !words.ownRun.test(plain)
   )
     return { said: 'nothing', isAbout }
   let said: Said = 'nothing'
   const clauses = reduced.split(joints)
-  let about = !clauses.some(isTopic)
-  for (const clause of clauses) {
+  // "All three pass (`npm test`)."
+  let about = !clauses.some(isTopic) || words.commandAtEnd.test(text)
+  for (const [at, clause] of clauses.entries()) {
     const own = isTopic(clause)
     about ||= own
     if (!about) continue
@@ -97,6 +122,7 @@ function judge(
         clause,
       )
     const here = judgeClause(clause, own || goesOn || isUnder || (refers && !names && fact === 'failed'), fact)
+    if (here === 'bad' && endsWell(plain, clauses.slice(at + 1))) continue
     if (here === 'bad') return { said: 'bad', isAbout }
     if (here === 'good' || (here !== 'nothing' && said === 'nothing')) said = here
   }
@@ -139,7 +165,5 @@ function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
 
 /** "The tests pass a request to the handler" says nothing about their outcome. */
 function takesObject(clause: string): boolean {
-  return /\bpass(?:es|ed|ing)? (?:a|an|the|it|its|them|their|into|to|along|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b/.test(
-    clause,
-  )
+  return words.takesObject.test(clause)
 }

@@ -41,7 +41,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
   [pattern(String.raw`\b(?:hangs?|hung|fails?|failed) \w+ without\b[^,;.]*`, 'g'), ''],
   [
     pattern(
-      String.raw`(?:\b(?:at first|initially|originally|previously)\b|^before\b)[^.;]*?\b(?:fail\w*|errors?|red|broken|rejected)\b[^.;]*`,
+      String.raw`(?:\b(?:at first|initially|originally|previously)\b|^before\b(?![^.;]*\bi (?:\w+ )?(?:ran|re-?ran|executed|checked|verified)\b))[^.;]*?\b(?:fail\w*|errors?|red|broken|rejected)\b[^.;]*`,
       'g',
     ),
     '',
@@ -61,7 +61,13 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  [pattern(String.raw`\bnothing (?:was|has been|is|got) (?:tested|run|executed|verified)\b`, 'g'), ' +bad+ '],
+  [
+    pattern(
+      String.raw`\bnothing (?:else )?(?:was|has been|is|got) (?:tested|run|executed|verified)\b|\b(?:ran|run|executed|tested|started) nothing\b`,
+      'g',
+    ),
+    ' +bad+ ',
+  ],
   // Nothing is wrong.
   [
     pattern(
@@ -92,6 +98,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     ' +good+ ',
   ],
+  [pattern(String.raw`\bwith (?:no|zero|0) (?:[\w-]+ ){0,3}?[\w-]+(?=$|[,.;)]| in | from )`, 'g'), ''],
   [pattern(String.raw`\bwithout (?:a single|any|so much as an?) \w+`, 'g'), ' +good+ '],
   [
     pattern(String.raw`\bnot (?:a single |even )?one(?: \w+){0,3} (?:broke|failed|complained|objected)`, 'g'),
@@ -119,6 +126,15 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ' +good+ ',
   ],
   [/\b100 ?%/g, ' +good+ '],
+  [
+    pattern(
+      String.raw`\b(?:all|every\w*) (?:\w+ ){0,3}?(?:do|does|did) (?:exactly )?what (?:they|it) (?:should|ought to|did before)\b`,
+      'g',
+    ),
+    ' +good+ ',
+  ],
+  // "I made sure that nothing broke, and it didn't."
+  [pattern(String.raw`\+good\+ *,? and (?:it|nothing) (?:didn't|did not)\b`, 'g'), ', +good+ '],
   [pattern(String.raw`\b(?:not|never) (?:unexpected|unhappy|bad)\b`, 'g'), ' +good+ '],
   // Phrases about test files, not about results.
   [

@@ -43,6 +43,19 @@ export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
+/** A fault that is told as over, if {@link afterwards} something else is told. */
+export const wasWrong = pattern(
+  String.raw`\b(?:failed|was|were|had|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
+)
+/** A fault that there is still. */
+export const isWrong = pattern(
+  String.raw`\b(?:still|fails|is|are|remains?|keeps?|stays?|not yet|couldn't|could not|can't|cannot|unable|wasn't able|haven't|didn't|did not)\b`,
+)
+/** What was later than that, in a story. */
+export const afterwards = pattern(
+  String.raw`\b(?:then|after (?:that|this|it|which|the|my|a|\w+ing)|afterwards?|now|in the end|finally|eventually|this time|(?:second|third|next|final) (?:run|time|attempt|try|round)|re-?ran|again)\b`,
+)
+
 /** "4 fail": only tests are counted in this way. */
 export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
 
@@ -69,12 +82,12 @@ export const othersSay = pattern(
 
 /** Words for what somebody else saw, or for another time. */
 export const others = pattern(
-  String.raw`\b(?:in ci\b|on ci\b|yesterday|last (?:week|time|night)|on (?:main|master)|before your|before (?:my|the|this) change|nobody)\b`,
+  String.raw`\b(?:in ci\b|on ci\b|(?:last|latest|previous|most recent) (?:ci |green |successful |nightly |scheduled )?(?:run|build|pipeline|job)\b|(?:pass\w*|green|failed) there|yesterday|last (?:week|time|night)|on (?:main|master)|before your|before (?:my|the|this) change|nobody)\b`,
 )
 
 /** Sentences that begin as an instruction: "Run `npm test`." */
 export const instructs = pattern(
-  String.raw`^(?:then |next,? |now |and |please )?(?:run|rerun|re-run|execute|try|check (?:that|it|whether|with)|verify|make sure|ensure|start|do|add|write|see|install|push|merge|create)\b(?! was| were)`,
+  String.raw`^(?:then |next,? |now |and |please )?(?:run|rerun|re-run|execute|try|check (?:that|it|whether|with)|wait|verify|make sure|ensure|start|do|add|write|see|install|push|merge|create)\b(?! was| were)`,
 )
 
 /** Words that say that tests were written, read or described, which is not a result. They override weaker words for a result. */
@@ -98,5 +111,18 @@ export const didTest = pattern(
 )
 /** Words of an explanation, which doesn't report a run. */
 export const explains = pattern(
-  String.raw`\b(?:because|regardless|only after|depends? on|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
+  String.raw`^why\b|\b(?:because|regardless|only after|depends? on|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
+)
+
+/** A command in brackets, at the end of what is said of its result: "All three pass (`npm test`)." */
+export const commandAtEnd = pattern('\\(`[^`]+`\\)\\W*$')
+
+/** A sentence may begin with "before" or "when" and still tell what was run. */
+export const ownRun = pattern(
+  String.raw`\b(?:i|we)(?:'ve| have)? (?:also |then |\w+ly )?(?:ran|run|re-?ran|executed|verified|checked|confirmed)\b|^when (?:i|we)\b`,
+)
+
+/** "Pass" and "passing" with something that is passed. */
+export const takesObject = pattern(
+  String.raw`^\W*passing (?!all|tests?|specs?|suite|checks|again|now|$)|\bpass(?:es|ed|ing)? (?:a|an|the|it|its|them|their|into|to|along|through|by|down|over|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b`,
 )

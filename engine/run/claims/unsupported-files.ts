@@ -1,5 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { findFileClaims } from './file-claims.ts'
+import { documentsIn, isDocument } from './named-paths.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
 import { findUntouchedClaims } from './untouched-claims.ts'
@@ -8,6 +9,10 @@ import { pattern } from './word-patterns.ts'
 const reviewing = pattern(
   String.raw`^\W*(?:code )?review (?:of|for)\b|\bi (?:only |have )?(?:read|reviewed) (?:through )?(?:the|your|this) (?:diff|branch|pr|changes|pull request|merge request|patch)\b`,
 )
+
+const ownDeed = /\b(?:I|I've|we|We)\b/
+const passive = /\b(?:is|are|was|were)\b/i
+const recent = /\b(?:now|new|no longer|(?:has|have) been)\b/i
 
 /** Claims about changed and unchanged files that the record contradicts. */
 export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
@@ -19,10 +24,13 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
     why: `${path} was changed`,
   }))
   if (goesOn) return untouched
-  // A review describes in the passive voice what somebody else did.
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
-  const isReview = named.length > 0 && changed.length === 0 && sentences.some(({ plain }) => reviewing.test(plain))
-  const own = isReview ? named.filter(({ text }) => /\b(?:I|I've|we|We)\b/.test(text)) : named
+  // In the passive voice, a review describes what somebody else did, and so may any message of a run that changed nothing.
+  const isLook = changed.length === 0
+  const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
+  const own = named.filter(
+    ({ text }) => ownDeed.test(text) || !(isReview || (isLook && passive.test(text) && !recent.test(text))),
+  )
   const asBefore = own.map(({ path, text }) => ({
     claim: 'file' as const,
     text,
@@ -35,6 +43,7 @@ function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
   const named = path.replace(/^(?:\.\/)+/, '')
   if (named.endsWith('/'))
     return changed.some((each) => each.includes(`/${named}`)) || isTouched(named.slice(0, -1)) !== 'as-before'
+  if (documentsIn(named).length > 0 && !named.includes('.')) return changed.some((each) => isDocument(each, named))
   const suffix = `/${named}`
   if (changed.some((each) => each === named || each.endsWith(suffix) || suffix.endsWith(`/${lastOf(each, named)}`)))
     return true

@@ -3,9 +3,13 @@ import { findPushClaims } from './push-claims.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
 
 /** Claims about pushes, published packages and requests to merge that the record contradicts. */
-export function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: KnownOfRun): readonly UnsupportedClaim[] {
+export function ofPushes(
+  sentences: readonly Sentence[],
+  { pushes, changed, succeeded, goesOn }: KnownOfRun,
+): readonly UnsupportedClaim[] {
   const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
   // A branch may have been pushed although the request to merge it was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
@@ -23,13 +27,22 @@ export function ofPushes(sentences: readonly Sentence[], { pushes, goesOn }: Kno
   const registries = pushes.flatMap(({ command }) => registriesOf(command))
   const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
   const found = findPushClaims(sentences, [...remotes, ...registries], last !== undefined && !isMixed, about)
-  return found.map((text) => ({ claim: 'push', text, why }))
+  // If a run changed and committed nothing, its message may describe what is at the remote already.
+  const isLook = last === undefined && changed.length === 0 && !succeeded.some((each) => committing.test(each))
+  return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
 }
+
+const committing = /\b(?:commit|tag|merge|rebase|cherry-pick|am|revert|pull)\b/
+/** A claim that the run itself brought something there. */
+const ownPush = pattern(
+  String.raw`\b(?:i|i've|we|we've)\b|^\W*(?:\w+ (?:and|&) )?(?:force-?)?(?:pushed|published|uploaded|opened|created|merged|released|deployed|shipped)\b`,
+  'i',
+)
 
 /** The names that a message may use for the place to which a command publishes. */
 function registriesOf(command: string): readonly string[] {
   if (/\b(?:docker|podman|buildah|nerdctl|crane|skopeo|helm|oras)\b/.test(command))
-    return ['registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']
+    return ['(?:(?:the|your|our) )?registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']
   if (/\b(?:npm|pnpm|yarn|bun|lerna|jsr) publish\b/.test(command)) return ['npm', 'npmjs\\S*', 'registry', 'jsr']
   if (/\b(?:twine|flit|hatch|poetry|uv|pdm)\b/.test(command)) return ['pypi', 'testpypi', 'registry', 'package index']
   if (/\bcargo publish\b/.test(command)) return ['crates\\.io', 'registry']

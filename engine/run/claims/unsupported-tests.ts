@@ -27,6 +27,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const isOfOthers = mentions(known.succeeded)
   const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
     if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
+    if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
     // If nothing was run or changed, such a message explains how tests behave.
     if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
       return []
@@ -41,6 +42,12 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   }
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
+
+/** A run of the tests elsewhere, and a command that reports such runs. */
+const onServer = /\b(?:ci|pipelines?|workflows?|checks?|jobs?|builds?|actions|runs?)\b/i
+const asksServer = pattern(
+  String.raw`\bgh (?:run|pr|workflow|api)\b|\bglab (?:ci|pipeline|mr)\b|\bcurl\b.*\b(?:runs|pipelines|builds|checks)\b`,
+)
 
 /** Whether a sentence mentions one of these commands, by its program's name or as a quotation. */
 function mentions(commands: readonly string[]): (text: string) => boolean {

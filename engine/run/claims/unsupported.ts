@@ -1,7 +1,7 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
 import { isAnyIn, mayTellAbroad, mayTellOfPushes, mayTellOfTests } from './may-claim.ts'
-import { pathsIn } from './named-paths.ts'
+import { documentsIn, pathsIn } from './named-paths.ts'
 import { longestQuote } from './quoted.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import { sentencesOf } from './sentences.ts'
@@ -25,7 +25,8 @@ export async function unsupportedClaims(message: string, known: KnownOfRun): Pro
     const { ofPushes } = await import('./unsupported-pushes.ts')
     told.push(...ofPushes(sentences, known))
   }
-  const isFileNamed = (): boolean => sentences.some(({ text }) => pathsIn(text.replaceAll('`', ' ')).length > 0)
+  const isFileNamed = (): boolean =>
+    sentences.some(({ text }) => pathsIn(text.replaceAll('`', ' ')).length > 0 || documentsIn(text).length > 0)
   if (known.changed.length > 0 || isFileNamed()) {
     const { ofFiles } = await import('./unsupported-files.ts')
     told.push(...ofFiles(sentences, known))
