@@ -23,10 +23,10 @@ export function mapTexts(step: Step, cut: (text: string, whole?: string) => stri
 
 /** The lengths of the texts that `mapTexts` changes, in UTF-16 units. */
 export function textLengths({ parts, verdict, denials, granted }: Step): readonly number[] {
-  return [
-    ...parts.map(({ text }) => text.length),
-    ...(verdict === undefined ? [] : [verdict.reason.length, verdict.rule?.length ?? 0]),
-    ...denials.flatMap(({ subject, rule, howToAllow }) => [subject.length, rule.length, howToAllow.length]),
-    ...granted.map(({ length }) => length),
-  ]
+  // Appended to one array, because a long session has hundreds of thousands of steps.
+  const lengths = parts.map(({ text }) => text.length)
+  if (verdict !== undefined) lengths.push(verdict.reason.length, verdict.rule?.length ?? 0)
+  for (const { subject, rule, howToAllow } of denials) lengths.push(subject.length, rule.length, howToAllow.length)
+  for (const { length } of granted) lengths.push(length)
+  return lengths
 }
