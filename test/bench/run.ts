@@ -15,7 +15,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   tools: async () => (await import('./tools.ts')).toolsBench(),
   hooks: async () => (await import('./hooks.ts')).hooksBench(),
   run: async () => (await import('./runs.ts')).runsBench(),
-  telemetry: async () => (await import('./runs.ts')).telemetryBench(),
+  telemetry: async () => (await import('./telemetry.ts')).telemetryBench(),
   long: async () => (await import('./long-runs.ts')).longRunsBench(),
   transactional: async () => (await import('./transactional.ts')).transactionalBench(),
 }

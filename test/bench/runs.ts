@@ -67,32 +67,14 @@ export async function runsBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** What telemetry costs: runs without it beside the same with all of it written into a file. Off, nothing of it is loaded. */
-export async function telemetryBench(): Promise<readonly BenchRow[]> {
-  const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
-  const mock = await startMockOpenAI({ replies: () => [say('done')] })
-  try {
-    const written = ['-c', `otel.file=${join(work, 'otel.jsonl')}`]
-    const programs = [ours(mock, work, thisBuild), ours(mock, work, thisBuild, written)]
-    const runs = 15
-    const [cost, peer] = await measureInTurns(programs, runs)
-    if (cost === undefined || peer === undefined) return []
-    return [
-      { name: 'one reply, telemetry off', ours: cost, peer, note: `peer: telemetry into a file; median of ${runs}` },
-    ]
-  } finally {
-    await mock.close()
-    await rm(work, { recursive: true, force: true })
-  }
-}
-
 async function freshRepository(work: string): Promise<string> {
   const directory = await mkdtemp(join(work, 'repository-'))
   execFileSync('git', ['init', '--quiet', directory])
   return directory
 }
 
-function ours(mock: MockOpenAI, work: string, build: string, more: readonly string[] = []): Measured {
+/** `agent exec` of a build, against a mock model, with more words on its command line. */
+export function ours(mock: MockOpenAI, work: string, build: string, more: readonly string[] = []): Measured {
   const agent = join(build, 'dist/bin/agent.js')
   const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]
   return {

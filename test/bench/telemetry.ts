@@ -1,0 +1,68 @@
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startCollector } from '../support/collector.ts'
+import { call, say, startMockOpenAI } from '../support/mock-openai.ts'
+import { measureInTurns } from './measure.ts'
+import { thisBuild } from './old-build.ts'
+import type { BenchRow } from './row.ts'
+import { ours } from './runs.ts'
+
+const scenarios = [
+  { name: 'one reply', calls: 0, runs: 15 },
+  { name: '20 shell calls', calls: 20, runs: 7 },
+] as const
+
+/**
+ * What telemetry costs: runs that have it off, as it is unless somebody asks for it, beside the same run by a program without telemetry's code, with
+ * all of it written into a file, and with all of it sent to a collector on loopback. All four take turns.
+ */
+export async function telemetryBench(): Promise<readonly BenchRow[]> {
+  const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
+  const without = await buildWithoutTelemetry(work)
+  const collector = await startCollector()
+  try {
+    const rows: BenchRow[] = []
+    for (const { name, calls, runs } of scenarios) {
+      const mock = await startMockOpenAI({
+        replies: (_, index) => {
+          const at = index % (calls + 1)
+          return [at < calls ? call('exec_command', { cmd: `true ${at}` }) : say('done')]
+        },
+      })
+      try {
+        const [off, ...others] = await measureInTurns(
+          [
+            ours(mock, work, thisBuild),
+            ours(mock, work, without),
+            ours(mock, work, thisBuild, ['-c', `otel.file=${join(work, 'otel.jsonl')}`]),
+            ours(mock, work, thisBuild, ['-c', `otel.endpoint=${collector.url}`]),
+          ],
+          runs,
+        )
+        const peers = ['the program without its code', 'into a file', 'to a collector on loopback']
+        for (const [at, peer] of others.entries()) {
+          if (off === undefined) continue
+          rows.push({ name: `${name}, telemetry off`, ours: off, peer, note: `peer: ${peers[at]}; median of ${runs}` })
+        }
+      } finally {
+        await mock.close()
+      }
+    }
+    // Otherwise the last column would be the cost of sending what nobody understands.
+    if (collector.complaints.length > 0) throw new Error(`the collector complains: ${collector.complaints[0]}`)
+    return rows
+  } finally {
+    await collector.close()
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** A copy of the build from which telemetry's code is removed. */
+async function buildWithoutTelemetry(work: string): Promise<string> {
+  const copy = join(work, 'without')
+  await cp(join(thisBuild, 'dist'), join(copy, 'dist'), { recursive: true })
+  await cp(join(thisBuild, 'package.json'), join(copy, 'package.json'))
+  await rm(join(copy, 'dist/chunks/open-telemetry.js'))
+  return copy
+}
