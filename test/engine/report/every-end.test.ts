@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -136,6 +137,30 @@ describe.skipIf(needsBubblewrap())('every output of a run says the same of its e
     const told = await agent(['report', session, '--format', 'annotations'], { cwd: tempDir(), home })
     expect(told.stdout.startsWith(`::error title=agent exec::${heading}`)).toBe(code !== 0)
   })
+})
+
+test.skipIf(needsBubblewrap())('every report of a run that was killed says that it was cut off', async () => {
+  const [cwd, home] = [repository(), tempDir()]
+  let run: ChildProcess | undefined
+  const killedWhenAsked = (): Reply => {
+    run?.kill('SIGKILL')
+    return 'silence'
+  }
+  const killed = await exec(killedWhenAsked, ['--json', 'x'], { ...{ cwd, home }, onStart: (child) => (run = child) })
+  const [first] = killed.events
+  const session = first?.type === 'thread.started' ? first.thread_id : expect.fail('no first event')
+  const reports = ['html', 'md', 'json', 'junit', 'sarif', 'annotations'].map(async (format) => {
+    const told = await agent(['report', session, '--format', format], { cwd, home })
+    return told.code === 0 ? told.stdout : expect.fail(told.stderr)
+  })
+  const [html = '', md, json = '', xml, sarif = '', annotations] = await Promise.all(reports)
+  const words = 'Cut off: the run never recorded its end'
+  expect(/<h1>(.*)<\/h1>/.exec(html)?.[1]).toBe(words)
+  expect(md).toMatch(new RegExp(`^## ${words}\n`))
+  expect(JSON.parse(json).runs.at(-1)).not.toHaveProperty('end')
+  expect(xml).toContain(`<failure message="${words}"`)
+  expect(JSON.parse(sarif).runs[0].invocations).toEqual([{ executionSuccessful: false }])
+  expect(annotations).toBe(`::error title=agent exec::${words}\n`)
 })
 
 test.each([
