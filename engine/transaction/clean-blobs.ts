@@ -5,7 +5,8 @@ import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../
 /** Gives the git object of a file if the index says that both have the same content; undefined if in doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
-const largestIndex = 1024 * 1024 * 1024
+/** Larger indexes are not read. */
+export const largestIndex = 1024 * 1024 * 1024
 
 /** The byte offsets of fields in an index entry (gitformat-index(5)). */
 const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]

@@ -9,10 +9,12 @@ import {
   readlinkSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
   type BigIntStats,
 } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { cleanBlobs, type CleanBlobs } from './clean-blobs.ts'
+import { indexOfCopy, readHostFile } from '../../sandbox/index.ts'
+import { cleanBlobs, largestIndex, type CleanBlobs } from './clean-blobs.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { copySparse } from './tree-files.ts'
@@ -94,7 +96,21 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     if (key !== '') chmodSync(bytesOf(to, key), Number(stats.mode & 0o7777n))
     utimesSync(bytesOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
   }
+  fitIndex(to, found)
   return found
+}
+
+/** Makes the copied index of git describe the copies of those files that it described. */
+function fitIndex(to: string, found: Manifest): void {
+  const file = `${to}/.git/index`
+  const content = readHostFile(file, { maxBytes: largestIndex })
+  if (content === undefined) return
+  const fitted = indexOfCopy(content, (key) => {
+    const original = found.get(key)
+    const isClean = original?.kind === 'file' && original.blob !== undefined
+    return isClean ? lstatSync(bytesOf(to, key), { bigint: true, throwIfNoEntry: false }) : undefined
+  })
+  writeFileSync(file, fitted)
 }
 
 type Copying = Pick<CopyOptions, 'how'> & {

@@ -90,6 +90,18 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.events[0]).toMatchObject({ config: { transaction: { roots: [cwd], land: 'on-success' } } })
   })
 
+  test('has an index of git that fits its copies: git reads only a file that changed', async () => {
+    const cwd = committed({ 'a.txt': 'a\n', 'd/b.txt': 'b\n', 'c.txt': 'c\n' })
+    writeFileSync(join(cwd, 'c.txt'), 'x\n')
+    // Lists each file that git would have to read to know whether it changed.
+    const steps = [cmd('git diff-files --name-only'), cmd('printf "z\\n" > d/b.txt; git status --porcelain')]
+    const { events } = await transactional(cwd, steps, { args: ['--transactional=copy', '--land', 'never'] })
+    const outputs = events.flatMap((event) =>
+      event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item.aggregated_output] : [],
+    )
+    expect(outputs).toEqual(['c.txt\n', ' M c.txt\n M d/b.txt\n'])
+  })
+
   test('is reverted completely by one apply-patch undo', async () => {
     const cwd = repository({ 'a.txt': 'a\n', 'gone/c.txt': 'c\n' })
     const facts = (): unknown =>
