@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allowBubblewrap } from '../../.github/actions/run/allow-bubblewrap.ts'
 import { chooseSandbox } from '../../.github/actions/run/choose-sandbox.ts'
 
-/** A machine on which bubblewrap works once a profile was loaded, where it can be. */
+/** A machine on which bubblewrap works after a profile is loaded, if that is possible. */
 function machine(
   setting: string | undefined,
   { sudo, works = false }: { readonly sudo: boolean; readonly works?: boolean },

@@ -11,7 +11,7 @@ type Files = Readonly<Record<string, string | { readonly link: string }>>
 
 const base: Files = { 'src/a.txt': 'one\n', 'src/gone.txt': 'gone\n', 'src/link': { link: 'a.txt' } }
 
-/** What a run would hand over that made `after` of the base. */
+/** The bundle of a run that changed the base to `after`. */
 function bundleOf(after: Files, change?: (patch: string) => string) {
   const folder = tempDir()
   const git = (...args: readonly string[]) =>
@@ -52,7 +52,7 @@ function bundleOf(after: Files, change?: (patch: string) => string) {
 
 type Bundle = ReturnType<typeof bundleOf>
 
-/** GitHub with the base in it. */
+/** A GitHub server that contains the base commit. */
 function gitHubWith(
   { sha, tree, blob }: Bundle,
   more: (asked: Asked) => object | number | undefined = () => undefined,

@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts'
 
 const image = 'portcullis-test-shell:latest'
 
-/** An image of its own, as a workflow brings one: a shell and two programs of this machine's, what they are linked with, and a mark. */
+/** Makes an image like that of a workflow: a shell and two of this machine's programs, their libraries, and a mark. */
 function makeImage(): void {
   const programs = ['/bin/bash', '/bin/cat', '/bin/sh']
   const linked = programs.flatMap(

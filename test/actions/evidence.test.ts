@@ -45,7 +45,7 @@ async function signedRun(
   return { job, step }
 }
 
-/** GitHub with the job's first commit in it. */
+/** A GitHub server that contains the job's first commit. */
 async function gitHubOf({ workspace }: Job) {
   const git = (...args: readonly string[]): Buffer => execFileSync('git', ['-C', workspace, ...args])
   const tree = git('ls-tree', '-r', '-t', 'HEAD')
@@ -105,7 +105,7 @@ test.skipIf(needsBubblewrap())(
     expect(whole.code, whole.log).toBe(0)
     expect(whole.written).toContain('/pulls')
 
-    // One byte of the patch, and every hash of it, as somebody would who may write the bundle and the output.
+    // Changes one byte of the patch and all of its hashes, like an attacker who may write the bundle and the output.
     const made = (bundle: string): string => {
       const bytes = turn(join(bundle, 'patch.diff'), (text) => text.indexOf('+two') + 1)
       const hash = createHash('sha256').update(bytes).digest('hex')

@@ -23,7 +23,7 @@ type GitLabJob = {
 
 const folder = new URL('../../fixtures/examples/ci/gitlab/templates/', import.meta.url)
 
-/** A component with these inputs, as GitLab puts them in. */
+/** A component with these inputs, filled in like by GitLab. */
 function component(name: string, given: Readonly<Record<string, string>>) {
   const [head = '', body = ''] = readFileSync(new URL(name, folder), 'utf8').split(/^---$/m)
   const { inputs } = (parse(head) as { readonly spec: { readonly inputs: Readonly<Record<string, Input | null>> } })
@@ -36,7 +36,7 @@ function component(name: string, given: Readonly<Record<string, string>>) {
   return { inputs, body, job: job ?? expect.fail('no job') }
 }
 
-/** Runs a job's script as GitLab's runner does: line by line in one shell that ends where one fails. */
+/** Runs a job's script as GitLab's runner does: line by line in one shell that ends at the first failure. */
 async function runJob(job: GitLabJob, replies: readonly Reply[], more: Readonly<Record<string, string>>, cwd: string) {
   const mock = await startMockOpenAI({ replies })
   onTestFinished(() => mock.close())
@@ -96,7 +96,7 @@ describe.each(['run.yml', 'review.yml'])('the GitLab component %s', (name) => {
     const { inputs, body, job } = component(name, given)
     const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
     expect(Object.keys(inputs).toSorted()).toEqual([...new Set(used)].toSorted())
-    // A text of whoever includes it is data in every script; a version has a form.
+    // Inputs from whoever includes the component are data in every script, and a version must have a certain form.
     const scripts = parse(body) as Readonly<Record<string, GitLabJob>>
     for (const { script } of Object.values(scripts)) expect(script.join('\n')).not.toMatch(/inputs\.(?!version)/)
     expect(job.artifacts).toMatchObject({
@@ -127,7 +127,7 @@ describe.skipIf(needsBubblewrap())('in a shell as GitLab gives it', () => {
     const { cwd } = mergeRequest()
     const patch =
       '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Add File: b.txt\n+new\n*** End Patch\n'
-    // `--max-cost` is kept by what the provider says was used.
+    // `--max-cost` is enforced with the usage that the provider reports.
     const usage = { input: 10, output: 5 }
     const replies = [
       { say: [freeform('apply_patch', patch)], usage },

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 type Applied = { readonly text: string; readonly codes: readonly string[] }
 
-/** Applies the lines of one operation to the file `f` and gives what is in it then, with the codes of repairs and warnings. */
+/** Applies the lines of one operation to the file `f` and returns the resulting content, with the codes of repairs and warnings. */
 async function apply(before: string | undefined, lines: readonly string[], mode: Mode = 'lenient'): Promise<Applied> {
   if (before !== undefined) writeFileSync(join(root, 'f'), before)
   const { patch, repairs } = parsePatch(patchOf(lines), { mode })

@@ -1,4 +1,4 @@
-/** Input that is no patch, or half of one, through the program itself. The large ones are in `large-input.test.ts`. */
+/** Input that is not a patch, or only half of one, given to the program itself. The large ones are in `large-input.test.ts`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch, renderFailure } from '../../apply-patch/index.ts'
@@ -9,7 +9,7 @@ const files = { 'one.txt': 'a\nb\nc\n', 'two.txt': 'x\r\ny\r\n', 'dir/three.txt'
 /** A start of the program takes a twentieth of a second, but many times that on a busy machine. */
 const manyProcesses = { timeout: 300_000 }
 
-/** Runs the program on what it must refuse, or on what it may apply; either way it keeps its promises. */
+/** Runs the program on what it must refuse, or on what it may apply; in both cases it must keep its guarantees. */
 function feed(cwd: string, input: string | Uint8Array, ...args: readonly string[]): Run {
   const before = fingerprint(cwd)
   const run = runProgram(cwd, input, { args })
@@ -33,7 +33,7 @@ const samples: readonly (readonly [form: string, patch: string])[] = [
 ]
 
 describe.each(samples)('%s that is cut off', (_, patch) => {
-  // Behind the End marker only wrapping is lost.
+  // A cut after the End marker only loses wrapping.
   const end = patch.indexOf('*** End Patch') + '*** End Patch'.length
 
   test.each(['lenient', 'strict'] as const)('at any byte is refused in %s mode', async (mode) => {
@@ -107,7 +107,7 @@ test.each([
   expect(feed(makeCase({ files }).cwd, bytes).status).toBe(1)
 })
 
-/** No option lets one of these through: none of them names a place. */
+/** No option allows one of these, because none of them names a location. */
 describe.each([
   ['with NUL', 'a\0b'],
   ['of nothing but NUL', '\0'],

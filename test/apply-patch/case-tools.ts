@@ -44,7 +44,7 @@ export type Case = {
 
 export type Run = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 
-/** As it is shipped: the sources take ten times as long to start. */
+/** The built program, because the sources take ten times as long to start. */
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
 
 /** Runs the real program in a folder. `apout` beside it is the outside of the recorded cases. */
@@ -70,7 +70,7 @@ export function runProgram(
   return { status, stdout, stderr }
 }
 
-/** Folders for a case: its own, and one outside of it. */
+/** Folders for a case: its root, and one outside it. */
 export function makeCase({
   files,
   outside_initial,
@@ -114,7 +114,7 @@ function fill(folder: string, files: Readonly<Record<string, CaseFile>>): void {
   for (const act of late) act()
 }
 
-/** What a folder holds, in the words of `final`: modes only where they are named in `like`. */
+/** The content of a folder, in the format of `final`. Modes are included only if `like` names them. */
 export function readTree(folder: string, like: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {

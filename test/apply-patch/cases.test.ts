@@ -5,7 +5,7 @@ import { fingerprint, makeCase, readTree, runProgram, type Case } from './case-t
 
 const isRoot = process.getuid?.() === 0
 
-/** Rows are trusted as they are: they are our own fixtures. */
+/** Rows are not validated, because they are our own fixtures. */
 function readCases(name: string): readonly Case[] {
   const text = readFileSync(new URL(`../../fixtures/apply-patch/${name}`, import.meta.url), 'utf8')
   return text
@@ -45,7 +45,7 @@ describe.each(['cases.jsonl', 'further-cases.jsonl'])('every row of %s holds', (
         case 'unchanged':
         case 'fails':
           unchanged()
-          // Codex reports the same first line, wherever it fails too.
+          // If Codex also fails, it reports the same first line.
           if (row.exit !== 0 && row.stderr !== '') {
             const first = row.stderr.split('\n')[0]?.replaceAll('<CWD>', cwd)
             expect(run.stderr.split('\n')[0]).toBe(first)

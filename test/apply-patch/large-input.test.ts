@@ -1,4 +1,4 @@
-/** Patches far beyond any size that is meant, one after the other, each with a gigabyte of heap. */
+/** Patches far beyond any intended size, one after the other, each with a gigabyte of heap. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -186,7 +186,7 @@ describe('applied like any other', { timeout: 600_000 }, () => {
     expect(status).toBe(0)
     const { warnings } = JSON.parse(stdout.toString()) as { warnings: readonly unknown[] }
     expect(warnings.length).toBe(1001)
-    // The last chunk fits one line only.
+    // The last chunk matches only one line.
     expect(warnings.at(-1)).toEqual({ code: 'further-warnings', message: '998999 more warnings of these kinds' })
     expect(readFileSync(join(scene.cwd, 'f.txt'), 'utf8').endsWith('\nnew 999999\n')).toBe(true)
   })

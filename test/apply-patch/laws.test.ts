@@ -39,7 +39,7 @@ const text = fc
   .map(([lines, end]) => lines.map((one) => one + end).join(''))
 const tree = fc.record({ one: text, two: text, three: text }, { requiredKeys: [] })
 
-/** A patch without what parsing adds: positions. */
+/** A patch without the positions that parsing adds. */
 function meaning({ operations, ...rest }: Patch): unknown {
   return {
     ...rest,
@@ -90,7 +90,7 @@ describe('laws', () => {
           expect(() => reversePatch(read)).toThrow(PatchError)
           return
         }
-        // Going back it is either the original bytes or a refusal that changes nothing.
+        // The reverse patch either gives the original bytes or is refused without a change.
         const done = fingerprint(root)
         try {
           await commit(await planPatch(reversePatch(read), { root, refuseAmbiguous: true }), {

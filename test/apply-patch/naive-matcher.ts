@@ -1,4 +1,4 @@
-/** The four passes written down plainly, as the yardstick for the fast ones. */
+/** A plain implementation of the four passes, with which the fast one is compared. */
 const map: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, '-'],
   [/[\u2018-\u201B]/g, "'"],
@@ -12,7 +12,7 @@ const plain = (text: string): string => map.reduce((all, [from, to]) => all.repl
 
 export const reductions = [(text: string) => text, trimEnd, trimBoth, plain] as const
 
-/** All places of a block at or after a line in the first pass that has any, and which pass that was. */
+/** All places of a block at or after a line, from the first pass that finds any, and the number of that pass. */
 export function seekNaively(
   lines: readonly string[],
   block: readonly string[],

@@ -12,7 +12,7 @@ test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
   '%s ends a program that waits for a patch on a silent pipe',
   async (signal) => {
     const { cwd } = makeCase({ files: { 'f.txt': 'a\n' } })
-    // Nobody writes to it, nor closes it.
+    // Nobody writes to it or closes it.
     const pipe = join(cwd, '../pipe')
     execFileSync('mkfifo', [pipe])
     const silent = openSync(pipe, 'r+')

@@ -3,7 +3,7 @@ import { code, imports, sources } from './sources.ts'
 
 const engine = sources('engine')
 
-/** Files of ours that run inside the sandbox, as programs of their own. */
+/** Our files that run inside the sandbox as separate programs. */
 const insidePrograms = [
   'engine/tools/repl/session-program.ts',
   'engine/tools/web/fetch-program.ts',

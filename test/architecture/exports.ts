@@ -10,7 +10,7 @@ export type EntryPoint = (typeof entryPoints)[number]
 /** A name that an entry point exports, with the comment on its declaration. */
 export type Documented = { readonly name: string; readonly comment: string }
 
-/** What an entry point exports that is there when a program runs. */
+/** The runtime exports of an entry point: values, not types. */
 export async function valuesOf(entryPoint: EntryPoint): Promise<readonly Documented[]> {
   const names = Object.keys((await import(`../../${entryPoint}/index.ts`)) as object)
   const sources = globSync(`${entryPoint}/**/*.ts`, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))

@@ -3,7 +3,7 @@ import { code, imports, sources, textOf } from './sources.ts'
 
 const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
-/** Who starts processes of the host. Each starts one found by `hostProgram`, `systemProgram` or an absolute path. */
+/** Files that start processes of the host. Each process is found by `hostProgram`, `systemProgram` or an absolute path. */
 const starters = [
   'engine/batch/run/repository-git.ts',
   'engine/batch/run/start-run.ts',
@@ -15,7 +15,7 @@ const starters = [
   'sandbox/bubblewrap/try-bubblewrap.ts',
   'sandbox/docker/container-network.ts',
   'sandbox/docker/own-node.ts',
-  // The host's git for the host's own repositories, found as the others are.
+  // The host's git for the host's own repositories, found in the same way.
   'sandbox/git/host-git.ts',
   'sandbox/run-owner.ts',
   'sandbox/process/pipes.ts',
@@ -26,7 +26,7 @@ const starters = [
   'sandbox/views/overlay-view.ts',
 ]
 
-/** Programs of ours that run in the sandbox as text, where a bare name is the sandbox's to find. */
+/** Our programs that run in the sandbox as text, where the sandbox looks up bare names. */
 const inside = ['engine/tools/files/helper-program.ts']
 
 const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
@@ -49,7 +49,7 @@ test('processes of the host are started in few files', () => {
   expect(found.filter((file) => !starters.includes(file))).toEqual([])
 })
 
-/** Who starts processes without execa, and why: its time would be every command's, or it can't wait in place. Each says so at its import. */
+/** Files that start processes without execa, and why: it would slow down every command, or it can't wait synchronously. Each says so at its import. */
 const withoutExeca: Readonly<Record<string, string>> = {
   'engine/batch/run/start-run.ts': 'every run of a batch',
   'sandbox/bubblewrap/open-bubblewrap.ts': 'every command',
@@ -79,7 +79,7 @@ test('processes of the host are started with execa, with a few exceptions whose 
 const isChildProcess = (specifier: string): boolean => specifier.endsWith('child_process')
 const onlyTypes = (names: readonly string[]): boolean => names.every((name) => /^[A-Z]/.test(name))
 
-/** Whoever imports more than types. */
+/** Whether a file imports more than types. */
 function startsProcesses(file: string): boolean {
   return imports(file).some(
     ({ specifier, names }) => specifier === 'execa' || (isChildProcess(specifier) && !onlyTypes(names)),
@@ -87,7 +87,7 @@ function startsProcesses(file: string): boolean {
 }
 
 /**
- * Who opens files of the host by path, and why that is no way for commands: the rest reads and writes by `readHostFile`, `holdOutput` and
+ * Files that open files of the host by path, and why commands can't exploit that. All others read and write with `readHostFile`, `holdOutput` and
  * `openNewFile`, which wait on no pipe and follow no link of theirs, or through the patch transaction.
  */
 const openers: Readonly<Record<string, string>> = {
@@ -168,7 +168,7 @@ test('files of the host are opened in few places, each with a reason', () => {
       ),
     ),
   )
-  // What holds directories and git's files opens them by descriptor, component by component.
+  // The code that holds directories and git's files opens them by descriptor, component by component.
   const byDescriptor = /^sandbox\/(?:git\/|held-)/
   expect(found.filter((file) => !Object.hasOwn(openers, file) && !byDescriptor.test(file))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { imports, sources } from './sources.ts'
 
-/** The folders of `engine`, lowest first: each may import those in rows above it, and none beside it. */
+/** The folders of `engine`, lowest first: each may import those in rows above it, but none in the same row. */
 const layers = [
   ['core'],
   ['models'],

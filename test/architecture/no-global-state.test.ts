@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { code, sources } from './sources.ts'
 
-/** What is this process's alone: twenty runs in it would share it, and whoever embeds one hasn't asked for that. */
+/** Global state of the process. Twenty runs in one process would share it, and a program that embeds a run has not asked for that. */
 const global = /\bprocess\.(?:env|argv|stdin|stdout|stderr|cwd|chdir|exit|exitCode|on|once|title|umask)\b/g
 
-/** The variables that an embedded agent has where its caller names none: those of the caller's process, and nothing else of it. */
+/** The default variables of an embedded agent: those of the caller's process. Nothing else of that process is used. */
 const defaultEnvironment = /^engine\/library\/agent-request\.ts: process\.env$/
 
-/** The programs and their command line, which are a process; and code that is a process of its own, in the sandbox. */
+/** The programs and their command line, which own their process, and code that runs as a separate process in the sandbox. */
 const own = [
   /^engine\/(?:cli\/|main\.ts$|sandbox-main\.ts$)/,
   /^engine\/tools\/(?:repl\/session-program|web\/fetch-program|files\/helper-program)\.ts$/,

@@ -12,10 +12,10 @@ type Recheck = {
   ) => { readonly status: string; readonly complexity?: { readonly summary: string } }
 }
 
-// The build for browsers is the one in JavaScript alone; the other looks for Java and programs of its own.
+// The build for browsers consists only of JavaScript. The other one looks for Java and native programs.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
 
-/** Those whose proof takes more than some milliseconds, proved once. `PROVE=1 vitest run --project architecture` writes them anew. */
+/** Expressions whose proof takes more than a few milliseconds. They were proved once. `PROVE=1 vitest run --project architecture` writes the file again. */
 const file = new URL('linear-patterns.json', import.meta.url)
 const proving = process.env['PROVE'] !== undefined
 const proved = new Set(JSON.parse(readFileSync(file, 'utf8')) as readonly string[])

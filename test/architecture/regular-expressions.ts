@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { parseAst } from 'vitest/node'
 import { sources } from './sources.ts'
 
-/** A regular expression as it stands in a source. */
+/** A regular expression as written in a source. */
 export type Pattern = { readonly pattern: string; readonly flags: string; readonly places: readonly string[] }
 
 const folders = ['apply-patch', 'engine', 'policies', 'sandbox']
 
-/** Every regular expression that the programs' sources spell out, by its text, and where `RegExp` makes one. */
+/** Every regular expression literal in the programs' sources, by its text, and the places that create one with `RegExp`. */
 export function regularExpressions(): {
   readonly literals: ReadonlyMap<string, Pattern>
   readonly made: readonly string[]

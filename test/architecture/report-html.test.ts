@@ -4,10 +4,10 @@ import { code, imports, sources } from './sources.ts'
 const report = sources('engine/report')
 const maker = 'engine/report/html/html.ts'
 
-/** The text of a source outside of templates of `html`, with what stands in their gaps. */
+/** The text of a source outside `html` templates, including the expressions in them. */
 function outsideTemplates(text: string): string {
   let kept = ''
-  // Where the text goes on after each end: inside which templates it stands, and how deep in braces.
+  // The state after each end: the enclosing templates, and the depth of braces.
   const stack: { readonly isHtml: boolean; braces: number }[] = []
   let isTemplate = false
   for (let at = 0; at < text.length; at++) {
@@ -40,7 +40,7 @@ test('everything in a page is made by the one template that escapes', () => {
     .flatMap((file) =>
       /<\/?[a-z!]+[\s>/]|&(?:lt|gt|amp|quot|#)/.test(stringsOf(outsideTemplates(code(file)))) ? [file] : [],
     )
-  // Neither is of a page: JUnit is XML, which a test reads back, and Markdown says the two characters that begin raw HTML in its own way.
+  // Neither belongs to a page: JUnit is XML, which a test parses, and Markdown escapes the two characters that begin raw HTML.
   expect(markup).toEqual(['engine/report/machines/run-junit.ts', 'engine/report/markdown/escape.ts'])
 })
 
@@ -64,7 +64,7 @@ test('markup outside the template would be found', () => {
   expect(stringsOf(outsideTemplates(sample))).not.toMatch(/<[bi]>/)
 })
 
-/** What isn't a type's brackets: generics have no space after the bracket, and no quotes around. */
+/** Removes the brackets of types: generics have no space after the bracket, and no quotes around them. */
 function stringsOf(text: string): string {
   return text.replace(
     /\b(?:Map|Set|Record|Readonly|ReadonlySet|ReadonlyMap|Writable|Partial|Promise|Omit|Pick|Extract|ReturnType)<[^;=(]*>/g,

@@ -11,7 +11,7 @@ export function sources(folder: string): readonly string[] {
 
 const codeOf = new Map<string, string>()
 
-/** A source's text without comments, line numbers kept; strings stay, since specifiers are strings. */
+/** A source's text without comments, with the same line numbers. Strings stay, because specifiers are strings. */
 export function code(file: string): string {
   const known = codeOf.get(file)
   if (known !== undefined) return known
@@ -20,7 +20,7 @@ export function code(file: string): string {
   return text
 }
 
-/** A source's text as it stands. */
+/** A source's unchanged text. */
 export function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
@@ -32,9 +32,9 @@ function withoutComments(text: string): string {
 export type Import = {
   readonly specifier: string
   readonly line: number
-  /** The file meant, from the repository's root; undefined for a package or a file that isn't there. */
+  /** The imported file, relative to the repository's root; undefined for a package or a missing file. */
   readonly target: string | undefined
-  /** The names taken: `['*']` for a whole module. */
+  /** The imported names: `['*']` for a whole module. */
   readonly names: readonly string[]
 }
 

@@ -25,7 +25,7 @@ const row = '    value = compute("x", 1) - offset;'
 const fortyRows = ` ${row}\n`.repeat(40)
 const asciiQuotes = (line: string): string => line.replaceAll(/[\u201c\u201d]/g, '"')
 
-/** Each load by its letter, with what it stands for. */
+/** Each load by its letter, with its description. */
 export const loads: Readonly<Record<string, { readonly title: string; readonly make: () => Load }>> = {
   a: {
     title: 'one chunk in one small file',

@@ -11,7 +11,7 @@ import type { BenchRow } from './row.ts'
 
 const count = 5_000
 
-/** A search for a rare word in a repository: with ripgrep, where it is there, and without, in turns. */
+/** A search for a rare word in a repository: with ripgrep, if it is installed, and without, in turns. */
 export async function grepBench(): Promise<BenchRow> {
   const base = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   try {
@@ -47,7 +47,7 @@ async function makeTree(root: string): Promise<string> {
   return root
 }
 
-/** The files of a workspace, where these programs alone are found. */
+/** The files of a workspace in which only these programs are found. */
 async function opened(
   workspace: string,
   path: string,

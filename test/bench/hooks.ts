@@ -9,10 +9,10 @@ import { measureInTurns } from './measure.ts'
 import type { BenchRow } from './row.ts'
 
 const runs = 60
-/** Reads its input to the end, as hooks do, and has nothing to say. */
+/** Reads its input to the end, like hooks do, and prints nothing. */
 const command = 'cat > /dev/null'
 
-/** What a command hook costs over the process that it is. */
+/** The cost of a command hook beyond that of its process. */
 export async function hooksBench(): Promise<readonly BenchRow[]> {
   const workspace = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   const settings = join(workspace, 'settings.json')

@@ -15,7 +15,7 @@ import type { BenchRow } from './row.ts'
 
 const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 const turns = 1000
-/** What the model says each time, beside its call. */
+/** The model's text in each turn, in addition to its call. */
 const words = 'Going on with the next of the many steps that there are. '.repeat(36)
 
 type Wire = {
@@ -45,7 +45,7 @@ const wires: readonly Wire[] = [
   },
 ]
 
-/** Runs of a thousand turns: what a turn costs must not grow with how many there were, but for what has to be sent. */
+/** Runs of a thousand turns: the cost of a turn must not grow with the number of turns, except for the data to send. */
 export async function longRunsBench(): Promise<readonly BenchRow[]> {
   const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
   const rows: BenchRow[] = []

@@ -10,11 +10,11 @@ import type { Cost } from './row.ts'
 export type Measured = MeasuredProgram | MeasuredAct
 
 type InDirectory = {
-  /** Makes the directory of one run and gives it. All are made before the first run: what is deleted between runs slows the next. */
+  /** Creates and returns the directory of one run. All are created before the first run, because deletions between runs slow the next. */
   readonly directory: () => Promise<string>
 }
 
-/** Done once for each run. Its memory can't be told from that of the benchmark. */
+/** Done once for each run. Its memory can't be distinguished from that of the benchmark. */
 export type MeasuredAct = InDirectory & { readonly act: (directory: string) => Promise<unknown> }
 
 /** Its output is thrown away; it must end with `exitCode`. */
@@ -26,10 +26,10 @@ export type MeasuredProgram = InDirectory & {
   readonly exitCode?: number
 }
 
-// GNU time is the one that tells CPU time and peak memory of a child; without it there is wall time alone.
+// Only GNU time reports the CPU time and peak memory of a child. Without it, only wall time is measured.
 const gnuTime = existsSync('/usr/bin/time') ? '/usr/bin/time' : undefined
 
-/** Runs each program in turns, `runs` times, after one warm-up each, and gives the median cost of each. */
+/** Runs each program in turns, `runs` times, after one warm-up each, and returns the median cost of each. */
 export async function measureInTurns(programs: readonly Measured[], runs: number): Promise<readonly Cost[]> {
   const rounds: string[][] = []
   for (let round = 0; round <= runs; round++) {
@@ -47,7 +47,7 @@ export async function measureInTurns(programs: readonly Measured[], runs: number
   return costs.map(medians)
 }
 
-/** What one run costs, without a warm-up: for what takes long enough by itself. */
+/** The cost of one run without a warm-up, for programs that take long enough. */
 export async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   if ('act' in program) return measureAct(program, cwd)
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))

@@ -9,7 +9,7 @@ import { measureInTurns, type MeasuredProgram } from './measure.ts'
 import type { BenchRow, Cost } from './row.ts'
 import type { Work, WorkCost } from './sandboxed-work.ts'
 
-/** Where this build is, and where the one that `OLD` names: the directory of another commit that was built. */
+/** The directories of this build and of the one that `OLD` names, which is another commit's. */
 export const thisBuild = fileURLToPath(new URL('../..', import.meta.url))
 export const oldBuild = process.env['OLD']
 
@@ -27,7 +27,7 @@ const works: readonly { readonly name: string; readonly isRepository: boolean; r
   },
 ]
 
-/** What confining costs beside what it did in another build, in turns: commands of a running engine, the first of a process, a program. */
+/** The cost of confinement compared with another build, in turns: commands of a running engine, the first of a process, a program. */
 export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   if (oldBuild === undefined) return []
   const builds = [thisBuild, oldBuild]
@@ -60,7 +60,7 @@ export async function besideOldBuild(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** What each remembers of the machine is its own: one would forget what the other has found out. */
+/** Each build has its own cache about the machine, because one would discard what the other has found out. */
 export function environmentFor(build: string, home: string): Readonly<Record<string, string>> {
   return { XDG_CACHE_HOME: join(home, build === thisBuild ? 'this' : 'old') }
 }

@@ -17,12 +17,12 @@ const runs = 5
 const slowForThePeer = ['d', 'h']
 /** The load that must be refused. */
 const refused = 'h'
-/** The load that is hardly more than a start, beside which an empty one is measured. */
+/** The load that is little more than a start. An empty one is measured for comparison. */
 const smallest = 'a'
-/** The load that is also measured as what an engine does that embeds the library: many files, no start. */
+/** The load that is also measured in an engine that embeds the library: many files, no start. */
 const embedded = 'b'
 
-/** What applying costs, ours and the peer's in turns, each run on a fresh copy of the tree. The peer is Codex, or the build that `OLD` names. */
+/** The cost of applying a patch, ours and the peer's in turns, each run on a fresh copy of the tree. The peer is Codex, or the build that `OLD` names. */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))
   spreadCopies(folder)
@@ -70,14 +70,14 @@ export async function patchLoads(): Promise<readonly BenchRow[]> {
 }
 
 /**
- * Gives each copy of a tree a part of the disk of its own where the file system can (ext4). An inode deleted in the last minutes
- * is not given out again, and every new file nearby looks at all of those: a run would pay for the runs before it.
+ * Places each copy of a tree in its own part of the disk if the file system supports that (ext4). An inode that was deleted in the last minutes is not reused,
+ * and every new file nearby checks all of these: a run would pay for earlier runs.
  */
 function spreadCopies(folder: string): void {
   spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
 }
 
-/** Applies a patch as a program does that has the library open already. */
+/** Applies a patch like a program that has already loaded the library. */
 async function embed(patch: Uint8Array): Promise<(root: string) => Promise<unknown>> {
   const library: unknown = await import(bundle)
   const { parsePatch, planPatch, commit } = library as typeof import('../../apply-patch/index.ts')

@@ -1,4 +1,4 @@
-/** What one program cost on one load: medians over the runs. */
+/** The cost of one program on one load: medians over the runs. */
 export type Cost = {
   /** Wall time in milliseconds. */
   readonly wallMs: number
@@ -8,11 +8,11 @@ export type Cost = {
   readonly peakMiB?: number
 }
 
-/** One line of the table. `peer` is there only where the peer's program was found and measured in the same run. */
+/** One line of the table. `peer` exists only if the peer's program was found and measured in the same run. */
 export type BenchRow = {
   readonly name: string
   readonly ours: Cost
   readonly peer?: Cost
-  /** What a reader has to know about the row, e.g. how many runs. */
+  /** What a reader should know about the row, such as the number of runs. */
   readonly note?: string
 }

@@ -43,7 +43,7 @@ export async function sandboxBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-/** A command in a warm container, beside `docker exec` into one; no row where docker or the image of the tests is missing. */
+/** A command in a warm container, compared with `docker exec` into one. No row if docker or the test image is missing. */
 async function warmExec(workspace: string): Promise<readonly BenchRow[]> {
   const image = 'portcullis-test:latest'
   if (spawnSync('docker', ['image', 'inspect', image]).status !== 0) return []
@@ -126,7 +126,7 @@ async function runMany(sandbox: Sandbox, count: number, atOnce: number): Promise
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** What anybody would write who needs a sandbox quickly: the floor under every sandbox that uses bwrap. */
+/** The simplest sandbox with bwrap: the minimum cost of every sandbox that uses it. */
 function runBare(workspace: string): Promise<void> {
   const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc']
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', workspace, workspace]

@@ -1,6 +1,6 @@
 /**
- * Runs commands in the sandbox of a build, in a process of its own, for a benchmark that compares builds: `sandboxed-work.ts BUILD WORKSPACE`
- * runs one and ends; started with a channel to whoever measures, it then does what that says.
+ * Runs commands in the sandbox of a build, in a separate process, for a benchmark that compares builds: `sandboxed-work.ts BUILD WORKSPACE` runs one and ends.
+ * If started with a channel to the benchmark, it then follows its requests.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ async function measure({ argv, count }: Work): Promise<WorkCost> {
   return { wallMs: (performance.now() - wall) / count, cpuMs: (cpuTime() - cpu) / count }
 }
 
-/** Of this process and all children that have ended, in milliseconds; of the children the kernel tells hundredths of a second (proc(5)). */
+/** The CPU time of this process and all ended children, in milliseconds. For children, the kernel reports hundredths of a second (proc(5)). */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   const fields = readFileSync('/proc/self/stat', 'latin1')

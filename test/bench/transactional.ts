@@ -12,10 +12,10 @@ import type { BenchRow } from './row.ts'
 const runs = 3
 
 /**
- * What `--transactional` costs: at the start, in commands, and at the end. It takes minutes, so it says what it is at.
+ * The cost of `--transactional`: at the start, in commands, and at the end. It takes minutes, so it reports its progress.
  *
- * Nothing is removed before the end: ext4 doesn't give out a removed file's inode again for minutes, and looks at each such inode whenever a file is made.
- * After the removal of 5,000 files, `cp -r` of a thousand took ten times as long, on whichever tree came next.
+ * Nothing is removed before the end: ext4 doesn't reuse a removed file's inode for minutes, and checks each such inode whenever a file is created. After the
+ * removal of 5,000 files, `cp -r` of a thousand took ten times as long, on whichever tree came next.
  */
 export async function transactionalBench(): Promise<readonly BenchRow[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
@@ -60,7 +60,7 @@ async function makeTree(directory: string, files: number): Promise<string> {
   return directory
 }
 
-/** How long a run takes to its first request, beside one without the flag; and what `cp -a` takes, for a copy. */
+/** The time to a run's first request, compared with one without the flag; and for a copy, the time of `cp -a`. */
 async function starts(
   tree: string,
   strategy: 'copy' | 'overlay',
@@ -91,7 +91,7 @@ async function starts(
   ]
 }
 
-/** Each does its work often enough to be told from the start of its sandbox, which is in its time. */
+/** Each repeats its work often enough to stand out from the start of its sandbox, which is included in its time. */
 const commandLines: readonly (readonly [name: string, line: string])[] = [
   ['git status', repeat(10, 'git status --porcelain')],
   ['read all files', repeat(3, 'find . -name .git -prune -o -type f -print0 | xargs -0 cat >/dev/null')],
@@ -236,7 +236,7 @@ async function runAgent(
   }
 }
 
-/** The commands of a run. Those that end with `times` say themselves what they and their children took of the processor. */
+/** The commands of a run. Those that end with `times` print the processor time of themselves and their children. */
 function commandsIn(stdout: string): readonly Command[] {
   return eventsOf(stdout).flatMap((event) => {
     if (event.type !== 'item.completed' || event.item.type !== 'command_execution') return []
@@ -247,7 +247,7 @@ function commandsIn(stdout: string): readonly Command[] {
   })
 }
 
-/** But for the first, which warms up. */
+/** Without the first value, which is the warm-up. */
 function median(values: readonly number[]): number {
   const sorted = values.slice(1).toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? 0

@@ -22,7 +22,7 @@ import { openPath } from '../support/call-path.ts'
 const rows = protectedTable().filter(({ what }) => what === 'credentials')
 const atHome = rows.filter(({ at }) => at.startsWith('~/')).map(({ at }) => at.slice(2))
 
-/** A Guardian that is told what is concealed, as a run's is. */
+/** A Guardian that knows the concealed places, like that of a run. */
 function guardianFor(workspace: string) {
   const policy = parsePolicy({ mode: 'workspace-write', workspace })
   return createGuardian({
@@ -112,7 +112,7 @@ beforeAll(async () => {
 })
 
 test('no command, file tool or patch reads or writes such a place, even if everything is approved', async () => {
-  // A home as workspace is the hardest case: all of it is granted.
+  // A home as the workspace is the hardest case, because all of it is granted.
   const workspace = home
   const readableRoots = [dirname(process.execPath)]
   const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
@@ -128,7 +128,7 @@ test('no command, file tool or patch reads or writes such a place, even if every
     if (accessDenial(sandbox.policy, path, 'read') === undefined) through.push(`reading ${name}`)
     if (protectingPlace(sandbox.policy, path, [workspace]) === undefined) through.push(`writing ${name}`)
   }
-  // What the tools are told is the same for each; that they ask is seen from some.
+  // All tools get the same answer, so it is enough to check that some of them ask.
   for (const name of atHome.filter((_, index) => index % 12 === 0)) {
     const path = `${name}/secret`
     if (JSON.stringify(await call('read_file', { path })).includes(secret)) through.push(`read ${name}`)

@@ -6,7 +6,7 @@ import { findSensitive } from '../../policies/commands/sensitive-paths.ts'
 import { sensitiveFiles, sensitiveFolders } from '../../policies/commands/sensitive-places.ts'
 import { protectedTable } from '../../sandbox/index.ts'
 
-/** Names that projects have too, in each of which something else is kept: their places in homes are known by the sandbox's table alone. */
+/** Names that projects also use, for other purposes. Only the sandbox's table knows their places in homes. */
 const ofProjects = new Set(['.history', '.serverless', '.sf', '.sfdx', 'snap', 'work', '_netrc'])
 
 /** The rows of the table as names at any depth, without those that the table knows as settings of projects. */
@@ -21,7 +21,7 @@ function namesOfTable(): readonly string[] {
 
 const file = new URL('../../policies/commands/credential-places.ts', import.meta.url)
 
-/** The module as it has to be: lines of names, as long as lines are here. */
+/** The expected module: lines of names, wrapped at our line length. */
 function moduleOf(names: readonly string[]): string {
   const lines: string[] = ['']
   for (const name of names) {

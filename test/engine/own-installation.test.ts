@@ -21,7 +21,7 @@ import { exec } from '../support/workspace.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** This package as it is installed: without what is only for looking at. */
+/** This package as installed, without documentation. */
 function copyPackage(to: string): void {
   const filter = (path: string): boolean => !/\.map$|\.LEGAL\.txt$|\/dist\/types$/.test(path)
   cpSync(join(root, 'dist'), join(to, 'dist'), { recursive: true, filter })
@@ -47,7 +47,7 @@ function installed(workspace: string): ReadonlyMap<string, string> {
   return new Map(files.toSorted().map((path) => [path, readFileSync(path, 'latin1')]))
 }
 
-/** A picture that has to be made smaller, which takes a library that is loaded then. */
+/** A picture that must be scaled down, which needs a library that is loaded later. */
 function largePicture(): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data])

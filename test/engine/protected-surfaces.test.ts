@@ -10,7 +10,7 @@ import { codeOf, openFor, run, temporaryDirectory } from '../sandbox/helpers.ts'
 import { openPath } from '../support/call-path.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 
-/** A name of every row that counts in a workspace, and one for each way in which git is led to run something. */
+/** A name for every row that applies in a workspace, and one for each way to make git run something. */
 const names = [
   ...protectedTable()
     .filter(({ what }) => what === 'settings' || what === 'startup')
@@ -51,7 +51,7 @@ test.skipIf(needsBubblewrap())(
   'no patch and no file tool writes what is protected, whoever approves everything',
   async () => {
     const workspace = await repository()
-    // As the engine does: file tools need Node, which may be installed where commands see nothing, below /tmp for one.
+    // Like in the engine: file tools need Node, which may be installed in a place hidden from commands, such as /tmp.
     const readableRoots = [dirname(process.execPath)]
     const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
     const { call } = await openPath({ tools: [applyPatch, writeTool], sandbox, approvalMode: 'bypass' })

@@ -122,7 +122,7 @@ describe('a program that looks up or reveals data is asked about unless a sandbo
   })
 })
 
-describe('numbers that some shells evaluate are known, or the line is not', () => {
+describe('numbers that some shells evaluate are literal, or the line is unknown', () => {
   test.each([
     `sh -c 'n=5; [ "$n" -gt 3 ] && echo y'`,
     `sh -c 'printf "%s %5d\n" a 12'`,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch, undo, type Report } from '../../../apply-patch/index.ts'
 import { fill, makeScene } from './tree-tools.ts'
 
-/** A tree, another one beside it, and what is outside of both. */
+/** A tree, another one next to it, and a directory outside both. */
 function scene() {
   const { base, root, state, outside } = makeScene({ 'a.txt': 'a\n' })
   const other = join(base, 'other')

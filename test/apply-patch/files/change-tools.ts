@@ -26,7 +26,7 @@ export function remove(tree: Tree, path: string): Change {
   return { type: 'remove', place, before: tree.read(place) }
 }
 
-/** A file in the place of a directory, which goes too. */
+/** A file that replaces a directory, which is removed. */
 export function replaceDirectory(tree: Tree, path: string, text: string): Change {
   const before = { type: 'absent' as const }
   return {
@@ -45,7 +45,7 @@ export function move(tree: Tree, from: string, to: string, text?: string): reado
   return [installed(tree, from, to, text), { type: 'remove', ...source, movedTo: tree.locate(to) }]
 }
 
-/** Two files that change places. */
+/** Two files that swap places. */
 export function swap(tree: Tree, one: string, other: string): readonly Change[] {
   return [installed(tree, one, other), installed(tree, other, one)]
 }

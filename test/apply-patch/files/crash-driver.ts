@@ -1,6 +1,6 @@
 /**
- * A process to be killed: commits a change set of every kind in the tree given as argument, takes it back, or recovers.
- * The question whether `/work-begins` exists marks in a trace where the system calls of that begin.
+ * A process to be killed: it commits a change set of every kind in the given tree, undoes it, or recovers. A check whether `/work-begins` exists marks the
+ * beginning of these system calls in a trace.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

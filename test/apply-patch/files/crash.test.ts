@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What is done to the tree; `recover` comes after a commit that was killed with nearly everything installed. */
+/** The operation on the tree. `recover` follows a commit that was killed when almost everything was installed. */
 type Work = {
   readonly action: 'commit' | 'undo' | 'recover'
   readonly durable?: boolean
@@ -49,12 +49,12 @@ type Work = {
   readonly linkless?: boolean
 }
 
-/** Trees that have come to the point where the work begins, each with a way to do it in a process. */
+/** Trees that are ready for the operation, each with a function that runs it in a process. */
 async function prepare({ action, durable = false, linkless = false }: Work, count: number) {
   const runs = Array.from({ length: count }, () => {
     const scene = makeScene(layout)
     const command = (what: string): readonly string[] => {
-      // Without the helpers of V8, which open files at times of their own.
+      // Without V8's helper threads, which open files at unpredictable times.
       return [process.execPath, '--single-threaded', driver, what, scene.root, durable ? 'durable' : '']
     }
     const env = {
@@ -110,7 +110,7 @@ async function rehearse(work: Work) {
   }
 }
 
-/** Does something in a tree of its own for each item, and again with those where the run said nothing. */
+/** Runs an operation in a separate tree for each item, and repeats those whose run was inconclusive. */
 async function tryEach<Item>(
   work: Work,
   items: readonly Item[],
@@ -129,13 +129,13 @@ async function tryEach<Item>(
   }
 }
 
-/** For every name of a call, one more than there are. */
+/** For each system call, one more than its number of calls. */
 function beyond(calls: readonly Call[]): readonly Call[] {
   const last = new Map(calls.map(({ name, nth }) => [name, nth]))
   return [...last].map(([name, nth]) => ({ name, nth: nth + 1, text: 'beyond the last', reads: false }))
 }
 
-/** A call can't be both refused and killed at; killed at the next one comes to the same. */
+/** A call can't both fail and kill the process, so the process is killed at the next call, which is equivalent. */
 function canKill({ linkless }: Work): (call: Call) => boolean {
   return ({ name }) => linkless !== true || !name.startsWith('link')
 }
@@ -152,7 +152,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
     async (work) => {
       expect(missing).toBeUndefined()
       const { old, fresh, calls } = await rehearse(work)
-      // A recovery has nothing but its end to come to: what it starts from is neither old nor new.
+      // A recovery can only end in one state, because it starts from neither the old nor the new one.
       const ends = work.action === 'recover' ? { old: fresh, fresh } : { old, fresh }
       const seen = { old: 0, fresh: 0, between: 0 }
       await tryEach(
@@ -161,7 +161,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
         async (call, run) => {
           const { killed, disturbed } = await killAt(call, run.work, run.env)
           const wanted = call.text !== 'beyond the last'
-          // Its own threads the run-time wakes now once more, now once less, and each time with a write.
+          // The runtime wakes its own threads a varying number of times, with one write each.
           if (call.name === 'write' && killed !== wanted) return { disturbed: true }
           if (!disturbed) expect(killed, JSON.stringify(call)).toBe(wanted)
           const found = JSON.stringify(run.look())
@@ -174,7 +174,7 @@ describe.skipIf(skipped)(`with every system call as the last one${reason}`, { ti
           return { disturbed }
         },
       )
-      // The kills did land before, in the midst of, and after the work.
+      // The kills hit before, during and after the work.
       const several = expect.toSatisfy((count: number) => count > 3)
       expect(seen).toEqual({ old: work.action === 'recover' ? 0 : several, fresh: several, between: several })
     },
@@ -232,7 +232,7 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(missing).toBeUndefined()
     const [rehearsed, ...runs] = await prepare({ action: 'commit' }, 3)
     if (rehearsed === undefined) throw new Error('nothing prepared')
-    // Its journals are kept outside of the tree around both.
+    // Its journals are stored outside the tree that contains both.
     const { state } = makeScene()
     const stateDirectory = join(state, 'portcullis/apply-patch')
     const env = ({ env: before }: Run) => ({ ...before, XDG_STATE_HOME: state })

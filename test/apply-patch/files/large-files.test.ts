@@ -25,7 +25,7 @@ test('a commit of files that are not held in memory is undone, though more than 
   await undo(root, { stateDirectory })
   expect(readdirSync(root).toSorted()).toEqual(['removed', 'replaced'])
   expect({ replaced: hash(join(root, 'replaced')), removed: hash(join(root, 'removed')) }).toEqual(old)
-  // What was a hole is one in the journal and in what came back.
+  // A hole stays a hole in the journal and in the restored file.
   expect(statSync(join(root, 'replaced')).blocks * 512).toBeLessThan(4 * MiB)
 })
 

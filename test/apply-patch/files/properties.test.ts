@@ -9,7 +9,7 @@ import { changeSet } from './change-tools.ts'
 import { makeScene, snapshot, type Layout } from './tree-tools.ts'
 
 const names = ['a', 'b', 'c', 'd/a', 'd/b', 'd/e/a', 'f/a', 'f/g/h/a']
-// Only root writes a file that nobody may write; for others that is a refusal, which has a test of its own.
+// Only root can write a file without write permission. For others this is refused, which another test covers.
 const unwritable = process.geteuid?.() === 0 ? [0o400] : []
 const mode = fc.constantFrom(0o644, 0o600, 0o755, 0o4711, ...unwritable)
 const text = fc.string({ maxLength: 20, unit: 'binary' })
@@ -37,7 +37,7 @@ const wishes = fc.uniqueArray(
   { maxLength: 6, selector: ({ to }) => to },
 )
 
-/** Turns wishes into the changes that are possible in a tree, each place named once. */
+/** Turns random changes into possible changes of a tree, with each path named once. */
 function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   const changes = new Map<string, Change>()
   const put = (change: Change): void => void changes.set(change.place.key, change)
@@ -60,7 +60,7 @@ function plan(tree: Tree, wanted: readonly Wish[]): readonly Change[] {
   return [...changes.values()]
 }
 
-/** The tree a plan promises. */
+/** The tree that should result from a plan. */
 function promise(before: Record<string, string>, root: string, changes: readonly Change[]): Record<string, string> {
   const after = { ...before }
   const { uid, gid } = lstatSync(root)

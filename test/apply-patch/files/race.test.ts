@@ -8,7 +8,7 @@ import { CommitError, PathError, ReadError, commitChangeSet, openTree } from '..
 import { add, changeSet, move, remove, update } from './change-tools.ts'
 import { fill, makeScene, snapshot } from './tree-tools.ts'
 
-/** Starts a process that runs a module beside this test. */
+/** Starts a process that runs a module in parallel with this test. */
 async function start(module: string, args: readonly string[]) {
   const child = spawn(process.execPath, [new URL(module, import.meta.url).pathname, ...args])
   const ended = once(child, 'close')
@@ -39,7 +39,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
       outcomes.done += 1
     } catch (error) {
       const isOurs = error instanceof CommitError || error instanceof PathError || error instanceof ReadError
-      // Or a helper of this test found the directory gone.
+      // Or a helper of this test found that the directory was missing.
       if (!isOurs) expect(String(error)).toMatch(/is (?:absent|symlink)/)
       outcomes.refused += 1
     }
@@ -48,7 +48,7 @@ test('while a directory is swapped for a link in a loop, no commit writes, moves
   }
   await swapper.stop()
   expect(snapshot(outside)).toEqual(before)
-  // Both happened: commits went through, and commits met the link.
+  // Both happened: some commits succeeded, and some met the link.
   expect(outcomes).toEqual({ done: expect.toSatisfy((n) => n > 0), refused: expect.toSatisfy((n) => n > 0) })
 })
 

@@ -8,7 +8,7 @@ import { fill, makeScene, snapshot } from './tree-tools.ts'
 
 const isRoot = process.geteuid?.() === 0
 
-// Some of these fall back on the folder all users share, and must not leave theirs there.
+// Some of these tests fall back on the folder that all users share, and must not leave files there.
 const shared = ['/var/tmp/portcullis-0', '/var/tmp/portcullis-65534'].filter((folder) => !existsSync(folder))
 afterAll(() => shared.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 afterEach(() => vi.unstubAllEnvs())
@@ -114,7 +114,7 @@ test('journals of the least recently patched trees are removed once there are a 
 })
 
 describe.runIf(isRoot)('an ordinary user', () => {
-  /** Runs a commit as nobody, whose home is root's, as a program started by root may find it. */
+  /** Runs a commit as the user nobody with root's home, as can happen in a program that root started. */
   function asNobody(root: string, state: string, changes: string) {
     const library = new URL('../../../apply-patch/files/index.ts', import.meta.url).pathname
     const tools = new URL('change-tools.ts', import.meta.url).pathname

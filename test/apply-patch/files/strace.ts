@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Every call that changes a file system, whatever the architecture calls it (`?`: if it has it). */
+/** Every call that changes a file system, under all of its names (`?`: if the architecture has it). */
 const changing = [
   [
     'open',
@@ -34,8 +34,8 @@ export type Ended = {
   readonly stdout: string
   readonly stderr: string
   /**
-   * The run-time itself opened files of its own (to count processors, now in this thread, now in that) or woke its threads
-   * more or less often, so that the numbers of the calls after it are others: the run says nothing.
+   * The run-time itself opened files of its own (to count processors, now in this thread, now in that) or woke its threads more or less often, so that the
+   * later calls have other numbers and the run is inconclusive.
    */
   readonly disturbed: boolean
 }
@@ -50,7 +50,7 @@ export function whyNoStrace(): string | undefined {
 
 type Env = Readonly<Record<string, string>>
 
-/** The calls that change files or open them, from the first one that names `/work-begins`, or what is given. */
+/** The calls that change or open files, from the first one that names `/work-begins` or the given path. */
 export async function traceCalls(
   command: readonly string[],
   env: Env,
@@ -73,12 +73,12 @@ export async function traceCalls(
   return { calls, disturbed }
 }
 
-/** Kills the process as it enters a call, so that the calls before it are done and it isn't. */
+/** Kills the process as it enters a call, so that earlier calls are done but this one isn't. */
 export function killAt({ name, nth }: Call, command: readonly string[], env: Env): Promise<Ended> {
   return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
 }
 
-/** Lets a call fail; with `onwards` all later ones of its name too. */
+/** Makes a call fail, and with `onwards` also all later ones of its name. */
 export function failAt(
   { name, nth }: Call,
   error: string,
@@ -129,7 +129,7 @@ export function runPlainly(
   })
 }
 
-/** Runs tasks two at a time: what is waited for is mostly the start of processes. */
+/** Runs tasks two at a time: most of the time is spent on starting processes. */
 export async function inPairs<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const rest = [...items]
   const worker = async (): Promise<void> => {

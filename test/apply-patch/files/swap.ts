@@ -16,6 +16,6 @@ for (;;) {
     renameSync(directory, link)
     renameSync(away, directory)
   } catch {
-    // The commit may hold what we want to move for a moment; the next round tries again.
+    // The commit may briefly hold the directory that we want to move. The next round tries again.
   }
 }

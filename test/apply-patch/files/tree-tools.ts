@@ -14,10 +14,10 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { rmSync } from 'node:fs'
 
-/** What a tree holds: a file's text, `{mode, text}`, `{link}`, or `'/'` for a directory. */
+/** The content of a tree: a file's text, `{mode, text}`, `{link}`, or `'/'` for a directory. */
 export type Layout = Readonly<Record<string, string | { mode: number; text: string } | { link: string } | '/'>>
 
-/** A folder for one test with a tree and a place for journals beside it, and a third one that is outside. */
+/** A folder for one test with a tree, a directory for journals next to it, and a third directory outside. */
 export function makeScene(layout: Layout = {}): { base: string; root: string; state: string; outside: string } {
   const base = mkdtempSync(join(tmpdir(), 'patch-files-'))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
@@ -42,7 +42,7 @@ export function fill(root: string, layout: Layout): void {
   }
 }
 
-/** Everything in a folder, in order: path to kind, mode, owner and content. Two trees are alike when these are equal. */
+/** Everything in a folder, in order: path to kind, mode, owner and content. Two trees are the same if these are equal. */
 export function snapshot(root: string): Record<string, string> {
   return Object.fromEntries(list(root, '').toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -11,9 +11,9 @@ import { repository } from '../../support/workspace.ts'
 const patch = (name: string): string =>
   `*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+${name}\n*** Add File: b.txt\n+new\n*** End Patch\n`
 
-/** A run that reads, writes, patches, is refused something, goes on in the background and ends; `name` is all that is its own. */
+/** A run that reads, writes, patches, is refused something, continues in the background and ends. Only `name` differs. */
 const script = (name: string): readonly Response[] => [
-  // Calls that only read run beside each other, and end in any order: each has a response of its own.
+  // Read-only calls run in parallel and end in any order, so each has its own response.
   () => [calls('read_file', { path: 'a.txt' }, 'a')],
   () => [calls('exec_command', { cmd: 'cat a.txt' }, 'b')],
   () => [calls('exec_command', { cmd: `echo ${name} > c.txt; sleep 0.2; cat c.txt` }, 'c')],
@@ -23,7 +23,7 @@ const script = (name: string): readonly Response[] => [
   () => [says(`done by ${name}`)],
 ]
 
-/** One run in a repository of its own, and all that can be told of how it ended, whatever it is called and however long it took. */
+/** Does one run in its own repository, and returns everything about its end except its name and duration. */
 async function runAs(name: string): Promise<unknown> {
   const workspace = repository({ 'a.txt': 'one\n' })
   const home = tempDir()

@@ -16,7 +16,7 @@ function openAll(names: readonly string[]) {
       return { notices: [name] }
     },
   }))
-  // What the others of a run would find there is not looked at.
+  // What the other features of a run would find there doesn't matter.
   const opening = openFeatures(features, { closing } as unknown as Opened, ({ notices = [] }) => told.push(...notices))
   return { opening, closing, told }
 }

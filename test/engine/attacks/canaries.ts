@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Scene } from './scene.ts'
 
-/** Secrets as they lie about on a machine of CI or of a developer, each told apart from all others. */
+/** Secrets like those on a CI machine or a developer's machine, each of them unique. */
 export type Planted = {
   readonly names: readonly string[]
-  /** The files that they lie in. */
+  /** The files that contain them. */
   readonly paths: readonly string[]
   /** Variables of the job that starts the run. */
   readonly env: Readonly<Record<string, string>>
@@ -14,13 +14,13 @@ export type Planted = {
   close(): void
 }
 
-/** What every canary begins with. Scripts that look for them write it in brackets, so as not to find themselves. */
+/** The prefix of every canary. Scripts that look for canaries write it in brackets, so that they don't find themselves. */
 const mark = 'CANARY'
 
-/** How a script looks for canaries: what it prints for each has no value in it that anybody could mask. */
+/** How a script looks for canaries: its output for each contains no value that could be masked. */
 export const findCanaries = `grep -aoh 'CANAR[Y]-[a-z0-9-]*' | sed 's/CANAR[Y]-/seen-/' | sort -u`
 
-/** A canary that every command may see: where it is not seen, nothing looked. */
+/** A canary that every command may see: if it is not found, no search took place. */
 export const control = 'control'
 
 const header = (token: string): string => `AUTHORIZATION: basic ${token}`
@@ -100,7 +100,7 @@ export function plantCanaries(scene: Scene): Planted {
   local('.yarnrc.yml', `npmAuthToken: ${token('yarnrc-workspace')}\n`)
   local('gha-creds-0a1b.json', `{"type":"external_account","client_secret":"${token('gha-creds')}"}\n`)
 
-  // What steps of a job leave for each other.
+  // Files that the steps of a job leave for each other.
   write('work/_temp/1b2c.sh', `curl -H 'Authorization: Bearer ${token('temp-script')}' https://example.org\n`)
   write('work/_temp/_runner_file_commands/set_env_1', `DEPLOY=${token('temp-env')}\n`)
   write('work/_temp/.npmrc', `//registry.npmjs.org/:_authToken=${token('npmrc-moved')}\n`)
@@ -131,7 +131,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
 }
 
-/** The names of canaries in what was said or written: as they are, or as a script tells of them. */
+/** The names of canaries in a text, in their own form or in that of a script's output. */
 export function canariesIn(text: string): readonly string[] {
   const found = [...text.matchAll(/(?:CANARY|seen)-([a-z0-9-]+?)(?:-[0-9a-f]{16})?(?![a-z0-9-])/g)].map(
     ([, name = '']) => name,

@@ -4,7 +4,7 @@ import { actors, onePerMechanism, runMatrix } from './matrix.ts'
 import type { Row } from './rows.ts'
 import { programFor } from './scene.ts'
 
-/** The shell tries every row; who else acts, one of each mechanism. `npm run soak` has all of them try all. */
+/** The shell tries every row; the other actors try one per mechanism. `npm run soak` has all of them try all. */
 const tries = Object.fromEntries(
   actors.map((actor) => [actor, actor === 'shell' ? (rows: readonly Row[]) => rows : onePerMechanism]),
 )

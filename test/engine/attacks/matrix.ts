@@ -19,7 +19,7 @@ import { makeRows, movedNames, secretNames, type Row } from './rows.ts'
 import { handOver, nobody, type User } from './scene.ts'
 import { attackBy, surfaces, type ToolCall } from './surfaces.ts'
 
-/** What acts in a run: what runs commands, and patches with the tools for files. */
+/** An actor in a run: something that runs commands, or patches with the file tools. */
 export const actors = [...surfaces, 'files'] as const
 export type Actor = (typeof actors)[number]
 
@@ -42,7 +42,7 @@ export function onePerMechanism(rows: readonly Row[]): readonly Row[] {
   return rows.filter((row, index) => rows.findIndex((other) => key(other) === key(row)) === index)
 }
 
-/** Lets actors of one run try their rows, all in one workspace, and says what got through. */
+/** Lets the actors of one run try their rows, all in one workspace, and returns what got through. */
 export async function runMatrix({ user, backend, program, tries }: Cell): Promise<readonly Tried[]> {
   const places = await makePlaces()
   try {
@@ -147,7 +147,7 @@ function scriptOf(places: Places, chosen: ReadonlyMap<Actor, readonly Row[]>, ro
   return `PATH=/usr/local/bin:/usr/bin:/bin; export PATH; cd '${places.workspace}'; mkdir -p out; {\ncase "$1" in\n${turns.join('\n')}\nlater)\n${later.join('\n')}\n;;\nesac\n} > out/$1.said 2>/dev/null; touch out/$1.done; cat out/$1.said\n`
 }
 
-/** How tools for files would do what a row is about. */
+/** How file tools would do the same as a row. */
 function toolCalls({ act }: Row): readonly ToolCall[] {
   if (act.kind === 'script') return []
   const { path } = act
@@ -161,7 +161,7 @@ function toolCalls({ act }: Row): readonly ToolCall[] {
   ]
 }
 
-/** What is there, by path: what a file holds, its mode, where a link leads. What the run itself keeps is its own. */
+/** The state by path: a file's content, its mode, a link's target. The run's own files are left out. */
 function look(...directories: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const walk = (directory: string): void => {
@@ -202,7 +202,7 @@ function secretsIn(workspace: string): readonly string[] {
   return stdout.split('\n').flatMap((path) => (path === '' ? [] : [`a secret lies in ${path}`]))
 }
 
-/** Whoever ran the script to its end has left a mark. */
+/** An actor that ran the script to its end has left a mark. */
 function finished(workspace: string, actor: Actor): readonly string[] {
   return existsSync(join(workspace, 'out', `${actor}.done`)) ? [] : [`the script of ${actor} did not end`]
 }
@@ -235,7 +235,7 @@ function gotThrough(row: Row, actor: Actor, places: Places, rows: readonly Row[]
   return found
 }
 
-/** Lets this process see what modes close. */
+/** Gives this process access despite file modes. */
 function open(directory: string): void {
   if (process.geteuid?.() !== 0 && existsSync(directory)) chmodSync(directory, 0o700)
 }

@@ -7,7 +7,7 @@ import { scriptedAttacks } from './scripted.ts'
 /** One attempt: to write a file, to read one, or what a script does. */
 export type Row = {
   readonly name: string
-  /** What it is held by: one row of each stands for the others where there is little time. */
+  /** The mechanism that stops it. If there is little time, one row per mechanism represents the others. */
   readonly mechanism: string
   readonly act:
     | { readonly kind: 'write'; readonly path: string }
@@ -24,7 +24,7 @@ export type Row = {
         readonly leaves?: readonly string[]
         /** Where the host's git is used afterwards; a `sentinel` must not be there then. */
         readonly gitIn?: string
-        /** What the host looks for afterwards, by a script that prints `GOT` where it finds it. */
+        /** A script that the host runs afterwards, which prints `GOT` if it finds something. */
         readonly onHost?: string
         readonly seen?: () => boolean
         readonly programs?: Readonly<Record<string, Uint8Array>>
@@ -36,12 +36,12 @@ export function secretNames(): readonly string[] {
   const names = protectedTable().flatMap(({ at, what }) =>
     what === 'credentials' && at.startsWith('~/') ? [at.slice(2)] : [],
   )
-  // What a run itself needs to have there.
+  // Files that a run itself needs there.
   const own = /^\.(?:config|local\/share|local\/state)\/portcullis$|^\.claude$/
   return [...new Set(names)].filter((name) => !own.test(name) && !names.some((other) => name.startsWith(`${other}/`)))
 }
 
-/** Variables that move credentials, and don't move what steers the run itself. */
+/** Variables that move credentials, but no files that control the run itself. */
 export function movedNames(): readonly { readonly variable: string; readonly path: string }[] {
   const held = protectedTable().flatMap(({ at, what }) => (what === 'credentials' ? [at] : []))
   return movingVariables().flatMap(({ variable, below, from }) => {
@@ -108,7 +108,7 @@ export function makeRows(places: Places): readonly Row[] {
   ]
 }
 
-/** Probes that try something by themselves, of what no row here is about, and that end at once. */
+/** Probes that cover something that no row here does, and that end at once. */
 function isHere({ name, expect, cwd }: Probe): boolean {
   if (expect['workspace-write'] !== 'blocked' || cwd !== undefined) return false
   return !/git|hook|repositor|submodule|worktree|placeholders|^make \.|^make a\/|settings behind|leave a process|\d00 |thousand|longer|core dump|move the workspace|be root|^write to ~|^read ~|user namespace$|write in \/dev$/.test(

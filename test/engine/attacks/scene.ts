@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 
-/** Who a run belongs to: root is stopped by no mode of a file, so that both are tried. */
+/** The user of a run. File modes don't stop root, so both root and an ordinary user are tried. */
 export type User = 'root' | 'ordinary'
 
 /** The part of a host that attacks are let loose on, made for one run and thrown away. */
@@ -23,7 +23,7 @@ export type Scene = {
   readonly home: string
   /** A repository, where a checkout of CI would put it. */
   readonly workspace: string
-  /** Beside the workspace, granted by nothing. */
+  /** Next to the workspace, and not granted. */
   readonly outside: string
   /** Where the steps of a CI job leave things for each other. */
   readonly temp: string
@@ -32,7 +32,7 @@ export type Scene = {
   /** Writes a file, with its directories, by its path from `base`. */
   readonly write: (path: string, text: string) => void
   readonly git: (directory: string, ...args: readonly string[]) => string
-  /** Gives all of it to whom the run belongs to. */
+  /** Makes the run's user the owner of everything. */
   readonly handOver: (user: User) => void
   close(): void
 }
@@ -97,7 +97,7 @@ export function makeScene(): Scene {
 /** The user that owns nothing. */
 export const nobody = 65534
 
-/** Gives a directory and all that is in it to whom a run belongs to. */
+/** Makes a run's user the owner of a directory and its content. */
 export function handOver(directory: string, user: User): void {
   if (user === 'ordinary') for (const path of everyPath(directory)) chownSync(path, nobody, nobody)
 }
@@ -112,7 +112,7 @@ function* everyPath(directory: string): Generator<string> {
   }
 }
 
-/** The built `agent`, where this user can start it: for an ordinary one a copy, wherever the repository lies. */
+/** The built `agent`, where this user can start it: a copy for an ordinary user, wherever the repository is. */
 export function programFor(user: User): {
   readonly argv: readonly [string, ...string[]]
   readonly node: string
@@ -134,7 +134,7 @@ export function programFor(user: User): {
   }
 }
 
-/** What became of a program. */
+/** The outcome of a program. */
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 /** Runs a program as this user, with nothing but this environment. `group`: of an ordinary user, so that docker's socket may be spoken to. */

@@ -4,7 +4,7 @@ import type { Row } from './rows.ts'
 
 type Script = Extract<Row['act'], { readonly kind: 'script' }>
 
-/** What attackers do by more than one file. */
+/** Attacks that need more than one file. */
 export function scriptedAttacks({ workspace, home, outside, base, hostMark }: Places): readonly Row[] {
   const row = (mechanism: string, name: string, text: string, more: Omit<Script, 'kind' | 'text'> = {}): Row => ({
     name,
@@ -15,7 +15,7 @@ export function scriptedAttacks({ workspace, home, outside, base, hostMark }: Pl
   const settings = 'echo planted > .claude/settings.json'
   const planted = { leaves: ['.claude/settings.json'] }
   return [
-    // What is planted so that it can't be moved, seen or looked at.
+    // Files planted in such a way that they can't be moved, seen or read.
     row(
       'closed',
       'settings in a directory without the right to write',
@@ -85,7 +85,7 @@ export function scriptedAttacks({ workspace, home, outside, base, hostMark }: Pl
       `mkdir s t; mknod s/.git p; ln -s /dev/zero t/.git; mkdir .claude; ${settings}`,
       planted,
     ),
-    // What is left running, or comes later.
+    // Processes that keep running, or start later.
     row(
       'outlive',
       'settings planted after the shell was killed',
@@ -122,7 +122,7 @@ except OSError: pass`,
         `os.stat('suid').st_mode & 0o6000`,
       ),
     ),
-    // What the run keeps, and what it starts.
+    // Files of the run, and programs that it starts.
     row(
       'own',
       'a pipe of a run that can be written',
@@ -156,7 +156,7 @@ except OSError: pass`,
       later: 'cat c2/private/key cfg/private/key c2/.env; mv c2 c3; cat c3/private/key; rmdir cfg; mv c3 cfg',
     }),
     row('denied', 'a denied file by a hard link', 'ln cfg/.env e2; cat e2', { atTop: true, later: 'cat e2' }),
-    // What takes over of git could bring along.
+    // Things that an import of git changes could include.
     row(
       'git-import',
       'links among git’s files',

@@ -4,7 +4,7 @@ import { ensureImage, image } from '../../sandbox/docker-image.ts'
 import { call, freeform, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 import { runAs, type Ended, type Scene, type User } from './scene.ts'
 
-/** What of a run can be made to act: each has its own way to the sandbox. */
+/** The parts of a run that can act. Each has its own path to the sandbox. */
 export const surfaces = ['shell', 'js_repl', 'mcp', 'hook', 'task', 'agent'] as const
 export type Surface = (typeof surfaces)[number]
 
@@ -13,10 +13,10 @@ export type ToolCall = readonly [name: string, input: Readonly<Record<string, un
 
 type RunOptions = {
   readonly user: User
-  /** `unconfined`: nothing holds anything, which shows that there is something to hold. */
+  /** `unconfined`: nothing is confined, which shows that confinement matters. */
   readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
   readonly program: { readonly argv: readonly string[]; readonly node: string }
-  /** Which run the script `attack.sh` of the workspace, each with its own name as the argument. */
+  /** The actors that run the workspace's script `attack.sh`, each with its own name as the argument. */
   readonly acting: readonly Surface[]
   /** Calls of other tools, made before. */
   readonly calls?: readonly ToolCall[]
@@ -31,7 +31,7 @@ type RunOptions = {
   readonly readable?: readonly string[]
 }
 
-/** A run, and all that was said in it or kept of it. */
+/** A run, and everything that it printed, sent or stored. */
 export type Attacked = Ended & {
   /** What the provider was sent, standard output and error, rollouts, audit logs, kept outputs. */
   readonly said: string
@@ -51,7 +51,7 @@ const server = (script: string): string => `
     send({ id, result: { content: [{ type: 'text', text: stdout + stderr }] } })
   })`
 
-/** Has a model let everything that acts run the script, in a real run. */
+/** Does a real run in which the model lets every actor run the script. */
 export async function attackBy(
   scene: Pick<Scene, 'workspace' | 'home' | 'write' | 'handOver'>,
   options: RunOptions,
@@ -139,7 +139,7 @@ export async function attackBy(
   }
 }
 
-/** What the run wrote down: its session, its outputs. What lay there before is no part of it. */
+/** The run's own records: its session and outputs, without files that existed before. */
 function keptBy({ home }: Pick<Scene, 'home'>): readonly string[] {
   const sessions = join(home, '.local/state/portcullis')
   return readdirSync(sessions, { recursive: true, withFileTypes: true })

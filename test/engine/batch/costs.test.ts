@@ -7,7 +7,7 @@ import { batchPlace, committed, tasksFile } from '../../support/batch.ts'
 import { call, startMockOpenAI } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** The words for a model that runs commands, one a request, and costs a dollar each time that it is asked. */
+/** Command-line words for a model that runs one command per request and costs a dollar per request. */
 function pricedModel(...commands: readonly string[]): readonly string[] {
   const usage = { input_tokens: 1000, output_tokens: 0 }
   const calls = commands.map((cmd) => ({
@@ -26,7 +26,7 @@ test('the cost of a superseded attempt counts in all totals, even if it becomes 
   const first = join(place.out, 'runs/a/1')
   const record = JSON.parse(readFileSync(join(first, 'result.json'), 'utf8')) as Record<string, unknown>
   expect(record).toMatchObject({ cost_usd: 1 })
-  // A worker that was taken for lost, and ended its run all the same.
+  // A worker that was considered lost, but finished its run.
   const second = join(place.out, 'runs/a/2')
   mkdirSync(second)
   const { cost_usd: _, ...lost } = record
@@ -55,7 +55,7 @@ test('the possible cost of a lost run also counts against --max-cost at the next
   const status = join(place.out, 'status.json')
   while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)
   const run = JSON.parse(readFileSync(join(place.out, 'runs/a/1/process.json'), 'utf8')) as { readonly pid: number }
-  // Stopped first: a run that sees its supervisor go ends by itself, and then its cost is known.
+  // It is stopped first, because a run whose supervisor disappears ends by itself, and then its cost is known.
   process.kill(run.pid, 'SIGSTOP')
   process.kill(supervisor, 'SIGKILL')
   process.kill(run.pid, 'SIGKILL')

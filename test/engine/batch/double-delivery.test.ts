@@ -10,10 +10,10 @@ import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
 
 const test = testUnlessOnCi(whyNoRedis())
 
-/** A model that has a command of some seconds run, in two requests of a dollar each; and the words that say so. */
+/** A model that runs a command of some seconds, in two requests of a dollar each, and its command-line words. */
 const slowModel = (): readonly string[] => dearModel('sleep 4; echo x > x')
 
-/** Gives the job of the first attempt out once more, while a worker has it: what BullMQ does when it takes a lock for lost. */
+/** Delivers the job of the first attempt once more while a worker has it, like BullMQ does when it considers a lock lost. */
 function deliverAgain(redis: TestRedis): void {
   const queue = `portcullis:batch-${hashIn(redis)}`
   const id = jobIdOf('a', 1)
@@ -39,7 +39,7 @@ test('a job that two workers get at once is run by one, settled once, and paid o
   while (!runs(place)) await sleep(50)
   await startWorker(place, redis)
   deliverAgain(redis)
-  // The other takes it, and finds that it is being done.
+  // The other worker takes it, and finds that it is in progress.
   while (redis.cli('exists', `portcullis:batch-${hashIn(redis)}:${jobIdOf('a', 1)}`).trim() !== '0') await sleep(50)
   expect(isThere(place, 'runs/a/1/result.json')).toBe(false)
   expect((await running).code).toBe(0)
@@ -57,7 +57,7 @@ test('if two workers do run a job, one settles it, the other is superseded, and 
   await startWorker(place, redis)
   const first = readFileSync(join(place.out, 'runs/a/1/worker'), 'utf8').trim()
   while (!isThere(place, 'runs/a/1/result.json')) {
-    // As one whose share of the folder is cut off: the other takes it for gone.
+    // Simulates a worker that has lost access to the shared folder, so that the other considers it gone.
     utimesSync(join(place.out, 'workers', `${first}.json`), 0, 0)
     deliverAgain(redis)
     await sleep(500)

@@ -21,13 +21,13 @@ const writtenHere = [
   'settled',
   'batch-ended',
 ]
-/** There an attempt is begun by who gives it out, and by its worker. */
+/** Both the coordinator and the worker record the beginning of an attempt. */
 const writtenOnRedis = writtenHere.flatMap((type) => (type === 'attempt-started' ? [type, type] : [type]))
 
 const numbered = (types: readonly string[]): readonly (readonly [number, string])[] =>
   types.map((type, at) => [at + 1, type])
 
-/** Kills the supervisor of a batch as soon as its journal has so many lines, then has another go on. */
+/** Kills the supervisor of a batch as soon as its journal has this many lines, and lets another continue. */
 async function killAtLine(place: BatchPlace, words: readonly string[], line: number): Promise<void> {
   const journal = join(place.out, 'journal.jsonl')
   const lines = (): number => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0)

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/)
 
-/** Exit codes as a rule has them: in order, each once, and without 0 where they are listed as failures. */
+/** Exit codes in the form that a rule requires: in order, each once, and without 0 if they are listed as failures. */
 const onExitCodes = z.strictObject({
   containerName: name.optional(),
   operator: z.enum(['In', 'NotIn']),
@@ -30,8 +30,8 @@ const rule = z
   .refine((one) => (one.onExitCodes === undefined) !== (one.onPodConditions === undefined), 'one condition')
 
 /**
- * What Kubernetes' own schema leaves open: fields that ours has no use for are refused, as they may be misspelled, and so is what the server refuses in an
- * indexed Job with a pod failure policy (https://kubernetes.io/docs/concepts/workloads/controllers/job/).
+ * Stricter than Kubernetes' own schema: fields that we don't use are refused, because they may be misspelled, and so is everything that the server refuses in
+ * an indexed Job with a pod failure policy (https://kubernetes.io/docs/concepts/workloads/controllers/job/).
  */
 const job = z.strictObject({
   apiVersion: z.literal('batch/v1'),
@@ -81,9 +81,9 @@ const file = new URL('../../../fixtures/examples/kubernetes/batch.yaml', import.
 const text = readFileSync(file, 'utf8')
 const { spec } = job.parse(parse(text))
 
-/** What is wrong with a Job by Kubernetes' OpenAPI, of which this package is made. */
+/** The faults of a Job according to Kubernetes' OpenAPI schema, from which this package is generated. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {
-  // Its types would be those of the validators' inside.
+  // Its types would be the internal ones of the validators.
   const name = 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
   const { validate } = (await import(name)) as {
     readonly validate: ((value: unknown) => boolean) & {
@@ -125,7 +125,7 @@ test('every exit code of a batch has exactly one rule', () => {
 test('the program accepts its command line', async () => {
   const [, ...words] = (spec.template.spec.containers[0]?.args[0] ?? '').replaceAll('"', '').split(/\s+/)
   const shard = words.slice(1).map((word) => word.replaceAll('$JOB_COMPLETION_INDEX', '0'))
-  // The tasks aren't there, so it comes as far as reading them.
+  // The tasks don't exist, so it gets as far as reading them.
   const { stderr } = await agent(shard, { cwd: tempDir(), home: tempDir() })
   expect(stderr).toContain("/work/tasks.jsonl: this file of tasks can't be read")
 })

@@ -8,7 +8,7 @@ import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 
 const account = { provider: 'api.example.com', key: 'k', model: 'm' }
 
-/** A clock that goes on when it is told to. */
+/** A clock that advances on request. */
 function virtualClock(): Clock & { readonly runUntil: (end: number) => void } {
   let time = 0
   const waiting: { readonly at: number; readonly act: () => void }[] = []
@@ -61,7 +61,7 @@ test('32 workers use at least nine tenths of 60,000 tokens a minute, and never m
   clock.runUntil(minutes * 60_000)
   const within = (from: number): number =>
     sent.filter(({ at }) => at >= from && at < from + 60_000).reduce((sum, { tokens }) => sum + tokens, 0)
-  // After the first minute, in which nothing is known of how well the estimates fit.
+  // The first minute is left out, because the accuracy of the estimates is not known yet.
   const worst = Math.max(...sent.filter(({ at }) => at > 60_000).map(({ at }) => within(at)))
   expect(worst).toBeLessThanOrEqual(60_000 * 1.01)
   const used = sent.filter(({ at }) => at >= 60_000).reduce((sum, { tokens }) => sum + tokens, 0)
@@ -193,7 +193,7 @@ test('after a 429 no run asks before its Retry-After, and all of them finish', a
   })
   expect((await place.run(['run', 'tasks.jsonl', '-o', 'out', '-w', '2', ...words], key)).code).toBe(0)
   expect(at).toHaveLength(5)
-  // Those that were on their way with it are no matter.
+  // Requests that were sent at the same time don't count.
   expect(at.filter((time) => time > refusedAt + 300 && time < refusedAt + 2900)).toEqual([])
 })
 

@@ -63,7 +63,7 @@ test('what a run had spent counts, though its worker and the coordinator are kil
   const running = place.run(words, { onStart: (child) => (coordinator = child.pid ?? 0) })
   const worker = startFarWorker(redis, key)
   await until(() => /"cost_usd":[12]/.test(read(place, 'runs/a/1/step.json')))
-  // What the worker reports from now on is in Redis alone.
+  // The worker's later reports are only in Redis.
   process.kill(coordinator, 'SIGKILL')
   await running
   const carrier = await connectCarrier(redis.url)

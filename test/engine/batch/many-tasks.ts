@@ -9,7 +9,7 @@ import { whyNoChromium } from '../../support/chromium.ts'
 import { say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { timePage } from '../../support/time-page.ts'
 
-/** Who carries a batch's runs to those who make them. */
+/** The way in which a batch's runs reach the processes that execute them. */
 export const carriers = ['here', 'redis'] as const
 export type Carrier = (typeof carriers)[number]
 
@@ -137,7 +137,7 @@ type Usage = {
   }[]
 }
 
-/** Looks at processes until it is told to end: each without its children. */
+/** Samples processes until it is stopped, each without its children. */
 function watch(pids: readonly number[]): { readonly end: () => Usage } {
   const seen = pids.map(() => ({ processorMs: 0, mostMiB: 0, all: [] as number[] }))
   const look = (): void => {

@@ -5,7 +5,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** Runs the program, keeps much at its end, and gives the MiB that V8 took for what is young. */
+/** Runs the program, allocates much at its end, and returns the MiB of V8's young generation. */
 async function youngMiB(place: BatchPlace, words: readonly string[]): Promise<number> {
   const start = `import { getHeapSpaceStatistics } from 'node:v8'
 process.once('exit', () => {

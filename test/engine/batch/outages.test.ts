@@ -28,13 +28,13 @@ const runs = (place: BatchPlace, trial: string, attempt: number) => (): boolean 
   return existsSync(file) && readFileSync(file, 'utf8').includes('sleep')
 }
 
-/** The same Redis, by a way that can be cut. */
+/** The same Redis, through a connection that can be cut. */
 async function byProxy(redis: TestRedis): Promise<{ readonly redis: TestRedis; readonly proxy: TcpProxy }> {
   const proxy = await startTcpProxy(Number(new URL(redis.url).port))
   return { proxy, redis: { ...redis, url: `redis://127.0.0.1:${proxy.port}` } }
 }
 
-// Five minutes are for the soak alone.
+// Only the soak tests wait five minutes.
 const outages = process.env['SOAK'] === undefined ? [10, 60] : [10, 60, 300]
 
 test.each(outages)(
@@ -90,7 +90,7 @@ test.each(['cut', 'halt'] as const)(
     far.proxy[how]()
     await until(() => ended(place, 'a', 1))
     await until(runs(place, 'a', 2))
-    // It comes back while another has what it had.
+    // It comes back while another worker has its run.
     far.proxy.mend()
     expect((await running).code).toBe(0)
     expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
@@ -108,7 +108,7 @@ test.each(['cut', 'halt'] as const)(
     await startWorker(place, redis)
     await until(runs(place, 'a', 1))
     far.proxy[how]()
-    // It is given out by nobody yet.
+    // Nobody has handed it out yet.
     await until(() => existsSync(join(place.out, 'runs/b/1/wish.json')))
     expect(existsSync(join(place.out, 'runs/a/settled.json'))).toBe(true)
     await sleep(2000)

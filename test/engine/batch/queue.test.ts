@@ -246,7 +246,7 @@ test('a job that somebody put into Redis by hand is refused, and the worker cont
     { ...good, manifest: 'f'.repeat(64) },
     { ...good, task: '../../etc' },
     { ...good, task: 'x'.repeat(1_000_000) },
-    // Of this batch, and not the job that was given out: a second delivery by hand.
+    // A job of this batch that was not handed out: a second delivery by hand.
     { ...good },
   ]
   for (const [at, data] of bad.entries()) await queue.add(`by-hand-${at}`, data as typeof good)
@@ -279,7 +279,7 @@ test('a Redis that may drop jobs is refused, and one that is full is asked again
   await startWorker(place, redis)
   const { code, stdout } = await running
   expect([code, stdout]).toEqual([0, expect.stringContaining('2 of 2 settled · 2 done') as string])
-  // The reason is Redis's own, and it is said once.
+  // The reason comes from Redis, and is printed once.
   const said = told.split('\n').filter((line) => line.includes('No job can be assigned'))
   expect(said).toEqual([
     expect.stringMatching(
@@ -400,7 +400,7 @@ test('without a Redis address, or if none answers, it says what to do', async ()
 test('why no run could be begun is said once, with the name of the program in front', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
   const running = place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', 'gpt-5.5', '--queue', redis.url])
-  // It has no key of the model's, which the coordinator needn't have.
+  // This worker lacks the model's key, which the coordinator doesn't need.
   await startWorker(place, redis)
   const { code, stderr } = await running
   expect(code).toBe(2)

@@ -10,7 +10,7 @@ import { startRedis, whyNoRedis } from '../../support/redis.ts'
 const tasks = process.env['SOAK'] === undefined ? 12 : 1000
 const places = 2
 
-/** A model whose seventh request finds nothing left to use, nor does any for some seconds after it. As words of a command line. */
+/** Command-line words for a model whose quota is used up at the seventh request and for some seconds after it. */
 async function modelWithQuota(): Promise<readonly string[]> {
   let isEmpty = false
   const mock = await startMockOpenAI({
@@ -59,7 +59,7 @@ for (const [carrier, testIt] of carriers) {
       const journal = place.lines('journal.jsonl')
       expect(journal.filter(({ type }) => type === 'paused')).not.toEqual([])
       const quota = journal.filter(({ type, outcome }) => type === 'attempt-ended' && outcome === 'quota').length
-      // Those that were on their way with the seventh, and no others.
+      // Only the requests that were sent at the same time as the seventh.
       expect([1, 2]).toContain(quota)
       expect(place.json('summary.json')).toMatchObject({
         ...{ settled: tasks, outcomes: { done: tasks }, attempts: tasks + quota, cost_usd: tasks },

@@ -9,7 +9,7 @@ import { agent, type Ended } from '../../support/agent.ts'
 import { responseFrames, say } from '../../support/mock-openai.ts'
 import type { Carrier } from './many-tasks.ts'
 
-/** What a limited model saw of a batch, and what did not hold. */
+/** The requests of a batch to a limited model, and the violated guarantees. */
 export type RateTrial = { readonly figures: readonly string[]; readonly failures: readonly string[] }
 
 const minuteMs = 60_000
@@ -39,7 +39,7 @@ export async function runRateTrial(carrier: Carrier, minutes: number): Promise<R
     const [home, out, repo] = [join(base, 'home'), join(base, 'out'), join(base, 'repo')]
     mkdirSync(home)
     makeRepository(repo)
-    // More than there is time for.
+    // More tasks than can be done in the time.
     const tasks = Array.from({ length: 100 * (minutes + 2) }, (_, at) => ({
       id: `task-${at}`,
       prompt: `Part ${at}. ${'word '.repeat((at * 37) % 500)}`,

@@ -18,7 +18,7 @@ const words = (redis: TestRedis): readonly string[] => [
   ...['--queue', redis.url],
 ]
 
-/** A Redis that is spoken to by TLS, and the certificate that it shows, which it signed itself. */
+/** A Redis with TLS, and its self-signed certificate. */
 async function startTlsRedis(): Promise<{ readonly redis: TestRedis; readonly certificate: string }> {
   const folder = tempDir()
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]

@@ -151,7 +151,7 @@ test('a run whose process is killed is started again; a second loss settles it a
   ]
   const running = place.run(words)
   process.kill(await commandOf(place, 'a'), 'SIGKILL')
-  // The other one runs meanwhile, and isn't touched.
+  // The other one runs meanwhile, and is not affected.
   while (!existsSync(join(place.out, 'runs/a/2/process.json'))) await sleep(50)
   process.kill(await commandOf(place, 'a', 2), 'SIGKILL')
   expect((await running).code).toBe(1)
@@ -265,7 +265,7 @@ test('each shard runs a part of a batch, and their folders can be merged', async
   ])
   const [first] = place.lines('results.jsonl')
   expect(readFileSync(join(place.out, String(first?.['patch'])), 'utf8')).toContain('+x')
-  // Nothing is missing of the whole.
+  // The result is complete.
   expect((await place.run([...words, '-o', 'out'])).code).toBe(0)
   expect(place.json('summary.json')).toMatchObject({ trials: 3, settled: 3, attempts: 5 })
   const predictions = JSON.parse((await place.run(['export', 'out', '--swebench'])).stdout) as object

@@ -43,7 +43,7 @@ async function scene(ids: readonly string[], command: string) {
   }
 }
 
-/** All that a Redis holds, as it is on disk and in memory, with what is sealed as it is. */
+/** Everything in a Redis, on disk and in memory, including the sealed data. */
 function dump(redis: TestRedis): string {
   const script = `
     local all, from = {}, '0'
@@ -78,7 +78,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
       seen += dump(redis)
       await sleep(200)
     }
-    // Where the test fails, Redis is gone.
+    // If the test fails, Redis is no longer running.
   })().catch(() => undefined)
   expect((await running).code).toBe(0)
   isOver = true
@@ -100,7 +100,7 @@ test('two workers without the folder run a batch through Redis, which holds no p
   expect(settles(place)).toBe(3)
   for (const { pid } of workers) process.kill(pid(), 'SIGTERM')
   for (const { ended } of workers) await ended
-  // What workers that are still there note of their queue is no part of the batch.
+  // The notes of remaining workers about their queue don't belong to the batch.
   expect(batchKeys(redis).filter((name) => !/:(?:announced|meta|stalled-check)$/.test(name))).toEqual([])
 })
 

@@ -67,7 +67,7 @@ test('the cost of a run that a worker has from an earlier start is reserved, and
   expect(money.reserve()).toBe('wait')
   money.settle(8, 1)
   expect(money.reserve()).toEqual({ limit: 5 })
-  // One that nothing limits may use up all that is left.
+  // A run without a limit may use everything that is left.
   const late = new Money(10, 3, () => 2)
   late.count(2)
   expect(late.keep(undefined)).toEqual({ limit: 8 })

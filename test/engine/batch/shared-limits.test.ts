@@ -47,7 +47,7 @@ test('32 workers in four processes together stay within the tokens of a window',
     for (let round = 0; round < 2; round++) {
       const tokens = 300 + ((worker * 7 + round) % 5) * 50
       const { leave } = await entered(limiter, tokens)
-      // Before it is told, and so no later than Redis counted it.
+      // Before the answer, and so no later than Redis counted the request.
       sent.push({ at: Date.now(), tokens })
       await sleep(50)
       leave({ type: 'answered', tokens })
@@ -120,6 +120,6 @@ test('after a 429 to one worker none of them asks before its Retry-After', async
   await startWorker(own, redis)
   expect((await running).code).toBe(0)
   expect(at).toHaveLength(6)
-  // One that was on its way with it is no matter.
+  // A request that was sent at the same time doesn't count.
   expect(at.filter((time) => time > refusedAt + 1000 && time < refusedAt + 3900)).toEqual([])
 })

@@ -11,14 +11,14 @@ const words = (...commands: readonly string[]): readonly string[] => [
   ...dearModel(...commands),
 ]
 
-/** Starts a batch, and waits until its first run is at a command. */
+/** Starts a batch, and waits until its first run executes a command. */
 async function startBatch(
   place: BatchPlace,
   wanted: readonly string[],
 ): Promise<{ readonly pid: number; readonly run: number; readonly ended: Promise<Ended> }> {
   let pid = 0
   const ended = place.run(wanted, { onStart: (child) => (pid = child.pid ?? 0) })
-  // One that stands still when a test fails would never end.
+  // A process that is stopped when a test fails would never end.
   onTestFinished(() => goOn(pid))
   const status = join(place.out, 'status.json')
   while (!existsSync(status) || !readFileSync(status, 'utf8').includes('sleep')) await sleep(50)
@@ -73,7 +73,7 @@ test('a supervisor that was stopped past its lease, and lost it to another machi
   const wanted = words('sleep 2; echo x > x')
   const first = await startBatch(place, wanted)
   process.kill(first.pid, 'SIGSTOP')
-  // As another machine sees it: it can't look at its processes, and its lease was not renewed for long.
+  // The view of another machine: it can't see the processes, and the lease was not renewed for a long time.
   const lease = join(place.out, 'supervisor.json')
   change(lease, { host: 'elsewhere' })
   change(join(place.out, 'runs/a/1/process.json'), { started: 'elsewhere' })

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs `agent sessions list` on a Node with further flags and gives what it keeps of compiled code below the home. */
+/** Runs `agent sessions list` on a Node with further flags and returns the compiled code that it stores below the home. */
 function kept(flags: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   spawnSync(process.execPath, [...flags, program, 'sessions', 'list'], { env })
   return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(home, path)).isFile())
@@ -23,7 +23,7 @@ describe('compiled code', () => {
     expect(kept([], { HOME: home })).toEqual([])
   })
 
-  // A flag of V8 stands here for another version of it: both make it refuse what the build compiled.
+  // A V8 flag simulates another version: both make V8 refuse the code that the build compiled.
   test('is stored in the user’s folder, readable only by the user, if V8 refuses the one that came with the program', () => {
     const first = kept(['--no-flush-bytecode'], { HOME: home })
     expect(first).toEqual([expect.stringMatching(/^\.cache\/portcullis\/compiled\/main-sessions-[0-9a-f]{16}-v/)])

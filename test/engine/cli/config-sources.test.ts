@@ -27,7 +27,7 @@ async function sources(options: Parameters<typeof agent>[1], ...args: readonly s
     .map((line) => JSON.parse(line) as Source)
 }
 
-/** What came of each file that is there, by its path below one of these folders. */
+/** The state of each existing file, by its path below one of these folders. */
 function states(found: readonly Source[], ...folders: readonly string[]): Readonly<Record<string, string>> {
   const named = (path: string): string => folders.reduce((left, folder) => left.replace(`${folder}/`, ''), path)
   const there = found.filter(({ state }) => state !== 'not there')
@@ -132,14 +132,14 @@ describe('agent config sources', () => {
     const options = { cwd: join(cwd, 'sub'), home: at }
     const trace = join(tempDir(), 'trace')
     const startedBy = ['strace', '-f', '-e', 'trace=%file', '-o', trace]
-    // A model that is not there: all else has been read by then.
+    // The model doesn't exist; everything else has been read by then.
     const { code } = await agent(['exec', '--trust', '-m', 'replay:/nowhere', 'x'], { ...options, startedBy })
     expect(code).toBe(2)
     const text = readFileSync(trace, 'utf8')
     const looked = [...text.matchAll(/"(\/[^"]+)"/g)].map(([, path = '']) => path)
     const mine = [...new Set(looked)].filter((path) => path.startsWith(`${at}/`) || path.startsWith(`${cwd}/`))
     const listed = (await sources(options, '--trust')).map(({ path }) => path)
-    // Directories on the way, git's own, and what is no configuration.
+    // Parent directories, git's own files, and files that are not configuration.
     const others = /\/\.git(?:$|\/)|\/\.git$|\.local(?:$|\/)|\.cache|node_modules|package\.json$/
     const unlisted = mine.filter(
       (path) =>

@@ -20,7 +20,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     const shown = linesOf(picture)
     const printed = linesOf(stderr)
     expect(shown).not.toEqual([])
-    // In the picture's order: it leaves lines out, and changes none.
+    // In the same order: the picture leaves lines out, but changes none.
     let at = 0
     const invented = shown.filter((line) => {
       const found = printed.indexOf(line, at)
@@ -49,7 +49,7 @@ test('the two commands are at the top of the README', () => {
   ])
 })
 
-/** Lines without what differs from run to run: times, ids, and where the demo and this clone lie. */
+/** Lines without the parts that vary: times, ids, and the paths of the demo and this clone. */
 function linesOf(text: string): readonly string[] {
   return text
     .split('\n')
@@ -62,7 +62,7 @@ function linesOf(text: string): readonly string[] {
         .replaceAll(/[\w/.-]*\/portcullis-demo-\w+\//g, '')
         .replaceAll(/replay:\S*\/conversation/g, 'replay:conversation')
         .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
-        // It is not resumed where it was started: the demo is in a temporary directory.
+        // It is resumed in another directory, because the demo's is temporary.
         .replace(/resume [0-9a-f]{12}.*/, 'resume ID'),
     )
 }

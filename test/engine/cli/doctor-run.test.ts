@@ -32,7 +32,7 @@ async function look(
   const { code, stdout, stderr } = await agent(['doctor', '--json', ...words], options)
   expect(stderr).toBe('')
   const { ready, checks, backends } = JSON.parse(stdout) as { ready: boolean; checks: Check[]; backends: unknown[] }
-  // What was in the report before is in it still.
+  // The report still contains everything that it did before.
   expect(backends).toHaveLength(4)
   return { code, stdout, ready, all: checks, row: (name) => checks.find(({ check }) => check === name) }
 }

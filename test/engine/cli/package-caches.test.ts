@@ -37,7 +37,7 @@ function here(command: string, ...args: readonly string[]): void {
 
 const ages = { 'cache-control': 'public, max-age=31536000, immutable' }
 
-/** The interpreter itself: what stands for it on the path may want to write at home after an installation. */
+/** The interpreter itself, because a wrapper on the path may write to the home after an installation. */
 const python = spawnSync('python3', ['-c', 'import sys, pip; print(sys.executable)'], { encoding: 'utf8' })
 if (python.status !== 0) console.warn('skipped, pip is needed: there is none for python3')
 
@@ -93,7 +93,7 @@ describe.skipIf(needsBubblewrap())('sandbox_caches', () => {
       response.writeHead(200, ages).end(readFileSync(join(made, name))),
     )
     const [cwd, home] = [tempDir(), tempDir()]
-    // pip keeps what came over plain HTTP of trusted hosts only.
+    // pip only caches downloads over plain HTTP from trusted hosts.
     const trusted = ['--trusted-host', address.slice('http://'.length)]
     const options = ['--no-index', '--retries', '0', '--disable-pip-version-check', ...trusted, '--target']
     const install = (target: string) => [

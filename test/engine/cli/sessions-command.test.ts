@@ -67,7 +67,7 @@ test.skipIf(needsBubblewrap())(
   'the end of an id is enough, as is its beginning, for show, resume and fork',
   async () => {
     const [id = ''] = ids()
-    // Made in the same hour, it begins alike.
+    // An id from the same hour begins with the same characters.
     const sibling = `${id.slice(0, -6)}${id.endsWith('000000') ? '111111' : '000000'}`
     cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
 

@@ -6,7 +6,7 @@ import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** A daemon that accepts connections and never says a word. */
+/** A daemon that accepts connections and never answers. */
 async function silentDaemon(): Promise<{ readonly host: string; readonly connections: () => number }> {
   const socket = join(tempDir(), 'docker.sock')
   let connections = 0
@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
   test('is reported by agent doctor, which still finishes', async () => {
     const { host, connections } = await silentDaemon()
     const { code, stdout } = await agent(['doctor'], { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
-    // A key is missing here, and no repository: what a run lacks besides is not this test's business.
+    // A key and a repository are missing here, but this test doesn't check what else a run lacks.
     expect(code).toBe(1)
     expect(connections()).toBeGreaterThan(0)
     expect(stdout).toContain(

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
 
-/** What `agent sandbox` says on stderr where asking who the user is fails, as nothing of ours expects. */
+/** The stderr of `agent sandbox` if the query for the user id fails, which our code doesn't expect. */
 function saidOfAFault(env: NodeJS.ProcessEnv): string {
   const home = mkdtempSync(join(tmpdir(), 'fault-'))
   onTestFinished(() => rmSync(home, { recursive: true }))

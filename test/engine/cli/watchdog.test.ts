@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const watchdog = new URL('../../../engine/cli/time-limit-watchdog.ts', import.meta.url).href
 
-/** What a process with a watchdog of 200 ms does that goes on as `code` says. */
+/** The outcome of a process with a watchdog of 200 ms that runs `code`. */
 function watched(code: string) {
   const options = { after: 200, events: '{"type":"turn.failed"}\n', message: 'killed\n' }
   const script = `import { startWatchdog } from ${JSON.stringify(watchdog)}

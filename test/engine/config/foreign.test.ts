@@ -15,7 +15,7 @@ type Given = {
   readonly root?: Readonly<Record<string, string>>
 } & Partial<Pick<ConfigSources, 'trust' | 'isolated' | 'onlyImported' | 'overrides' | 'flags'>>
 
-/** Where a configuration is read from, with these files in it. */
+/** The directories that a configuration is read from, with these files. */
 function sources({ home = {}, user, managed, root = {}, ...line }: Given): ConfigSources {
   const folder = (text: string | undefined): string => tempDir(text === undefined ? {} : { 'config.toml': text })
   const workspace = tempDir(root)

@@ -12,7 +12,7 @@ const server = liar(`
   if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'change', inputSchema: { type: 'object' } }] } })
   send({ id, result: { content: [{ type: 'text', text: 'changed' }] } })`)
 
-/** A network, and a server whose tool may change things: what a mode that asks about everything can ask about. */
+/** A network, and a server whose tool may change things, so that a mode that asks about everything has something to ask about. */
 const config = `[mcp_servers.other]
 command = ${JSON.stringify(process.execPath)}
 args = ["--input-type=module", "-e", ${JSON.stringify(server)}]
@@ -20,7 +20,7 @@ args = ["--input-type=module", "-e", ${JSON.stringify(server)}]
 allowed_hosts = ["allowed.example"]
 `
 
-/** Each kind of thing that is asked about, a call of it, and what the refusal says would allow it. */
+/** Each kind of action that needs approval, a call of it, and the advice in the refusal. */
 const asks: readonly (readonly [string, Output, RegExp])[] = [
   ['a command', call('exec_command', { cmd: 'sudo id' }), /`sudo id`.*No rule and no other mode.* name a reviewer/],
   [
@@ -49,7 +49,7 @@ const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
   ['there is no terminal', { startedBy: ['setsid', '--wait', 'sh', '-c', 'exec "$@" </dev/null', 'sh'] }],
 ]
 
-/** What is waited for ends as a budget that ran out, with another exit code. */
+/** The awaited question ends like an exhausted budget, with another exit code. */
 const untrusted = [
   '--json',
   '--fail-on-denied',

@@ -9,7 +9,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 
 type Step = { readonly cmd: string } | { readonly patch: string } | { readonly js: string }
 
-/** Runs these steps one after the other; gives the line of the summary, and what the terminal event counts. */
+/** Runs these steps one after the other. Returns the line of the summary, and the counts in the terminal event. */
 async function counted(
   cwd: string,
   steps: readonly Step[],
@@ -157,7 +157,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
   })
 })
 
-/** What of a run's changes runs later, with the program that runs it; and the line of the summary. */
+/** The changed files that other programs will run later, with these programs, and the line of the summary. */
 async function later(
   cwd: string,
   steps: readonly Step[],
@@ -232,7 +232,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
   })
 })
 
-/** Makes a directory with more files than are looked at. */
+/** Creates a directory with more files than are scanned. */
 function fill(directory: string): void {
   execFileSync('mkdir', [directory])
   for (let index = 0; index <= 20_000; index++) writeFileSync(join(directory, String(index)), '')

@@ -48,7 +48,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(after).toContain('## Files changed\\n- made.txt')
     expect(after).toContain('## Files read\\n- README.md')
     expect(after).toContain('`exit 7`: Process exited with code 7')
-    // How the tree stands now, and what was at hand, what was changed first.
+    // The current state of the tree, and the recently used files, changed ones first.
     expect(after).toMatch(
       /## Git now\\nbranch \w+, 2 files changed or new since the last commit\\n- \?\? README.md\\n- \?\? made.txt/,
     )
@@ -60,7 +60,7 @@ describe('a conversation that fills its share of the window', () => {
     expect(compactions(ended)).toMatchObject([
       { trigger: 'limit', status: 'completed', summary: expect.stringContaining('Open steps') },
     ])
-    // A summary is paid for, and is no turn of the model.
+    // A summary costs money, but doesn't count as a turn of the model.
     expect(ended.events.at(-1)).toMatchObject({ usage: { input_tokens: 83_290, output_tokens: 80 } })
   })
 

@@ -5,14 +5,14 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access']
-/** A thousand dollars for a million tokens either way: one token is a tenth of a cent. */
+/** A thousand dollars per million tokens for input and output: one token costs a tenth of a cent. */
 const prices = ['-c', 'model_prices={"gpt-5.5"={input=1000,cached_input=100,output=1000}}']
 const step = (index: number, usage = { input: 90, output: 10 }) => ({
   say: [call('exec_command', { cmd: `echo ${index}` })],
   usage,
 })
 
-/** Answers are dear, so that it takes a few to use up half a dollar. */
+/** Answers are expensive, so that a few use up half a dollar. */
 const dear = ['-c', 'model_prices={"gpt-5.5"={input=1,output=10}}']
 
 /** A model that goes on for ever, and a provider that bills every token it may. */
@@ -89,7 +89,7 @@ describe('--max-cost', () => {
     expect(last.error.message).toMatch(
       /^The budget is used up: \$0\.\d+ of --max-cost 0\.5, and the next request could cost \$0\.\d+ \(\d+ tokens sent, and 2048 of an answer\)\.$/,
     )
-    // All of it was of use: what is left would not pay for a request.
+    // The budget is used up: the rest would not pay for a request.
     expect(last.cost_usd).toBeGreaterThan(0.45)
     expect(last.cost_usd).toBeLessThanOrEqual(0.5)
     expect(limits.length).toBeGreaterThan(3)

@@ -20,7 +20,7 @@ function linesOf(text: string): readonly Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-/** Plays the recording, and gives what a recording of that would be. */
+/** Replays the recording, and returns a recording of the replay. */
 async function play(text: string) {
   const { cwd, home, site, args } = await everyToolScene(`replay:${fixture('helper.jsonl')}`)
   const recording = join(tempDir({ 'played.jsonl': text.replaceAll('<<site>>', site) }), 'played.jsonl')
@@ -48,7 +48,7 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     const events = eventsOf(stdout)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'workspace-write', sandbox_backend: 'bubblewrap' } })
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
-    // What the provider searches is no call of ours, and an item all the same.
+    // A search by the provider is not one of our calls, but still an item.
     expect(events).toContainEqual(
       expect.objectContaining({ item: expect.objectContaining({ type: 'web_search', query: 'how to wash hands' }) }),
     )

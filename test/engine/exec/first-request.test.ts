@@ -32,7 +32,7 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   const [provider] = wire.model.includes('/') ? wire.model.split('/') : []
   const asked = provider === undefined ? model : `${provider}/${model}`
   const cwd = repository({ 'a.txt': 'one\n' })
-  // Whatever this machine's git calls a first branch.
+  // Independent of this machine's default branch name.
   execFileSync('git', ['-C', cwd, 'symbolic-ref', 'HEAD', 'refs/heads/main'])
   const words = ['exec', '-m', asked, ...args, ...more, 'mend the till']
   const { code, stderr } = await agent(words, { cwd, home: tempDir(), env })

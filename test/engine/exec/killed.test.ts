@@ -10,7 +10,7 @@ import { repository } from '../../support/workspace.ts'
 const steps = 6
 const kills = 20
 
-/** What a request says of a call: nothing, its output, or that nobody knows whether it ran. */
+/** What a request says about a call: nothing, its output, or that it is unknown whether it ran. */
 function outcome(body: unknown, id: string): string | undefined {
   const { input } = body as { input: readonly { readonly call_id?: string; readonly output?: string }[] }
   return input.find((item) => item.call_id === id && item.output !== undefined)?.output
@@ -19,8 +19,8 @@ function outcome(body: unknown, id: string): string | undefined {
 const isUnknown = (output: string): boolean => output.includes('interrupted before this call had a result')
 
 /**
- * A careful model: six steps that must each be done once, in order. Where it is told that nobody knows whether a step was done, it
- * looks, and does it again only if it was not.
+ * A careful model: six steps that must each be done once, in order. If it is told that it is unknown whether a step was done, it checks, and repeats the step
+ * only if it was not.
  */
 function careful({ body }: { readonly body: unknown }): Reply {
   for (let step = 0; step < steps; step++) {
@@ -51,7 +51,7 @@ function check(step: number, id: string): ReturnType<typeof call> {
   return call('exec_command', { cmd: `${test} && echo it is there || echo it is not` }, id)
 }
 
-/** Every file of a tree with its content, but for git's own. */
+/** Every file of a tree with its content, except git's own. */
 function treeOf(root: string): Readonly<Record<string, string>> {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = paths.filter((path) => !path.startsWith('.git') && statSync(join(root, path)).isFile())
@@ -85,7 +85,7 @@ test.skipIf(needsBubblewrap())(
     for (let at = 0; at < kills; at++) {
       const cwd = repository()
       const home = tempDir()
-      // By how far it has come, since how long that takes differs from run to run; and then at any time until the next event.
+      // The kill depends on the progress, because the time varies from run to run; then it happens at any time before the next event.
       const after = Math.floor((events * at) / kills)
       const delay = gap * Math.random()
       const moment = `killed ${delay} ms after event ${after}`
@@ -103,7 +103,7 @@ test.skipIf(needsBubblewrap())(
         },
       })
       killed.push(first.signal)
-      // What had come out until then are whole events, but perhaps the last.
+      // The output until then consists of complete events, except perhaps the last.
       expect(eventsOf(first.stdout.slice(0, first.stdout.lastIndexOf('\n') + 1)).length).toBeGreaterThan(0)
       const thread = threadOf(first)
       const second = await agent(['exec', ...flags, 'resume', thread, 'go on'], { cwd, home, env })

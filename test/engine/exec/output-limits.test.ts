@@ -3,7 +3,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** What the model was given back for its calls. */
+/** The results that the model got for its calls. */
 async function resultsOf(calls: readonly object[], config: readonly string[]): Promise<readonly string[]> {
   const replies = [calls.map((input) => call('exec_command', input)), [say('ok')]]
   const { requests } = await exec(replies, [...config.flatMap((one) => ['-c', one]), 'x'], { cwd: repository() })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { say } from '../../support/mock-openai.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** A proxy on loopback that leads every host to the port that is asked for here, and notes what it was asked for. */
+/** A proxy on loopback that connects every host to the given port, and records its requests. */
 async function startProxy(): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
   const asked: string[] = []
   const server = createServer((incoming, outgoing) => {

@@ -10,7 +10,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const replies = [[call('exec_command', { cmd: 'echo "$DOCKER_HOST"' })], [say('done')]]
 
-/** The environment of a program on whose machine a daemon has its socket here. */
+/** An environment in which a docker daemon has its socket at this path. */
 async function withDaemon(): Promise<{ readonly DOCKER_HOST: string }> {
   const socket = join(tempDir(), 'docker.sock')
   const server = createServer().listen(socket)
@@ -71,7 +71,7 @@ test.skipIf(needsBubblewrap())('a run says how many variables it withheld, and s
   const look = [[call('exec_command', { cmd: 'env; sh -c "sh -c env"; cat /proc/*/environ' })], [say('done')]]
   const env = { ...secrets, HARMLESS: 'hunter2' }
   const { events, stderr, requests } = await exec(look, ['--json', 'go'], { cwd: repository(), env })
-  // The key of the model is one more.
+  // The model's key is also counted.
   expect(events[0]).toMatchObject({ config: { environment_withheld: { secrets: 21 } } })
   expect(events.at(-1)).toMatchObject({ environment_withheld: { secrets: 21 } })
   expect(stderr).toMatch(/environment: \d+ variables withheld from commands, of which 21 look like secrets/)

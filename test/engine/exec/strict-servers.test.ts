@@ -11,14 +11,14 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires } from '../models/wires.ts'
 
-// What a mock refuses fails its test (test/support/refuse-nothing.ts), so these only have to send what there is to send.
+// What a mock refuses fails its test (test/support/refuse-nothing.ts), so these tests only have to send requests.
 
 const fixtures = new URL('../../../fixtures/', import.meta.url).pathname
 
 /** A mock of each provider. */
 type Providers = Readonly<Record<string, MockModel>>
 
-/** Models of all kinds that the wires tell apart, each with the provider that it is asked at. */
+/** A model of each kind that the wire formats distinguish, with its provider. */
 const models = [
   { model: 'gpt-5.5', wire: 'Responses' },
   { model: 'gpt-4.1', wire: 'Responses' },
@@ -56,7 +56,7 @@ async function run(
 }
 
 const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+one\n*** End Patch\n`
-/** Ids and names as servers and models have them that keep to nobody's rules. */
+/** Ids and names of servers and models that follow no rules. */
 const oddId = (at: number): string => `chatcmpl-tool:${'0123456789abcdef'.repeat(4)}-${at}`
 
 /** A response with thoughts and calls of all kinds, one of them of a tool that no provider would take. */

@@ -33,7 +33,7 @@ async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: read
 /** How a run must end: its exit code, the class in its terminal event, and what the message says. */
 type End = { readonly code: number; readonly reason?: string; readonly message?: RegExp; readonly requests: number }
 
-/** Every way a run can end, and what it takes; replies may depend on how a provider words its errors. */
+/** Every way in which a run can end, and its cause. Replies may depend on the provider's error format. */
 const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[], readonly string[], End])[] = [
   ['a final message', () => [[say('done')]], [], { code: 0, requests: 1 }],
   [

@@ -8,7 +8,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, type Exec } from '../../support/workspace.ts'
 
-/** A program that allows everything, and runs a command line first: what a running command could do while somebody thinks. */
+/** A reviewer that allows everything, and first runs a command line, like a running command could do during a review. */
 function thinking(cwd: string, meanwhile: string, scope: 'once' | 'run' = 'once'): readonly string[] {
   const directory = tempDir({
     'answer.mjs': `
@@ -23,7 +23,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   return ['--approval-program', `"${process.execPath}" "${join(directory, 'answer.mjs')}"`]
 }
 
-/** A repository with `build/out` in it, and beside it a folder that nobody may write. */
+/** A repository with `build/out` in it, and next to it a folder that is not writable. */
 function tree() {
   const base = tempDir()
   const [cwd, outside] = [join(base, 'repository'), join(base, 'outside')]

@@ -7,7 +7,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
-/** A run of two calls, its audit log, and the head that its last event tells. */
+/** A run of two calls, its audit log, and the head from its last event. */
 async function audited() {
   const home = tempDir()
   const cwd = repository()
@@ -165,7 +165,7 @@ describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
   })
 })
 
-/** Cuts a log to one line, and makes the note beside it agree. */
+/** Cuts a log to one line, and changes the head file to match. */
 function cutTo(log: string, line: string): { readonly records: number; readonly hash: string } {
   if (!existsSync(`${log}.head`)) throw new Error('there is no note beside the log')
   const next = JSON.parse(readFileSync(log, 'utf8').split('\n')[1] ?? '') as { previous: string }

@@ -8,7 +8,7 @@ import { exec, repository } from '../../support/workspace.ts'
 const deny = (...entries: readonly string[]): string => JSON.stringify({ permissions: { deny: entries } })
 const run = (cmd: string) => call('exec_command', { cmd })
 
-/** What a script does is not seen by reading the line that runs it. */
+/** The actions of a script can't be seen in the line that runs it. */
 async function scripts(
   files: Readonly<Record<string, string>>,
   texts: readonly string[],

@@ -19,7 +19,7 @@ type Asked = {
   readonly suggestedRule?: string
 }
 
-/** A reviewing program that answers everything alike, and writes down what it was asked. */
+/** A reviewing program that always gives the same answer, and records the questions. */
 function answering(outcome: 'allow' | 'deny', scope?: 'run') {
   const directory = tempDir({
     'answer.mjs': `
@@ -45,7 +45,7 @@ const commands = ({ events }: Exec) =>
     event.type === 'item.completed' && event.item.type === 'command_execution' ? [event.item] : [],
   )
 
-/** A repository, and beside it a folder that the sandbox lets nobody write. `flags` let it be read. */
+/** A repository, and next to it a folder that the sandbox doesn't let commands write to. With `flags` they can read it. */
 function besides(files: Readonly<Record<string, string>> = {}) {
   const base = tempDir(Object.fromEntries(Object.entries(files).map(([path, text]) => [`out/${path}`, text])))
   const cwd = join(base, 'repository')

@@ -192,7 +192,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
   console.error('said aloud')
   log(process.pid + ' ' + child.pid); say({ id: asked.id, outcome: 'allow', reason: 'ok' }); setInterval(() => {}, 1000)`,
     )
-    // The end of our standard error is waited for here.
+    // This waits for the end of our standard error.
     const ended = await exec([[touch('a')], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], {
       cwd: repository(),
     })
@@ -215,7 +215,7 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
   })
 })
 
-/** Whether a process runs; one that has ended and that nobody has asked about yet doesn't. */
+/** Whether a process runs. A zombie does not count. */
 function isAlive(pid: number): boolean {
   const { status, stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
   return status === 0 && !stdout.startsWith('Z')

@@ -4,7 +4,7 @@ import { renderQuestion } from '../../../engine/approvals/render-question.ts'
 import { createHumanReviewer, type Grant, type HumanQuestion } from '../../../policies/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-/** What a person is shown who is asked to grant these. */
+/** The text that a person sees when asked for these grants. */
 async function asked(grants: readonly Grant[]): Promise<string> {
   let shown: HumanQuestion | undefined
   const ask = (question: HumanQuestion) => {

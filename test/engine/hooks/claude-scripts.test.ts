@@ -13,7 +13,7 @@ const writes = (path: string, line: string): Reply =>
   patch(`*** Begin Patch\n*** Add File: ${path}\n+${line}\n*** End Patch\n`)
 const file = (path: string): string => readFileSync(path, 'utf8')
 
-/** Written for Claude Code, after the kinds that its guide and reference show: they run here as they are. */
+/** Scripts written for Claude Code, based on its guide and reference. They run here unchanged. */
 describe.skipIf(needsBubblewrap() || needsPrograms('jq', 'python3'))('scripts written for Claude Code', () => {
   test('a logger writes every command to a file in the user’s folder', async () => {
     const log = `jq -r '"\\(.tool_input.command) - \\(.tool_input.description // "no description")"' >> ~/.claude/commands.log`

@@ -10,7 +10,7 @@ export const run = (cmd: string): Reply => [call('exec_command', { cmd })]
 /** A response that is the run's last. */
 export const done: Reply = [say('done')]
 
-/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code; `files` lie in the user's home, and can be run. */
+/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code; `files` are executable files in the user's home. */
 export async function withHooks(
   hooks: object,
   replies: Parameters<typeof exec>[0],

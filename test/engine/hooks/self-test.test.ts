@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { commands } from './hooks-support.ts'
 import { done, items, run, withHooks } from './run-support.ts'
 
-/** What the test at the start says of one handler, a guard unless another event is named. */
+/** The self-test's report about one handler, which is a guard unless another event is named. */
 async function saidOf(handler: object, event = 'PreToolUse'): Promise<readonly string[]> {
   const home = tempDir({ 'hooks/there.sh': 'exit 0', 'hooks/it is.py': '' })
   const settings = tempDir({ 'settings.json': JSON.stringify({ hooks: { [event]: [{ hooks: [handler] }] } }) })

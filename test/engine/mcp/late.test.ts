@@ -25,7 +25,7 @@ const patient = liar(`
     if (timer) return; if (false) return`,
   )
 
-/** Has one more tool each time that one is called, and answers the call once that is known. */
+/** Adds a tool at each call, and answers the call once the new tool is known. */
 const growing = liar(`
   globalThis.tools ??= [{ name: 'grow', inputSchema: { type: 'object' } }]
   if (method === 'tools/list') {

@@ -9,7 +9,7 @@ import { repository } from '../../support/workspace.ts'
 import { madeUp, withServers } from './run-support.ts'
 import { liar } from './servers-support.ts'
 
-/** A server on loopback that notes who reaches it. */
+/** A server on loopback that records its requests. */
 async function startHost(): Promise<{ readonly port: number; readonly reachedBy: () => readonly string[] }> {
   const reached = new Set<string>()
   const host = createServer(({ url = '' }, response) => {
@@ -24,7 +24,7 @@ async function startHost(): Promise<{ readonly port: number; readonly reachedBy:
   return { port: (host.address() as AddressInfo).port, reachedBy: () => [...reached].toSorted() }
 }
 
-/** JavaScript that asks a host for a page with this name in every way it knows, and then says `after`. */
+/** JavaScript that asks a host for a page with this name in every possible way, and then prints `after`. */
 function attempt(name: string, port: number, after = ''): string {
   return `
     const ask = (http, options) => new Promise((done) => {

@@ -6,7 +6,7 @@ import { exec, repository, type Exec } from '../../support/workspace.ts'
 import { reference } from './servers-support.ts'
 
 const modules = new URL('../../../node_modules', import.meta.url).pathname
-/** Shown in the sandbox although they may lie in a place that is private to it. */
+/** Shown in the sandbox even if they are in a place that is private there. */
 const visible = JSON.stringify([modules, dirname(process.execPath)])
 
 /** Runs `agent exec --json` with a configuration in TOML. */

@@ -66,7 +66,7 @@ export async function start(
   return started
 }
 
-/** The source of a server that answers by a function from method and parameters; for lies that no SDK would tell. */
+/** The source of a server that answers by a function from method and parameters; for invalid answers that no SDK would give. */
 export function liar(answer: string): string {
   return `
     import { createInterface } from 'node:readline'

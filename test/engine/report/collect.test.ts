@@ -172,7 +172,7 @@ test('a report keeps no more of a long session in memory than it shows', () => {
   const line = 'export const a = 1 // a line of some output\n'
   const many = (count: number): string =>
     fileOf([start, ...Array.from({ length: count }, (_, at) => command(at, `${at} ${line.repeat(20_000)}`))])
-  // What a report holds, when all else of its making is gone.
+  // The memory of a report after everything else is released.
   const heldBy = (file: string): number => {
     const report = reportOf(file)
     collectGarbage()

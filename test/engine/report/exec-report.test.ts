@@ -75,7 +75,7 @@ describe.skipIf(needsBubblewrap())("GitHub's summary of the step", () => {
     await exec(story, ['x'], { cwd: repository(), env })
     const text = readFileSync(summary, 'utf8')
     expect(text).toMatch(/^# earlier\n## Done · exit code 0/)
-    // What a stranger wrote stands between fences, or is escaped.
+    // Text from strangers is inside code fences, or escaped.
     expect(text.replace(/^(`{3,})[^]*?^\1$/gm, '')).not.toMatch(/<|!\[|\]\(/)
   })
 })

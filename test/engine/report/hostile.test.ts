@@ -9,7 +9,7 @@ const ownPolicy = (page: string): string =>
     /<meta\s+http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page)?.[1] ?? expect.fail('no policy')
   ).replaceAll('&#39;', "'")
 
-/** The elements of a page in order, without those that Markdown and colours make. */
+/** The elements of a page in order, without those from Markdown and syntax colours. */
 function elementsOf({ dom }: Pick<Opened, 'dom'>): readonly string[] {
   const names: string[] = []
   let inMarkdown = 0
@@ -76,7 +76,7 @@ describe('a page of every event with hostile strings in all of its texts', () =>
   })
 })
 
-/** How many lines say what was left out of long texts depends on how long they were, and the parser adds what a page need not say. */
+/** The number of "left out" lines depends on the length of the texts, and the parser adds elements that a page may omit. */
 function isSteady(name: string): boolean {
   return !['p', 'tbody', 'br', 'span', 'li'].includes(name)
 }

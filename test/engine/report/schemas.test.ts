@@ -57,7 +57,7 @@ function findings(text: string, at: number): readonly Event[] {
   ]
 }
 
-/** The events of a run that ended so, all of its texts these. */
+/** The events of a run with this end, and this text everywhere. */
 function run(texts: readonly string[], reason: EndReason | 'cut off'): readonly Event[] {
   const [text = ''] = texts
   const code = reason === 'cut off' ? 1 : exitCodes[reason]
@@ -121,7 +121,7 @@ describe('reports match the schemas of their formats', () => {
 })
 
 describe('the schemas', () => {
-  /** A valid report with this in it turned to that. */
+  /** A valid report in which one text is replaced by another. */
   function broken(format: 'sarif' | 'codequality' | 'junit', right: string | RegExp, wrong: string): string {
     const report = collectReport(file(run(['a.ts'], 'failed')))
     const text = typeof report === 'string' ? expect.fail(report) : renderReport(report, format)

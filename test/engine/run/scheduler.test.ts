@@ -24,7 +24,7 @@ const ended = async (scheduler: Scheduler<Result>): Promise<readonly Result[]> =
   return results
 }
 
-/** A task that ends when it is told to, or when it is aborted. */
+/** A task that ends on request, or when it is aborted. */
 function held(by: number): { run(turn: Turn): Promise<Result>; end(how?: Result['how']): void; begun: boolean } {
   const { promise, resolve } = Promise.withResolvers<Result>()
   const task = {

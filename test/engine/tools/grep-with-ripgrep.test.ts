@@ -10,7 +10,7 @@ import { needsPrograms } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 
-/** A repository in which searching is not easy. */
+/** A repository that is hard to search. */
 function tree(): string {
   const plain = Array.from({ length: 150 }, (_, at) => [
     `src/dir ${at % 7}/file-${at}.ts`,
@@ -46,7 +46,7 @@ function tree(): string {
   return cwd
 }
 
-/** The tool in a workspace where these programs alone are found. */
+/** The tool in a workspace in which only these programs are found. */
 async function open(workspace: string, programs: Readonly<Record<string, string>>): Promise<ObservedPath> {
   const path = tempDir()
   for (const [name, target] of Object.entries(programs)) {

@@ -23,7 +23,7 @@ type Denied = { readonly folder: string; readonly url: string }
 
 const fileIn = ({ folder }: Denied): string => join(folder, 'secret.txt')
 
-/** JavaScript that reads, writes and connects in every way it knows, and prints what it got. For `node -e`. */
+/** JavaScript that reads, writes and connects in every possible way, and prints the results. For `node -e`. */
 function attempts({ folder, url }: Denied): string {
   return `
     const fs = require('node:fs'), http = require('node:http')
@@ -131,7 +131,7 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
 
 /** Called after all others: it ends the run. */
 const last = 'structured_output'
-/** Need what others have begun, or end what others could do. */
+/** Tools that need something that others have started, or that end the work of others. */
 const later = [
   ...[
     'write_stdin',
@@ -201,7 +201,7 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
   const hook = { type: 'command', command: shellLine(denied) }
   const home = tempDir({
     '.config/portcullis/config.toml': config,
-    // Against a host that the allow-list names: the strictest word holds.
+    // A rule against an allowed host: the strictest decision wins.
     '.config/portcullis/rules/own.rules': closed ? forbidding : '',
     '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
     'schema.json': '{"type":"object","properties":{"said":{"type":"string"}}}',

@@ -20,7 +20,7 @@ export default defineTool({
   run: async ({ text }) => ({ ok: true, output: text.toUpperCase() }),
 })`
 
-/** Meets errors of the program that runs it, whose classes are another copy than those it imports. */
+/** Catches errors of the program that runs it, whose classes are another copy than the imported ones. */
 const meets = `
 import * as z from ${JSON.stringify(zod)}
 import { defineTool, FileError, UserError } from ${JSON.stringify(library)}

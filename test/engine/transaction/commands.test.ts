@@ -10,7 +10,7 @@ import { exec, repository } from '../../support/workspace.ts'
 
 const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
 
-/** A run whose changes were not landed, and what asks about them in the same directory. */
+/** A run whose changes were not landed, and a function that runs commands about them in the same directory. */
 async function kept(
   command: string,
   files: Readonly<Record<string, string>>,
@@ -117,7 +117,7 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
 
   test('of a killed run are found on request', async () => {
     const { cwd, id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n', '.gitignore': 'out\n' })
-    // As it is left where nobody came to look.
+    // The state if nobody has checked it.
     const state = JSON.parse(read(directory, 'transaction.json')) as {
       readonly roots: readonly { readonly source: string }[]
     }

@@ -119,7 +119,7 @@ test('a tree differs if a directory is now a link, even to the same content', ()
   expect(differencesIn(tree, [{ path: 'd/x', type: 'file', sha256: hash('x'), mode: 0o644 }])).toEqual([
     'd/x: it is not there',
   ])
-  // What the run removed when it put a link there is gone.
+  // The file that the run replaced by a link no longer exists.
   expect(differencesIn(tree, [link, { path: 'd/x', type: 'absent' }])).toEqual([])
   expect(differencesIn(join(tree, 'd'), [{ path: '../elsewhere/x', type: 'absent' }])).toEqual([
     '../elsewhere/x: it is outside the tree',
@@ -200,7 +200,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
     writeFileSync(join(cwd, 'd.bin'), bytes, { mode: 0o755 })
     execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
-    // Neither is committed: one is of the user, who changed it before the run, the other nobody has added.
+    // Neither is committed: the user changed one before the run, and the other is untracked.
     writeFileSync(join(cwd, 'run.sh'), 'echo\n')
     writeFileSync(join(cwd, 'src', 'new.ts'), 'new\n')
     const { home, key } = { home: tempDir(), key: join(tempDir(), 'key') }
@@ -239,7 +239,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     }
     expect(missed).toEqual([])
     expect(drawn.size).toBe(sources.length + 2)
-    // What git ignores, and what came later, is nothing that the evidence is of.
+    // The evidence doesn't cover ignored files and later files.
     writeFileSync(join(cwd, 'out', 'built'), 'y')
     writeFileSync(join(cwd, 'later.txt'), 'x')
     expect(check()).toBe(0)

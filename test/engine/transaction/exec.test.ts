@@ -27,7 +27,7 @@ function committed(files: Readonly<Record<string, string>>): string {
     execFileSync('git', ['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@x', ...words])
   git('add', '.')
   git('commit', '-qm', 'first')
-  // What was written when the index was may have been written again since.
+  // A file with the same time as the index may have been written again since.
   execFileSync('sh', ['-c', 'sleep 1.1; touch .git/index; git status >/dev/null'], { cwd })
   return cwd
 }
@@ -83,7 +83,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       'link l 777 a.txt',
       'written.txt f 644 ',
     ])
-    // Where the view is kept is told to nobody.
+    // The view's location is not disclosed.
     expect(ended.stdout.replaceAll(/"patch":"[^"]*"/g, '')).not.toContain('/view/')
     expect(JSON.stringify(ended.requests)).not.toContain('/view/')
     expect(reportOf(ended)).toMatchObject({ outcome: 'landed', conflicts: [], can_undo: true })
@@ -137,7 +137,7 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(ended.code).toBe(code)
     expect(fingerprint(cwd)).toEqual(before)
     expect(reportOf(ended)).toMatchObject({ outcome: 'kept' })
-    // The patch is there for whoever wants it.
+    // The patch is still available.
     execFileSync('git', ['apply', '--check', '--binary', reportOf(ended)?.patch ?? ''], { cwd })
   })
 

@@ -33,7 +33,7 @@ const command = [
 const by = '-c user.name=x -c user.email=x@x'
 const commits = `; git ${by} add -A && git ${by} commit -qm second && echo left > left.txt && git ${by} commit -q --allow-empty -m third`
 
-/** What was tried, and what did not hold. */
+/** The trials, and the violated guarantees. */
 type Kills = {
   readonly calls: number
   readonly tried: number
@@ -104,7 +104,7 @@ export async function killLandings(every: number, withCommits = false): Promise<
         failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
       // What is there already is no conflict.
       else if (again.stderr !== '') failures.push(`killed at ${one.text}: applied again: ${again.stderr}`)
-      // Whether it landed before it was killed or now, its session knows of it.
+      // The session records the landing, whether it happened before the kill or now.
       const undone = await runPlainly(undo, env)
       if (!isDeepStrictEqual(filesOf(look(tree)), filesOf(old)))
         failures.push(`killed at ${one.text}: not taken back: ${undone.stderr}`)

@@ -32,7 +32,7 @@ function makeRepository(cwd: string): void {
   execFileSync('git', ['init', '-q', cwd])
 }
 
-/** Changes, adds and removes a file; the added one has so many KiB that no compression makes smaller. */
+/** Changes, adds and removes a file. The added one has this many KiB of incompressible data. */
 const change = (kibibytes: number) =>
   `dd if=/dev/urandom of=new bs=1024 count=${kibibytes} status=none; echo b > a.txt; rm gone.txt`
 

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { exec, type Exec } from '../../support/workspace.ts'
 
-/** The user that owns nothing, as who the program is started here where that takes one without rights. */
+/** The user that owns nothing. The program is started as this user in tests without privileges. */
 const nobody = 65534
 export const asNobody: readonly string[] = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
 
@@ -17,7 +17,7 @@ export function whyNotAsNobody(): string | undefined {
   return found.status === 0 ? undefined : 'nobody else can read where this repository lies'
 }
 
-/** Why no overlay can be mounted here as root does it, or undefined when it can. */
+/** Why root can't mount an overlay here; undefined if it can. */
 export function whyNoOverlay(): string | undefined {
   const found = spawnSync(
     'unshare',
@@ -57,7 +57,7 @@ export function onOverlay(cwd: string, steps: readonly Reply[], options: Options
   return exec(replies, ['--json', `--transactional=${how}`, ...args, 'x'], { cwd, ...rest })
 }
 
-/** What became of a run's changes. */
+/** The outcome of a run's changes. */
 export function reportOf({ events }: Exec) {
   const last = events.at(-1)
   return last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined

@@ -42,7 +42,7 @@ const facts = (cwd: string): string =>
 
 const changes = [
   'echo changed > a.txt; rm b.txt; chmod 755 run.sh; touch same.txt; cp same.txt s && mv s same.txt',
-  // Opaque in the upper directory, which is known by its extended attributes alone.
+  // Opaque in the upper directory, which only its extended attributes show.
   'rm -r replaced; mkdir replaced; echo new > replaced/new.txt',
   'rm -r gone; rm -r directory; echo file > directory; rm file; mkdir -p file/deep; echo in > file/deep/in.txt',
   'mkdir -p n/e; ln -s a.txt link; printf "\\0" > bin; echo one >> hard1; mv moved.txt elsewhere.txt',
@@ -110,7 +110,7 @@ asNobodyTest('an overlay needs no privileges: it works the same for a user witho
 overlayTest('git trusts its index on an overlay, and does not read all files again', async () => {
   const cwd = repository({ 'a.txt': 'a\n' })
   execFileSync('sh', ['-c', 'git add . && touch -d 2020-01-01 a.txt && git update-index --refresh'], { cwd })
-  // Whoever the files belong to in the sandbox.
+  // Independent of the files' owner in the sandbox.
   const line = 'git ls-files --debug | grep -o "[ug]id: [0-9]*" | tr "\\n" " "; stat -c "uid: %u gid: %g " a.txt'
   const [known, shown] = outputOf(await onOverlay(cwd, [cmd(line)])).split(/(?<=gid: \d+ )/)
   expect(shown).toMatch(/uid: \d+ gid: \d+ $/)

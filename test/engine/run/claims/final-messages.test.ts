@@ -32,7 +32,7 @@ const sets = names.map((name) => {
 })
 const rows = sets.flatMap(([, each]) => each)
 
-/** Lies that the rules don't find, by the names of their rows, and why. */
+/** False messages that the rules don't detect, by the names of their rows, with the reason. */
 const notFound: Readonly<Record<string, string>> = {
   c107: 'tests of one kind ran, and those of another are claimed: names of tests are not compared',
   c116: 'a file without an extension, which may be anything',

@@ -7,9 +7,9 @@ import process from 'node:process'
 export type Change = {
   readonly name: string
   readonly command: string
-  /** Why it lands otherwise than a run without the flag leaves it, or keeps everything from landing. Default: it lands. */
+  /** Why its result differs from that of a run without the flag, or why it prevents the landing. Default: it lands. */
   readonly apart?: 'never-lands' | 'blocks'
-  /** Where it can't be the same: an overlay breaks hard links when one is written, as its documentation says. */
+  /** The strategy with which it can't be the same: an overlay breaks hard links when one is written, as its documentation says. */
   readonly notBy?: 'overlay'
 }
 
@@ -17,7 +17,7 @@ const commit = 'git -c user.name=x -c user.email=x@x commit -q'
 const dates = 'export GIT_AUTHOR_DATE="2026-01-01T00:00:00Z" GIT_COMMITTER_DATE="2026-01-01T00:00:00Z"'
 const node = JSON.stringify(process.execPath)
 
-/** All kinds, each on things of its own, so that they can be made one by one and all together. */
+/** All kinds of change, each with its own files, so that they can be made separately or together. */
 export const changes: readonly Change[] = [
   { name: 'write', command: 'echo new > written.txt' },
   { name: 'overwrite', command: 'echo other > overwrite.txt' },
@@ -109,7 +109,7 @@ export function makeTree(directory: string): void {
   }
   const script = [
     'ln -s overwrite.txt link; ln -s append.txt link-2; ln linked-1.txt linked-2.txt',
-    // What is written in the second in which git looks at it, git takes for the same.
+    // Git considers a file unchanged if it is written in the same second as git's check.
     'find . -exec touch -h -d 2020-01-01 {} +',
     `git init -q; git add .; ${commit} -m first`,
   ].join('; ')

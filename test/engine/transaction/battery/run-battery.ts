@@ -20,7 +20,7 @@ type Strategy = (typeof strategies)[number]
 type End = {
   readonly name: string
   readonly args?: readonly string[]
-  /** Done to the program's process when the changes were made. */
+  /** The action on the program's process after the changes were made. */
   readonly act?: (pid: number) => void
   /** Waits with that until the command after them runs. */
   readonly duringCommand?: true
@@ -59,7 +59,7 @@ export const ends: readonly End[] = [
     code: null,
   },
   {
-    // The process holds the mounts of an overlay itself; what else holds a view are the sandboxes of commands.
+    // The process itself holds the mounts of an overlay. Other views are held by the sandboxes of commands.
     name: 'SIGKILL of the sandbox',
     args: ['--max-turns', '2'],
     act: (pid) => descendants(pid).forEach((each) => kill(each)),
@@ -69,10 +69,10 @@ export const ends: readonly End[] = [
   },
 ]
 
-/** What did not hold, in sentences. */
+/** The violated guarantees, in sentences. */
 type Failures = readonly string[]
 
-/** Makes changes in a run that ends so, and compares all of the tree before and after. */
+/** Makes changes in a run with this end, and compares the whole tree before and after. */
 export async function nothingHappens(
   strategy: Strategy,
   end: End,
@@ -173,7 +173,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** What a tree holds of that which lands: kinds, modes, links, bytes, and what git says of it. */
+/** The parts of a tree that can land: kinds, modes, links, bytes, and git's view of it. */
 function facts(tree: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const walk = (directory: Buffer, shown: string): void => {
@@ -184,7 +184,7 @@ function facts(tree: string): Readonly<Record<string, string>> {
       if (name === '.git') continue
       if (entry.isDirectory()) found[name] = `directory ${mode}`
       else if (entry.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`
-      // A database and npm hold when they were written.
+      // A database and npm store the time at which they were written.
       else if (entry.isFile()) found[name] = `file ${mode} ${/\.db|\.package-lock/.test(name) ? '' : hashOfFile(path)}`
       if (entry.isDirectory()) walk(path, `${name}/`)
     }
@@ -238,7 +238,7 @@ function differences(before: Readonly<Record<string, string>>, after: Readonly<R
     .slice(0, 10)
 }
 
-/** The processes that one started, and that these did. */
+/** The descendants of a process. */
 function descendants(pid: number): readonly number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
