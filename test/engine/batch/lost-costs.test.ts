@@ -125,7 +125,8 @@ test('a worker that is told to end gives its run back, whose cost counts, and us
 test('a Redis that forgot all that workers had told it costs no run, where they share nothing else', async () => {
   const { redis, key, place, words } = await scene('sleep 12; echo x > x')
   const running = place.run(words)
-  startFarWorker(redis, key)
+  // Its lock is forgotten too, which its run outlives.
+  startFarWorker(redis, key, '--lock-seconds', '60')
   await until(hasSpent(place, 1))
   redis.cli('flushall')
   expect((await running).code).toBe(0)
