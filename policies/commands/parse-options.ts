@@ -4,7 +4,7 @@ import { mayBeOption, staticText, type ShellWord } from './shell-word.ts'
 type Takes = 'nothing' | 'value' | 'attached' | 'reads' | 'writes'
 
 /** The known options of a program. Any other option makes the whole command unknown. */
-export type OptionTable = ReadonlyMap<string, Takes>
+export type OptionTable = Pick<ReadonlyMap<string, Takes>, 'get'>
 
 /** One option of a command line, with its value if it has one. */
 export type GivenOption = { readonly name: string; readonly takes: Takes; readonly value: ShellWord | undefined }
@@ -18,9 +18,14 @@ const suffixes: Readonly<Record<string, Takes>> = { ':': 'value', '?': 'attached
 
 /**
  * Reads a table of options from a text of names separated by spaces. `-n` has no value, `-n:` has one, `--color?` may have one attached (`--color=auto`,
- * `-C3`), `-f<` reads the file named after it, and `-o>` writes that file.
+ * `-C3`), `-f<` reads the file named after it, and `-o>` writes that file. The text is read when the table is first used, because a run uses few of them.
  */
 export function optionTable(text: string): OptionTable {
+  let table: ReadonlyMap<string, Takes> | undefined
+  return { get: (name) => (table ??= readTable(text)).get(name) }
+}
+
+function readTable(text: string): ReadonlyMap<string, Takes> {
   const table = new Map<string, Takes>()
   for (const token of text.split(/\s+/).filter((part) => part !== '')) {
     const suffix = suffixes[token.at(-1) ?? '']
