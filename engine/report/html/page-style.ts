@@ -50,7 +50,7 @@ details>summary{cursor:pointer}
 .file{border:1px solid var(--line);border-radius:6px;margin:8px 0;overflow:hidden}
 .file>summary{padding:7px 12px;font-size:13px;background:var(--soft)}
 .plus{color:var(--ok)}.minus{color:var(--bad)}
-.diff{overflow:auto;max-height:80vh;border-top:1px solid var(--line)}
+.diff{margin:0;padding:0;white-space:normal;overflow:auto;max-height:80vh;background:none;border:0;border-top:1px solid var(--line);border-radius:0}.b{display:block}.bare{display:none}
 .l{display:flex;min-height:19px;line-height:19px}.l code{background:none;padding:0 8px 0 3ch;text-indent:-3ch;white-space:pre-wrap;flex:1;min-width:0}
 .l .n{flex:none;width:48px;padding-right:8px;text-align:right;color:var(--dim);user-select:none;font-size:12px}
 .l.a{background:var(--add)}.l.d{background:var(--del)}.l.at{padding:2px 12px;background:var(--soft);color:var(--dim);font-family:ui-monospace,monospace;font-size:12px}
@@ -74,7 +74,7 @@ table{border-collapse:collapse}th,td{border:1px solid var(--line);padding:4px 10
 button,input[type=search],select{font:inherit;font-size:14px;color:var(--fg);background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:4px 10px}input[type=search]{flex:1;min-width:8em}
 :focus-visible{outline:2px solid var(--blue);outline-offset:1px}
 footer{margin-top:48px;color:var(--dim);font-size:13px;border-top:1px solid var(--line);padding-top:12px}
-@media(max-width:640px){body{padding:14px 10px 60px}.step>summary{flex-wrap:wrap}.step .kind{width:auto}.step .what{flex-basis:100%;order:1}.l .n{width:34px}.agent{margin-left:4px}#change:has(#split:checked) .b{display:block}.facts{grid-template-columns:1fr 1fr}.tools{position:static}.plain th,.plain td{display:block;width:auto;border-width:0 1px}.plain tr{display:block;border:solid var(--line);border-width:1px 0;margin-top:-1px;padding:4px 0}.plain th,.plain td{padding:0 10px}
+@media(max-width:640px){body{padding:14px 10px 60px}.step>summary{flex-wrap:wrap}.step .kind{width:auto}.step .what{flex-basis:100%;order:1}.l .n{width:34px}.agent{margin-left:4px}#change:has(#split:checked) .b{display:block}.facts{grid-template-columns:1fr 1fr}.tools{position:static}.toggle{display:none}.plain th,.plain td{display:block;width:auto;border-width:0 1px}.plain tr{display:block;border:solid var(--line);border-width:1px 0;margin-top:-1px;padding:4px 0}.plain th,.plain td{padding:0 10px}
 .matrix,.matrix tbody,.matrix tr,.matrix th,.matrix td{display:block}.matrix thead{display:none}.matrix tr{border:1px solid var(--line);border-radius:6px;margin:8px 0;padding:6px 12px}.matrix th,.matrix td{border:0;padding:2px 0}.matrix td+td{margin-top:6px}.matrix td[data-model]::before{content:attr(data-model);display:block;font-size:12px;color:var(--dim)}
 .bar{grid-template-columns:minmax(0,1fr) auto}.bar svg{grid-row:2}.bar .name{grid-column:1/-1}}
 @media print{body{max-width:none}.tools,nav,.command button,.toggle{display:none}pre,.diff{max-height:none}#change .file::details-content{content-visibility:visible;block-size:auto}.l,.badge,.chart,.bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}.step,.file,.attention>li,.matrix tr{break-inside:avoid-page}a{color:inherit}}

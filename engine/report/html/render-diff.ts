@@ -6,6 +6,8 @@ import type { Rich } from './rich-text.ts'
 const mostLines = 3000
 /** Longer lines are machine-made and aren't coloured. */
 const longestColoured = 400
+/** Ends a line where a page has no style, as under Jenkins' policy. The page's own style makes each line a box, and gives no space to this. */
+const lineEnd = '\n'
 
 /** Renders a unified diff. Consecutive removed and added lines form a block, so that CSS can show them side by side without repeating them. */
 export function renderDiff(diff: string, path: string, rich: Rich): Html {
@@ -16,7 +18,7 @@ export function renderDiff(diff: string, path: string, rich: Rich): Html {
   let [before, after] = [0, 0]
   let isHeader = true
   const close = (): void => {
-    if (block.length > 0) blocks.push(html`<div class="b">${block}</div>`)
+    if (block.length > 0) blocks.push(html`<span class="b">${block}</span>`)
     block = []
   }
   for (const line of lines.slice(0, mostLines)) {
@@ -25,7 +27,7 @@ export function renderDiff(diff: string, path: string, rich: Rich): Html {
       close()
       isHeader = false
       ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
-      blocks.push(html`<div class="l at">${line}</div>`)
+      blocks.push(html`<span class="l at">${line}${lineEnd}</span>`)
     } else if (isHeader) {
       continue
     } else if (line.startsWith('-')) {
@@ -35,18 +37,21 @@ export function renderDiff(diff: string, path: string, rich: Rich): Html {
     } else {
       close()
       const isText = line.startsWith(' ') || line === ''
-      blocks.push(isText ? row('c', after, line) : html`<div class="l at">${line}</div>`)
+      blocks.push(isText ? row('c', after, line) : html`<span class="l at">${line}${lineEnd}</span>`)
       if (isText) [before, after] = [before + 1, after + 1]
     }
   }
   close()
   const more = lines.length - mostLines
-  return html`<div class="diff">${joined(blocks)}${more > 0 && html`<div class="l at">${more} more lines</div>`}</div>`
+  return html`<pre class="diff">
+${joined(blocks)}${more > 0 && html`<span class="l at">${more} more lines</span>`}</pre>`
 
   function row(kind: 'a' | 'd' | 'c', number: number, line: string): Html {
     const text = line.slice(1)
     const code = text.length > longestColoured ? html`${text}` : rich.code(text, language)
     const mark = kind === 'a' ? '+' : kind === 'd' ? '-' : ' '
-    return html`<div class="l ${kind}"><span class="n">${number}</span><code>${mark}${code}</code></div>`
+    return html`<span class="l ${kind}"
+      ><span class="n">${String(number).padStart(5)} </span><code>${mark}${code}</code>${lineEnd}</span
+    >`
   }
 }

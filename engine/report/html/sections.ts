@@ -64,7 +64,7 @@ function facts({ totals, files }: Report, run: ReportRun): Html {
   const row = (name: string, value: string, small?: string): Html =>
     html`<div>
       <dt>${name}</dt>
-      <dd>${value}${small !== undefined && html`<small>${small}</small>`}</dd>
+      <dd>${value}${small !== undefined && html`<span class="bare"> · </span><small>${small}</small>`}</dd>
     </div>`
   return html`<dl class="facts">
     ${[

@@ -51,11 +51,10 @@ function renderStep(step: Step, rich: Rich): Html {
     ...(spent?.costUsd === undefined || spent.costUsd <= 0 ? [] : [dollars(spent.costUsd)]),
   ].join(' · ')
   const head = html`<summary>
-    <a class="num" href="#step-${number}">${number}</a><span class="kind">${names[kind]}</span
-    ><span class="what${isCode && ' mono'}">${title}</span
-    >${badge !== undefined && html`<span class="badge ${toneOf(status, badge)}">${badge}</span>`}<span class="took"
-      >${took}</span
-    >
+    <a class="num" href="#step-${number}">${number}</a> <span class="kind">${names[kind]}</span>
+    <span class="what${isCode && ' mono'}">${title}</span>
+    ${badge !== undefined && html`<span class="bare"> · </span><span class="badge ${toneOf(status, badge)}">${badge}</span>`}
+    ${took !== '' && html`<span class="bare"> · </span><span class="took">${took}</span>`}
   </summary>`
   const body = html`<div class="in" id="step-${number}">
     ${verdictOf(step)}${step.parts.map((part) => renderPart(part, kind, rich))}${filesOf(step)}

@@ -246,3 +246,14 @@ test('a session of thousands of long reasons and denials becomes a page that is 
   for (const text of ['/w/x.rules:599', '/w/0/39', 'and 39 more', '/w/599/0'])
     expect(page.includes(text), text).toBe(true)
 })
+
+test('without its style, a page keeps words apart, and the lines and indentation of a diff, as under Jenkins’ policy', () => {
+  const diff = '--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 2\n'
+  const patch = { type: 'file_change', changes: [{ path: '/w/a.py', kind: 'update' }], status: 'completed', diff }
+  const file = fileOf([start, command(1, 'x', 'failed'), { type: 'item.completed', item: { id: 'p', ...patch } }])
+  const page = renderReport(reportOf(file), 'html')
+  const words = page.replace(/<style>[^]*<\/style>/, '').replace(/<[^>]*>/g, '')
+  expect(words).toMatch(/Commands\s+1 · 1 failed\s/)
+  expect(words).toMatch(/\s1 command\s+echo 1\s+ · exit 0\s/)
+  expect(words).toContain('    1  def f():\n    2 -    return 1\n    2 +    return 2\n')
+})
