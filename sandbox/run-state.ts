@@ -62,7 +62,15 @@ export function openRunState(
     const running = new RunningCommands(guard.rest)
     const workspace = realpathSync.native(policy.workspace)
     const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
-    const privateGit = openPrivateGit({ roots, workspace, directory: run.path, denied, views: policy.views })
+    const showsOwner = backend === 'bubblewrap'
+    const privateGit = openPrivateGit({
+      roots,
+      workspace,
+      directory: run.path,
+      denied,
+      showsOwner,
+      views: policy.views,
+    })
     const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
     return {
       held,

@@ -12,6 +12,7 @@ type HeldEntry = {
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   readonly size: number
   readonly executable: boolean
+  readonly modifiedMs: number
   readonly stamp: string
 }
 
@@ -108,7 +109,8 @@ function describe(entry: string | Buffer): HeldEntry | undefined {
   if (stat === undefined) return undefined
   const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'link' : 'other'
   const executable = (stat.mode & 0o100) !== 0
-  return { kind, size: stat.size, executable, stamp: `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}` }
+  const { ino, size, mtimeMs, ctimeMs } = stat
+  return { kind, size, executable, modifiedMs: mtimeMs, stamp: `${ino}:${size}:${mtimeMs}:${ctimeMs}` }
 }
 
 function describeAll(

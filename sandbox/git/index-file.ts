@@ -35,24 +35,11 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
   let [at, previous] = [12, '']
   for (let index = 0; index < count; index += 1) {
     const start = at
-    at += statBytes + oidBytes + 2
-    if (at + 2 > end) return undefined
-    const flags = content.readUInt16BE(at - 2)
-    const extended = (flags & 0x4000) !== 0
-    if (extended && version === 2) return undefined
-    const more = extended ? content.readUInt16BE(at) : 0
-    if (extended) at += 2
-    let prefix = ''
-    if (version === 4) {
-      const stripped = readVarint(content, at)
-      if (stripped === undefined || stripped.value > previous.length) return undefined
-      prefix = previous.slice(0, previous.length - stripped.value)
-      ;({ at } = stripped)
-    }
-    const nul = content.indexOf(0, at)
-    if (nul === -1 || nul >= end) return undefined
-    const path = prefix + content.toString('latin1', at, nul)
-    at = version === 4 ? nul + 1 : start + ((nul - start + 8) & ~7)
+    const layout = layoutAt(content, start, oidBytes, previous.length)
+    if (layout === undefined) return undefined
+    const { flags, more, kept, pathAt, pathEnd } = layout
+    const path = previous.slice(0, kept) + content.toString('latin1', pathAt, pathEnd)
+    at = layout.next
     const stage = (flags >> 12) & 3
     const last = entries.at(-1)
     const mode = content.readUInt32BE(start + modeAt)
@@ -73,6 +60,46 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
   // Only the extension for a split index matters; all others are dropped from the result.
   if (content.toString('latin1', at, at + 4) === 'link') return undefined
   return holdsOneOf(entries) ? undefined : entries
+}
+
+/** The parts of an index's entry, as positions in the index. */
+type EntryLayout = {
+  readonly flags: number
+  /** The flags of extended entries; 0 for others. */
+  readonly more: number
+  /** How much of the previous entry's path is the beginning of this one's. */
+  readonly kept: number
+  readonly pathAt: number
+  readonly pathEnd: number
+  readonly next: number
+}
+
+/**
+ * Finds the parts of the entry at a position of an index.
+ *
+ * @param previous the length of the previous entry's path
+ * @returns undefined if there is no whole entry
+ */
+export function layoutAt(content: Buffer, start: number, oidBytes: number, previous: number): EntryLayout | undefined {
+  const [version, end] = [content.readUInt32BE(4), content.length - oidBytes]
+  let at = start + statBytes + oidBytes + 2
+  if (at + 2 > end) return undefined
+  const flags = content.readUInt16BE(at - 2)
+  const extended = (flags & 0x4000) !== 0
+  if (extended && version === 2) return undefined
+  const more = extended ? content.readUInt16BE(at) : 0
+  if (extended) at += 2
+  let kept = 0
+  if (version === 4) {
+    const stripped = readVarint(content, at)
+    if (stripped === undefined || stripped.value > previous) return undefined
+    kept = previous - stripped.value
+    ;({ at } = stripped)
+  }
+  const pathEnd = content.indexOf(0, at)
+  if (pathEnd === -1 || pathEnd >= end) return undefined
+  const next = version === 4 ? pathEnd + 1 : start + ((pathEnd - start + 8) & ~7)
+  return { flags, more, kept, pathAt: at, pathEnd, next }
 }
 
 /** Whether the path of one entry is a parent directory of another entry. */

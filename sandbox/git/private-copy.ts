@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withoutUserinfo } from './config-clean.ts'
 import { pathBytes } from '../path-bytes.ts'
@@ -6,6 +6,7 @@ import { isWithin } from '../paths.ts'
 import { bytes, type HeldDirectory } from './held-directory.ts'
 import { assumeUnchanged } from './index-file.ts'
 import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
+import { shownIndex } from './shown-index.ts'
 import { stateDirectories, stateFiles } from './operation-state.ts'
 
 /** A work tree of a repository: the main one, or a linked one. */
@@ -28,6 +29,8 @@ type Baseline = {
 }
 
 const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
+/** The size of an index, in bytes, up to which git reads all files faster than we load the hash function that a changed index needs: about 150 files. */
+const worthShowing = 12 * 1024
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
 
 /**
@@ -47,6 +50,8 @@ export function makePrivateCopy(
     readonly config: ReadonlyMap<string, string>
     readonly modules: readonly string[]
     readonly denied: readonly string[]
+    /** Whether commands see files with the owner that `shownOwner` names. */
+    readonly showsOwner: boolean
     /** Directories to create in the copy, at which borrowed objects are mounted. */
     readonly borrowed: readonly string[]
   },
@@ -106,9 +111,15 @@ export function makePrivateCopy(
     copy(`${prefix}logs/HEAD`, largestLog, scrubbed)
     if (prefix !== '') for (const name of ['commondir', 'gitdir', 'locked']) copy(`${prefix}${name}`)
     const unseen = (worktree === undefined ? undefined : hidden.get(worktree)) ?? []
-    copy(`${prefix}index`, largestIndex, (content) =>
-      assumeUnchanged(content, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined),
-    )
+    const index = `${prefix}index`
+    const modifiedMs = host.stat(index)?.modifiedMs
+    copy(index, largestIndex, (content) => {
+      const known = options.showsOwner && content.length > worthShowing ? shownIndex(content) : content
+      return assumeUnchanged(known, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined)
+    })
+    // Git compares the content of files that are as new as the index (racy-git, in git's documentation). In a newer copy, it would overlook their changes.
+    if (files.has(index) && modifiedMs !== undefined)
+      utimesSync(bytes(`${path}/${index}`), new Date(), new Date(modifiedMs))
     for (const name of host.names(prefix) ?? []) {
       if (name.startsWith('sharedindex.')) copy(`${prefix}${name}`, largestIndex)
       else if (stateFiles.includes(name)) copy(`${prefix}${name}`, largestFile, scrubbed)

@@ -67,10 +67,11 @@ export function openPrivateGit(options: {
   readonly workspace: string
   readonly directory: string
   readonly denied: () => readonly string[]
+  readonly showsOwner: boolean
   /** The policy's private views, which give repositories another path in the sandbox. */
   readonly views: readonly View[]
 }): PrivateGit {
-  const { roots, workspace, directory, views } = options
+  const { roots, workspace, directory, showsOwner, views } = options
   const run = randomName(4)
   const repositories = new Map<string, PrivateRepository>()
   const unsupported = new Set<string>()
@@ -87,7 +88,7 @@ export function openPrivateGit(options: {
     hostGit ??= locateHostGit(roots)
     if (hostGit === undefined) return undefined
     const place = join(directory, `git-${(count += 1)}`)
-    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run, views })
+    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run, showsOwner, views })
     repositories.set(git, made)
     return made
   }
@@ -119,11 +120,8 @@ export function openPrivateGit(options: {
     }
     for (let place = cwd; place !== '/'; place = dirname(place)) {
       const git = at(place)
-      if (git !== undefined && !found.has(git))
-        found.set(
-          git,
-          roots.some((root) => isWithin(place, root)),
-        )
+      const isBelow = roots.some((root) => isWithin(place, root))
+      if (git !== undefined && !found.has(git)) found.set(git, isBelow)
     }
     // A repository above the roots may also contain secrets.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {

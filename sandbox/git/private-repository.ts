@@ -23,6 +23,8 @@ type Options = {
   /** Whether commands may change it at all. */
   readonly writable: boolean
   readonly run: string
+  /** Whether commands see files with the owner that `shownOwner` names. */
+  readonly showsOwner: boolean
   /** Private views in which commands see the repository at another path. */
   readonly views: readonly View[]
 }
@@ -109,6 +111,7 @@ export class PrivateRepository {
       config: config.texts,
       modules,
       denied,
+      showsOwner: this.#options.showsOwner,
       borrowed: this.#objects.borrowedInside,
     })
     if (baseline === undefined) return false

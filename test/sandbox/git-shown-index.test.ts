@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseIndex, shownIndex } from '../../sandbox/index.ts'
+import { openSandbox, parseIndex, parsePolicy, shownIndex } from '../../sandbox/index.ts'
 import { shownOwner } from '../../sandbox/shown-owner.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { closeLater, run } from './helpers.ts'
 
 /** A repository whose index has this version: in the fourth, paths are packed. */
-function repository(version: string): string {
+function repository(version: string, names: readonly string[] = ['a.txt', 'b.txt']): string {
   const cwd = tempDir()
-  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(cwd, name), name)
+  for (const name of names) writeFileSync(join(cwd, name), name)
   execFileSync('git', ['init', '-q'], { cwd })
   execFileSync('git', ['-c', `index.version=${version}`, 'add', '.'], { cwd })
   return cwd
@@ -22,7 +25,7 @@ test.each(['2', '4'])(
   (version) => {
     const cwd = repository(version)
     const index = readFileSync(join(cwd, '.git/index'))
-    const shown = shownIndex(index, Math.floor(Date.now() / 1000) + 10)
+    const shown = shownIndex(index)
     const owner = Buffer.alloc(8)
     owner.writeUInt32BE(shownOwner().uid)
     owner.writeUInt32BE(shownOwner().gid, 4)
@@ -39,14 +42,47 @@ test.each(['2', '4'])(
   },
 )
 
-test('a file with the same time as the index is marked for a new check, because git would trust its entry in a copy', () => {
-  const cwd = repository('2')
-  const { mtimeMs } = statSync(join(cwd, '.git/index'))
-  const shown = shownIndex(readFileSync(join(cwd, '.git/index')), Math.floor(mtimeMs / 1000) - 1)
-  expect(stats(shown)?.map(([, stat]) => stat?.slice(0, 32))).toEqual(['0'.repeat(32), '0'.repeat(32)])
+test('other owners get the id that the kernel shows for owners outside a user namespace', () => {
+  const index = readFileSync(join(repository('2'), '.git/index'))
+  const entries = parseIndex(index, 20) ?? []
+  for (const { stat } of entries) {
+    stat.writeUInt32BE(4_000_000, 28)
+    stat.writeUInt32BE(4_000_001, 32)
+  }
+  // A checksum of zeros is none (`index.skipHash`).
+  index.fill(0, index.length - 20)
+  const overflow = (65534).toString(16).padStart(8, '0')
+  expect(stats(shownIndex(index))?.map(([, stat]) => stat?.slice(56, 72))).toEqual([
+    `${overflow}${overflow}`,
+    `${overflow}${overflow}`,
+  ])
 })
 
 test('a file that is not an index stays as it is', () => {
-  const text = Buffer.from('no index')
-  expect(shownIndex(text, 0)).toBe(text)
+  const text = Buffer.from(`no index${' '.repeat(100)}`)
+  expect(shownIndex(text)).toBe(text)
+})
+
+describeInBoth('git’s index in %s', ({ backend, test: testIn, readableRoots }) => {
+  const inSandbox = async (workspace: string, script: string): Promise<string> => {
+    const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots })
+    const sandbox = closeLater(await openSandbox(policy, { backend, image }))
+    return (await run(sandbox, script)).stdout
+  }
+
+  testIn('matches the files, so that git doesn’t read all of them again', async () => {
+    const names = Array.from({ length: 300 }, (_, number) => `${number}.txt`)
+    const cwd = repository('2', names)
+    execFileSync('sh', ['-c', 'touch -d 2020-01-01 *.txt && git update-index --refresh'], { cwd })
+    // Names the files whose metadata isn't the index's, without reading them.
+    expect(await inSandbox(cwd, 'git diff-files --name-only')).toBe('')
+  })
+
+  testIn('doesn’t hide a change of a file that is as new as the index', async () => {
+    const cwd = repository('2')
+    const at = '-d 2020-01-01'
+    execFileSync('sh', ['-c', `touch ${at} *.txt; git update-index --refresh; touch ${at} .git/index`], { cwd })
+    execFileSync('sh', ['-c', `git config core.trustctime false; printf A.txt > a.txt; touch ${at} a.txt`], { cwd })
+    expect(await inSandbox(cwd, 'git status --porcelain')).toContain('AM a.txt\n')
+  })
 })

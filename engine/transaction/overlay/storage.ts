@@ -8,6 +8,7 @@ import {
   rmdirSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -68,8 +69,10 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     const known = join(linked?.own ?? git, 'index')
     if (!existsSync(known)) continue
     copyFileSync(known, index)
-    const written = Math.floor(statSync(known).mtimeMs / 1000)
-    writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index), written))
+    const { atime, mtime } = statSync(known)
+    writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
+    // In a newer index, git would overlook changes of files that are as new as the original (racy-git, in git's documentation).
+    utimesSync(join(kept, 'index'), atime, mtime)
   }
   writeFileSync(join(folder, 'began'), '')
 }
