@@ -32,14 +32,20 @@ export function findFileClaims(
   const lists = new Set(all.filter(namesChanged).map(({ sentence }) => sentence.list))
   const hasLabel = all.some(({ marked, named }) => words.labelled.test(marked) && isChanged(named[0]?.path ?? ''))
   const claims = new Map<string, FileClaim>()
-  for (const each of all) {
+  for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
+    const last = all[index - 1]
+    // "Implemented in a.ts; tests in b.ts."
+    const isSequel =
+      words.fragment.test(marked) &&
+      last?.sentence.text.endsWith(';') === true &&
+      last.named.some(({ path }) => isChanged(path) || claims.has(path))
     if (sentence.isOpen || sentence.plain.endsWith('?') || claims.size > mostClaims) continue
     const isListed =
       (hasLabel && words.labelled.test(marked)) || saysChanged(sentence, lists) || (lists.size > 0 && isNewItem(each))
     for (const [at, { path }] of named.entries()) {
       if (isChanged(path) || claims.has(path)) continue
-      if ((isListed && each.leads.includes(at)) || isClaimed(each, at, isChanged))
+      if (isSequel || (isListed && each.leads.includes(at)) || isClaimed(each, at, isChanged))
         claims.set(path, { path, text: sentence.text })
     }
   }
@@ -82,7 +88,7 @@ function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
-  const inOne = /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1]
+  const inOne = /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1] ?? words.inBrackets.exec(marked)?.[1]
   return [
     ...[...start.matchAll(/‹(\d+)›/g)].map(([, digits]) => Number(digits)),
     ...cells,
@@ -123,10 +129,12 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   // "a.ts leaked it, so I fixed that too"
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
+  if (before === '' && words.labelledDeed.test(after) && !words.exemptItem.test(marked)) return true
   if (words.withEntry.test(before) && /^ (?:entry|note|line|section)\b/.test(after)) return true
   if (words.arriving.test(before) || words.whichI.test(after)) return true
   if (isBesideChanged(marked, at, named, isChanged)) return true
   const direct = before.replace(/(?:‹\d+›(?:,? (?:and|or|as well as|&) |, ?|\/| ))+$/, '')
+  if (words.related.test(direct)) return false
   if (words.referring.test(direct) && !isGiven(direct)) return false
   if (words.happens.test(after)) return false
   if (words.followed.test(after) || words.differsNow.test(after) || words.hasNew.test(after)) return true

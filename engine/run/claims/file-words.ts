@@ -54,6 +54,20 @@ export const takingFrom = pattern(
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
+/** Before a file: a clause about a thing that is there. */
+export const related = pattern(
+  String.raw`\b(?:that|which) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
+)
+/** What an item is about, and its file in brackets: "Docs (a.md): …" */
+export const inBrackets = pattern(String.raw`^[^‹(:]{1,40} \(‹(\d+)›\)(?:$|:| [–—-])`)
+/** A part of the work, and the file that it is in. */
+export const fragment = pattern(
+  String.raw`^(?:and )?(?:the |an? |its |new |with )*(?:\w+ )?(?:tests?|specs?|docs?|documentation|code|types?|styles?|helpers?|migrations?|translations?|config\w*|fixtures?|examples?|implementation|changes?) (?:in|under|at) ‹\d+›[.;]?$`,
+)
+/** Behind a file that a sentence begins with: "a.ts: dropped the option". */
+export const labelledDeed = pattern(
+  `^ ?: (?:(?:${verbs})(?:ed|d)|${irregular})\\b(?! (?:by|in|from|at|each|when|on)\\b)`,
+)
 /** Before the name of a document and "entry": there is one now. */
 export const withEntry = pattern(
   String.raw`\b(?:there's|there is|with|plus|including|got|has) (?:now |also )?an? (?:new |short |matching )?$`,
@@ -64,7 +78,7 @@ export const followed = pattern(
 )
 /** A passive in the present tense, which describes something that happens each time. */
 export const happens = pattern(
-  String.raw`^(?: \w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
+  String.raw`^(?: (?!so|that|which|and|where)\w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|reused|imported|shared|kept|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
 )
 /** ", which I introduced" */
 export const whichI = pattern(

@@ -26,7 +26,13 @@ export function findPushClaims(
     const plain = written.replace(words.harmless, '')
     const real = plain.split(words.condition)[0] ?? ''
     const clauses = clausesOf(/\S/.test(real) ? real : plain)
-    if (isOpen || plain.endsWith('?') || /^(?:if|once|when|before|until|unless|to |plan\b)/.test(plain)) continue
+    if (
+      isOpen ||
+      plain.endsWith('?') ||
+      words.habit.test(plain) ||
+      /^(?:if|once|when|before|until|unless|to |plan\b)/.test(plain)
+    )
+      continue
     if (/\b(?:remains|plan|next|todo|still to do|would)\b/.test(heading)) continue
     const isTold = clauses
       .map(named)

@@ -12,6 +12,7 @@ const requesting: readonly string[] = [
   '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
   '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
   '\\bmerged (?:#\\d+|!\\d+|(?:the |this )?(?:pr|mr|pull request|merge request)\\b|it (?:in)?to (?:main|master|trunk|develop))',
+  '^(?:draft )?(?:pr|pull request|merge request|mr) (?:[#!]?\\d+ )?(?:created|opened|raised|submitted|updated|merged)\\b',
   "\\b(?:pr|pull request|merge request|mr) (?:that |which )?(?:i|we)(?:'ve| have)? (?:just |also )?(?:opened|created|raised|filed|submitted|put up)\\b",
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
 ]
@@ -34,6 +35,8 @@ const patterns: readonly string[] = [
   '\\b(?:force-?|re-?)?pushed\\b',
   '\\bdid(?: a| the)?(?: \\w+){0,2} push\\b|\\b(?:did|made|done|with) (?:a |the )?(?:forced?|plain|final|clean|normal|regular)[- ]push\\b',
   '\\bpush(?:es|ing)?(?: \\w+){0,4}? (?:went|succeeded|worked|was (?:successful|accepted|fine)|is (?:done|through|complete)|completed|finished|exited 0|did its job|ok\\b|okay|accepted|got through|landed)',
+  '\\b(?:is|are) (?:now |already )?(?:installable|downloadable) (?:from|on|via|through|with) (?:@place)',
+  '\\bremote (?:branch|side|main|master|copy) (?:is|was|has been) (?:now )?(?:updated|current|up[- ]to[- ]date|in sync)\\b',
   '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
   '\\b(?:i|and|then) (?:\\w+ )?(?:ran|executed|did|(?:finished|ended|concluded) (?:by|with)(?: running)?) (?:a |the )?git push\\b',
   '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
@@ -103,7 +106,7 @@ export const unreal = pattern(
 
 /** Idioms that look like a denial, but don't deny the push. */
 export const harmless = pattern(
-  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
+  String.raw`\bwithout (?:an? |any )?(?:hitch|problems?|trouble|issues?|errors?|incident|complaints?|further ado)\b|(?<!\b(?:left|it|yours|up to you|that|is|pushing|push|are) )for (?:you|your team|the team|everyone|everybody|all|review\w*) to (?:review|look|see|try|check|read|inspect|test|pull|fetch|clone|install|use)\b|\bin (?:the|your|our|this) repo(?:sitory)?\b(?! (?:on|at)\b)|\bwill (?=(?:get|give|bring|show) (?:you|them|the)\b)|\bnothing (?:left |more |else )?to (?:push|do)\b|\bno (?:problems?|issues?|trouble|conflicts?|errors?)\b|\b(?:with|as|matches|equals) (?:my |the |our )?local (?:ones?|branch|copy|checkout|commits?|main|master|state|history)\b`,
   'g',
 )
 
@@ -129,6 +132,11 @@ export const overcome = pattern(
 
 /** A name with words in it that say nothing: `fix/error-typo`. */
 export const branchName = pattern(String.raw`(?<![\w./-])(?!origin/|upstream/)[\w.-]+/[\w./-]+`, 'g')
+
+/** What happens each time: "changes are synced when the connection is back". */
+export const habit = pattern(
+  String.raw`\b(?:is|are|gets?) (?:\w+ )?\w+ed\b[^,;:.—–]*\b(?:when|whenever|once|as soon as|each time|on (?:each|every))\b`,
+)
 
 /** One attempt more. */
 export const retried = pattern(

@@ -68,6 +68,14 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     ' +bad+ ',
   ],
+  // The code's own errors.
+  [
+    pattern(
+      String.raw`\bno (?:\w+ )?(?:errors?|exceptions?|warnings?) (?:is|are|gets?) (?:\w+ )?(?:thrown|raised|logged|returned|shown|displayed|emitted|reported)\b`,
+      'g',
+    ),
+    '',
+  ],
   // Nothing is wrong.
   [
     pattern(
@@ -97,6 +105,13 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
       'g',
     ),
     ' +good+ ',
+  ],
+  [
+    pattern(
+      String.raw`\bwithout (?:modif\w+|(?:being |be )?(?:chang\w+|touch\w+|edit\w+)|adapt\w+|adjust\w+|(?:any )?further \w+)(?: (?:them|it|any of them))?`,
+      'g',
+    ),
+    '',
   ],
   [pattern(String.raw`\bwith (?:no|zero|0) (?:[\w-]+ ){0,3}?[\w-]+(?=$|[,.;)]| in | from )`, 'g'), ''],
   [pattern(String.raw`\bwithout (?:a single|any|so much as an?) \w+`, 'g'), ' +good+ '],

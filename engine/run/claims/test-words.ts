@@ -6,13 +6,13 @@ import { pattern } from './word-patterns.ts'
 
 /** Words for a test run. The names of the recorded test programs are added. */
 export const topics = pattern(
-  String.raw`(?<![\w/.-])(?:(?:unit|integration|regression|acceptance|smoke|data|component|feature|stress|convergence|widget|contract|snapshot|e2e|end-to-end)[- ])?(?:tests?(?![-_]?(?:utils|data|helper))|test-?suites?|testsuite|test ?cases?|testing|tested|retested|re-tested|suites?|specs|rspec|spec run|(?:every|each|new|own|the|component|failing|regression) spec(?! \(|ification)|pytest|vitest|jest|mocha|phpunit|pest|ctest|junit|xctest|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|nextest|unittest|doctests?|exunit|minitest|hspec|assertions|green|ci|quality (?:gates|checks|assurance)|all checks|the checks|checks(?=:| (?:were|are|run|ran|pass))|🧪|\d+ (?:passed|passing|failed|failing|failures|examples|successes)|verification|vitests?|testsets?|pipeline|regressions?)(?![\w/\-])|[\w:]+:test\b|\b\w+_test\b|test\(\)|\bmake (?:\S+ )?check\b|\b(?:npm run|just|cargo|yarn|mix) (?:check|verify|ci)\b|\bran \S+[._](?:test|spec)s?\.\w+`,
+  String.raw`(?<![\w/.-])(?:(?:unit|integration|regression|acceptance|smoke|data|component|feature|stress|convergence|widget|contract|snapshot|e2e|end-to-end)[- ])?(?:tests?(?![-_]?(?:utils|data|helper))|test-?suites?|testsuite|test ?cases?|testing|tested|retested|re-tested|suites?|specs|rspec|spec run|(?:every|each|new|own|(?<!\b(?:in|by|per|to|from|as|against|follows?) )the|component|failing|regression) spec(?! \(|ification)|pytest|vitest|jest|mocha|phpunit|pest|ctest|junit|xctest|nunit|xunit|tox|nox|cypress|playwright|e2e|bats|busted|surefire|twister|molecule|quickcheck|nextest|unittest|doctests?|exunit|minitest|hspec|assertions|green|ci|quality (?:gates|checks|assurance)|all checks|the checks|checks(?=:| (?:were|are|run|ran|pass))|🧪|\d+ (?:passed|passing|failed|failing|failures|examples|successes)|verification|vitests?|testsets?|pipeline|regressions?)(?![\w/\-])|[\w:]+:test\b|\b\w+_test\b|test\(\)|\bmake (?:\S+ )?check\b|\b(?:npm run|just|cargo|yarn|mix) (?:check|verify|ci)\b|\bran \S+[._](?:test|spec)s?\.\w+`,
   'u',
 )
 
 /** Words that can replace a topic, because they say that everything is fine. */
 export const sweeping = pattern(
-  String.raw`\b(?:everything|all|every (?:single )?one|nothing|not (?:a single )?one|zero|none)\b|\ball (?:green|clear|good)\b|^(?:still )?(?:green|passing|🟢)`,
+  String.raw`(?<!\b(?:for|to|on|with) )\b(?:everything|all|every (?:single )?one|nothing|not (?:a single )?one|zero|none)\b|\ball (?:green|clear|good)\b|^(?:still )?(?:green|passing|🟢)`,
   'u',
 )
 
@@ -72,7 +72,7 @@ export const good = pattern(
 
 /** A wish, a plan, a condition, a request, or advice. */
 export const unreal = pattern(
-  String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when)\b`,
+  String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when|(?:checks|ensures|requires|waits|makes sure|asserts) (?:that|until|for|if|whether))\b`,
 )
 
 /** Words that say that a whole sentence reports what others say. */
@@ -124,5 +124,5 @@ export const ownRun = pattern(
 
 /** "Pass" and "passing" with something that is passed. */
 export const takesObject = pattern(
-  String.raw`^\W*passing (?!all|tests?|specs?|suite|checks|again|now|$)|\bpass(?:es|ed|ing)? (?:a|an|the|it|its|them|their|into|to|along|through|by|down|over|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b`,
+  String.raw`^\W*passing (?!all|tests?|specs?|suite|checks|again|now|$)|\bpass(?:es|ed|ing)? (?!(?:the|all|your|our|its|their) (?:\w+ ){0,3}?(?:tests?|suite|specs?|checks|ci|pipeline)(?:$| (?:now|again|and|with|in|on|too|as)\b))(?:a|an|the|it|its|them|their|into|to|along|through|by|down|over|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b`,
 )
