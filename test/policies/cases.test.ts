@@ -38,7 +38,7 @@ describe.each(['starter-cases.jsonl', 'second-cases.jsonl', 'commands.jsonl'])('
       (line) => `eval ${quote(line)}`,
     ]
     const allowed = all
-      // A stray bracket may be what a wrapper lacks.
+      // A stray bracket may complete a wrapper.
       .filter(({ label, why }) => label === 'unsafe' && why !== 'not well-formed')
       .flatMap(({ command }) => wrappers.map((wrap) => wrap(command)))
       .filter((line) => decide(line) === 'allow')

@@ -13,7 +13,7 @@ export function shellAction(line: string, sandbox: SandboxMode = 'workspace-writ
   return { type: 'exec', argv: ['/bin/bash', '-c', line], cwd: '/repo', sandbox }
 }
 
-/** What is decided about a line before anybody is asked. */
+/** The decision about a line before anybody is asked. */
 export function decide(
   line: string,
   options: { readonly mode?: ApprovalMode; readonly sandbox?: SandboxMode; readonly rules?: string } = {},
@@ -27,7 +27,7 @@ export function decide(
   return guardian.assess(shellAction(line, options.sandbox)).decision
 }
 
-/** The user's own denies, of the folder `/w`. */
+/** The user's own deny entries for the folder `/w`. */
 export function denying(deny: readonly string[]): ReturnType<typeof loadPermissions> {
   const text = JSON.stringify({ permissions: { deny } })
   return loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])

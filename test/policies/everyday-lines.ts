@@ -111,7 +111,7 @@ const commands: readonly string[] = [
   ],
 ]
 
-/** What people put around them. `A` and `B` are commands. */
+/** Shapes in which people combine commands. `A` and `B` are commands. */
 const shapes: readonly string[] = [
   ...['A', 'A | head -20', 'A 2>&1 | tee out.log', 'A > out.txt 2>/dev/null', 'A && B', 'A || echo failed', 'A; B'],
   ...['cd src && A', '(cd sub && A)', '{ A; B; }', 'if A; then B; fi', 'if ! A; then echo no >&2; exit 1; else B; fi'],
@@ -144,7 +144,7 @@ const shapes: readonly string[] = [
   ],
 ]
 
-/** Lines of everyday work: every command in every shape, with another one beside it where the shape has room. */
+/** Lines of everyday work: every command in every shape, with a second one if the shape has two. */
 export function everydayLines(): readonly string[] {
   return shapes.flatMap((shape, row) =>
     commands.map((command, at) => {

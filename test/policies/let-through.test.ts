@@ -5,10 +5,10 @@ import { denying } from './decisions.ts'
 
 type Row = {
   readonly command: string | readonly string[]
-  /** Under which of the settings below it was let through. */
+  /** The setting below under which it was allowed. */
   readonly under: string
   readonly kind: string
-  /** The folder it runs in, where that matters. */
+  /** The folder in which it runs, if that matters. */
   readonly cwd?: string
   /** It still is. */
   readonly open?: true

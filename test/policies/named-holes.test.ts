@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkCommand, loadPermissions, loadRules, RuleError, type CheckOptions } from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
-/** What let a command slip past other programs' allow-lists, with the name it is known by; none is allowed without asking. */
+/** Commands that got past other programs' allow-lists, with the known name of the flaw. None is allowed without a question. */
 const slipped: Readonly<Record<string, readonly string[]>> = {
   'CVE-2025-54795, a quoting trick in an allowed echo': [
     String.raw`echo "\\"; touch x; echo "\\"`,

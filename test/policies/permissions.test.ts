@@ -14,7 +14,7 @@ import {
 import { parsePolicy, protectingPlace } from '../../sandbox/index.ts'
 import { shellAction } from './decisions.ts'
 
-/** As the engine has it: the sandbox knows what is protected. */
+/** Like in the engine: the sandbox knows the protected files. */
 const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
 const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 
@@ -300,7 +300,7 @@ describe('path patterns', () => {
     const started = performance.now()
     expect(decision(read(`/repo/${deep}`), { deny: [entry] })).toBe('allow')
     expect(decision(read(long), { deny: [stars] })).toBe('allow')
-    // Minutes before, a few milliseconds now: a bound that no load of a machine reaches.
+    // It took minutes before, and takes a few milliseconds now. No load of a machine reaches this bound.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 

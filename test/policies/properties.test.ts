@@ -71,7 +71,7 @@ const spellings = [
   ],
 ]
 
-/** One letter as shells let it be written. */
+/** The ways in which shells allow one letter to be written. */
 const letter = (text: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     text,
@@ -85,7 +85,7 @@ const letter = (text: string): fc.Arbitrary<string> =>
     `\\\n${text}`,
   )
 
-/** `git push` spelt in any of the ways that shells take for it, with what may stand before, between and behind. */
+/** `git push` in all spellings that shells accept, with everything that may come before, between and after. */
 const spelt: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', 'A=1 ', 'A="x y" ', '< /dev/null ', 'command ', 'env ', '! ', 'time ', '\t', '\\\n'),
@@ -153,7 +153,7 @@ describe('a command in any wrapper', () => {
   })
 })
 
-/** Pieces that shells take apart in surprising ways. */
+/** Pieces that shells split in surprising ways. */
 const pieces = [
   ...['echo ', 'ls ', 'cat a ', 'true', 'touch pwned', 'touch pwned', '> pwned', ' ', ' ', ';', '&&', '|', '&', '\n'],
   ...["'", "'", '"', '"', '\\', '`', '$(', ')', '{ ', '}', '; }', '<<E\n', '\nE\n', "<<'E'\n", '#', "$'", "\\'", '$"'],
@@ -281,7 +281,7 @@ test.each([
   expect(decide(line)).toBe('ask')
 })
 
-/** Assignments of which each holds the one before twice. */
+/** Assignments, each of which contains the previous one twice. */
 function doubled(times: number): string {
   return Array.from({ length: times }, (_, at) => `a${at + 1}="$a${at}$a${at}"`).join(';')
 }

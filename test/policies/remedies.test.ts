@@ -16,7 +16,7 @@ type Setting = { readonly mode: ApprovalMode; readonly sandbox: SandboxMode; rea
 
 const shipped: RuleFile = { path: 'default.rules', layer: 'default', text: defaultRules }
 
-/** Why a line is refused where nobody answers; undefined where it runs, or where a rule forbids it and no advice is given. */
+/** Why a line is refused if nobody answers. Undefined if it runs, or if a rule forbids it without advice. */
 async function refusal(line: string, { mode, sandbox, rules = '' }: Setting): Promise<string | undefined> {
   const guardian = createGuardian({
     approvalMode: mode,
@@ -31,7 +31,7 @@ async function refusal(line: string, { mode, sandbox, rules = '' }: Setting): Pr
 const modes = ['untrusted', 'on-failure', 'on-request', 'never'] as const
 const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const
 
-/** Every tenth of the table of commands, and those of whom much is known. */
+/** Every tenth row of the table of commands, and commands about which much is known. */
 const lines = [
   ...readFileSync(new URL('../../fixtures/policies/commands.jsonl', import.meta.url), 'utf8')
     .trimEnd()

@@ -56,7 +56,7 @@ const machine: Partial<GuardianOptions> = {
     paths.filter((path) => path.startsWith('/repo/mine')).map((path) => ({ path, place: '/repo/mine' })),
   permissions: {
     ...permissions,
-    // A link of the machine's, and a worktree of the run's: neither is there when actions are judged again.
+    // A link on the machine and a worktree of the run, neither of which exists when actions are judged again.
     realPath: (path) => path.replace('/repo/link', '/repo/secrets'),
     alias: (path) => (path.startsWith('/worktree/') ? path.replace('/worktree', '/repo') : undefined),
   },
@@ -177,7 +177,7 @@ describe('actions that are judged again', () => {
       const records = readAuditLog(path)
       expect(records.length).toBeGreaterThan(500)
       const replayed = [...replayRecords(records, same)]
-      // What a secret was isn't in the log, so there a line may be read otherwise.
+      // The log doesn't contain secrets, so a line with one may be read differently.
       const whole = replayed.filter(({ record }) => !JSON.stringify(record.action).includes('[redacted]'))
       expect(replayed.length - whole.length).toBeLessThan(40)
       const again = whole.map(({ verdict }) => verdict)

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { checkCommand, defaultRules, loadPermissions, loadRules } from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
-/** What is decided where a command is on the deny list. */
+/** The decision if a command is on the deny list. */
 function decideDenied(line: string, denied: string): string {
   const text = JSON.stringify({ permissions: { deny: [`Bash(${denied})`] } })
   const permissions = loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])
   return checkCommand(line, { approvalMode: 'never', sandbox: 'workspace-write', permissions, cwd: '/w' }).decision
 }
 
-/** What is decided where a rule forbids a command. */
+/** The decision if a rule forbids a command. */
 function decideForbidden(line: string, ...pattern: readonly string[]): string {
   return decide(line, {
     rules: `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "forbidden")`,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   readBySecond = await startSecondParser()
 })
 
-/** What the second parser gets wrong, and bash does as the first one says; in each it finds less. */
+/** Texts that the second parser gets wrong, while bash agrees with the first. In each, the second one finds less. */
 const misreadBySecond: ReadonlySet<string> = new Set([
   // Commands in a heredoc: backticks, and all of them where tabs are stripped.
   'cat <<EOF\n`rm x`\nEOF',
@@ -26,10 +26,10 @@ const misreadBySecond: ReadonlySet<string> = new Set([
   'cat 0<.env',
 ])
 
-/** A word of ours in the second parser's terms: what runs decides is not compared. */
+/** One of our words in the second parser's form. Parts that are known only at run time are not compared. */
 const comparable = (word: ShellWord): ReadWord => (word.kind === 'dynamic' ? undefined : word.text)
 
-/** Whether two readings of a command can be the same: word for word, up to the first that only running it tells. */
+/** Whether two readings of a command can be the same: word for word, up to the first word that is known only at run time. */
 function agree(ours: readonly ReadWord[], theirs: readonly ReadWord[]): boolean {
   for (let at = 0; at < Math.max(ours.length, theirs.length); at++) {
     const [mine, other] = [ours[at], theirs[at]]
@@ -42,7 +42,7 @@ function agree(ours: readonly ReadWord[], theirs: readonly ReadWord[]): boolean 
 
 const redirecting = /^(?:[<>]|>>|<<-?|<<<|<>|>\||[<>]&|&>>?)$/
 
-/** Substitutions and redirections, as our tokenizer has them. */
+/** Substitutions and redirections, as our tokenizer counts them. */
 function partsOf(text: string): Pick<SecondReading, 'substitutions' | 'redirections'> {
   const scan = scanShell(text, 'bash')
   const tokens = scan.ok ? scan.tokens : []
@@ -57,7 +57,7 @@ type Outcome =
 
 function compare(text: string): Outcome {
   const script = readScript(text, 'bash')
-  // What we don't understand is asked about, so there is nothing to agree on.
+  // Unknown commands are asked about, so there is nothing to compare.
   if (script.problems.length > 0 || analyseScript(text).problems.length > 0) return { kind: 'unknown' }
   const theirs = readBySecond(text)
   if (theirs === undefined) return { kind: 'unread' }

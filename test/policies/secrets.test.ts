@@ -6,7 +6,7 @@ const redact = makeRedactor({})
 const body = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0'
 const hex = '0123456789abcdef'.repeat(4)
 
-/** Each with the part that must not be seen; made of pieces, so that nobody takes this file for a leak. */
+/** Each with the part that must be masked. They are built from pieces, so that scanners don't report this file. */
 const secrets: readonly (readonly [string, string])[] = [
   ...[
     `AKIA${'Z7'.repeat(8)}`,

@@ -16,7 +16,7 @@ function askedIn(approvalMode: ApprovalMode): readonly unknown[] {
     )
 }
 
-/** What nobody wants done unasked, however short the list of questions is. */
+/** Commands that must never run without a question, however short the list of questions is. */
 const mustAsk = [
   'git reset --hard origin/main',
   'git clean -fdx',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from './decisions.ts'
 
-/** What is decided in each mode in which nobody looks at lines, where a rule forbids a command. */
+/** The decision in each mode that doesn't analyse lines, if a rule forbids a command. */
 function decideForbidden(line: string, ...pattern: readonly string[]): readonly string[] {
   const rules = `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "forbidden")`
   return (['never', 'on-failure'] as const).map((mode) => decide(line, { rules, mode }))

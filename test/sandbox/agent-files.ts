@@ -1,4 +1,4 @@
-/** Files that decide what an agent, an editor or a shell of the host runs: no command may make them in a workspace. */
+/** Files that decide what an agent, an editor or a shell of the host runs: no command may create them in a workspace. */
 export const agentFiles = [
   '.codex/config.toml',
   '.agents/rules',

@@ -10,7 +10,7 @@ type Tested = {
   readonly backend: 'bubblewrap' | 'docker'
   /** Skips visibly, or fails in CI, where the backend is missing. */
   readonly test: typeof testInBubblewrap
-  /** What a policy has to grant so that Node and this machine's tools are there. */
+  /** The grants that a policy needs for Node and this machine's tools. */
   readonly readableRoots: string[]
 }
 

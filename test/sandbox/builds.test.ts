@@ -12,7 +12,7 @@ import { closeLater, codeOf, run, temporaryDirectory, type Ran } from './helpers
 
 const fixtures = new URL('../../fixtures/sandbox/', import.meta.url).pathname
 
-/** Where this machine keeps a program. */
+/** The path of a program on this machine. */
 function programHere(name: string): string | undefined {
   const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
   if (status === 0) return realpathSync(stdout.trim())
@@ -34,7 +34,7 @@ function git(directory: string, ...args: readonly string[]): string {
 }
 
 describeInBoth('in %s', ({ backend, test, readableRoots }) => {
-  /** A test that needs programs of this machine's. */
+  /** A test that needs programs of this machine. */
   const testWith = (...programs: readonly (string | undefined)[]): Test =>
     testUnless(programs.includes(undefined) ? 'npm, make, cc or cargo is not installed' : undefined, test)
 

@@ -58,7 +58,7 @@ plain('an error message without a refused path is only a suspicion', async () =>
   expect(from('unshare: Operation not permitted')).toEqual(['suspected'])
 })
 
-// Where a file's mode refuses it already, nothing is the sandbox's refusal.
+// If a file's mode already refuses the access, the sandbox is not the cause.
 const testWhereAllowed = testUnless(whyNotRoot('may write to /usr outside a sandbox'), testInBubblewrap)
 
 testWhereAllowed.each([

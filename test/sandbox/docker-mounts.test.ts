@@ -9,7 +9,7 @@ import { ensureImage, image, imageRoots } from './docker-image.ts'
 import { closeLater, temporaryDirectory, testInDocker } from './helpers.ts'
 
 const asRoot = process.geteuid?.() === 0
-// Only root can give a directory to somebody else; nobody else is refused by its mode alone.
+// Only root can change a directory's owner, and only then does the mode refuse others.
 const test = testUnless(asRoot ? undefined : 'giving a directory away needs root', testInDocker)
 
 beforeAll(() => {

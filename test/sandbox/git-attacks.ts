@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 /** Who the host's git runs as. Default: this process. */
 type Identity = { readonly uid?: number; readonly gid?: number }
 
-/** Has git of the host look at a directory as a prompt does, and commit in it. */
+/** Runs the host's git in a directory like a shell prompt does, and commits there. */
 export function useOnHost(directory: string, identity: Identity = {}): void {
   for (const words of ['status', 'add -A', '-c user.name=a -c user.email=a@b commit -qm x', 'rebase --continue']) {
     const options = { cwd: directory, stdio: 'ignore', timeout: 10_000, ...identity } as const
@@ -11,7 +11,7 @@ export function useOnHost(directory: string, identity: Identity = {}): void {
   }
 }
 
-/** Shell functions that plant a program, and a repository that runs one. What they plant makes `sentinel` where they are called. */
+/** Shell functions that plant a program, and a repository that runs one. The planted program creates `sentinel` in the directory of the call. */
 export const evil = `evil() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\ntouch %s/sentinel\\n' "$PWD" > "$1"; chmod +x "$1"; }
   repo() { git init -q made; mkdir -p "$(dirname "$1")"; mv made/.git "$1"; rm -r made; evil hook; git --git-dir="$1" config core.fsmonitor "$PWD/hook"; git --git-dir="$1" config core.worktree "$PWD/sub"; }
   `

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './helpers.ts'
 const isRoot = process.geteuid?.() === 0
 const nobody = 65534
 
-/** Does something with no more rights than an ordinary user has: root is stopped by no mode. */
+/** Runs an action with an ordinary user's rights, because file modes don't stop root. */
 function asOrdinaryUser(act: () => void): void {
   if (!isRoot) return act()
   process.setegid?.(nobody)
@@ -28,7 +28,7 @@ async function ownDirectory(): Promise<string> {
   return directory
 }
 
-/** What makes git take a directory for a repository. */
+/** The files that make git treat a directory as a repository. */
 function initialise(directory: string): void {
   for (const name of ['objects', 'refs', 'hooks']) mkdirSync(join(directory, '.git', name), { recursive: true })
   writeFileSync(join(directory, '.git/HEAD'), 'ref: refs/heads/main\n')

@@ -35,7 +35,7 @@ async function openIn(workspace: string): Promise<Sandbox> {
   return openFor({ mode: 'workspace-write', workspace })
 }
 
-/** Makes the host do in a directory what people do there, so that whatever is planted would run. */
+/** Does what people do in a directory on the host, so that anything planted would run. */
 function useOnHost(directory: string): void {
   for (const command of [
     'status',
@@ -49,7 +49,7 @@ function useOnHost(directory: string): void {
   }
 }
 
-/** Plants by script, then lets the host's git loose in `where`: the sentinel must not have been made. */
+/** Plants files with a script, then uses the host's git in `where`: the sentinel must not exist. */
 async function expectDisarmed(workspace: string, script: string, where = '.'): Promise<void> {
   const sentinel = join(workspace, 'sentinel')
   const evil = `evil() { printf '#!/bin/sh\\ntouch ${sentinel}\\n' > "$1"; chmod +x "$1"; }; `
@@ -224,7 +224,7 @@ describe('ordinary git', () => {
     expect(codeOf(await run(sandbox, 'echo x >> .git'))).not.toBe(0)
     await run(sandbox, `echo x > ${main}/file`)
     expect(existsSync(join(main, 'file'))).toBe(false)
-    // What it does to its own view of the repository is nobody else's.
+    // Its changes to its private copy of the repository affect nobody else.
     const config = await readFile(join(main, '.git/config'))
     await run(sandbox, `git config core.fsmonitor ./evil; echo x > ${main}/.git/hooks/pre-commit`)
     await run(sandbox, `echo .. > ${main}/.git/worktrees/tree/commondir; echo ../evil > ${main}/.git/commondir`)

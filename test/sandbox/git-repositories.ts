@@ -11,7 +11,7 @@ const identity = {
   GIT_COMMITTER_EMAIL: 'a@b',
 }
 
-/** Runs the host's git. Throws what it said when it fails. */
+/** Runs the host's git. If it fails, throws its error message. */
 export function git(directory: string, ...words: readonly string[]): string {
   const { stdout, stderr, status } = spawnSync('git', ['-C', directory, '-c', 'protocol.file.allow=always', ...words], {
     encoding: 'utf8',
@@ -39,7 +39,7 @@ export function initialise(directory: string): void {
   git(directory, 'branch', 'other')
 }
 
-/** Lets quarantine and state of the tests that follow lie in a directory of their own. */
+/** Gives the following tests a separate directory for quarantine and state. */
 export function ownStateDirectory(): void {
   beforeEach(async () => {
     const before = process.env['XDG_STATE_HOME']

@@ -35,7 +35,7 @@ test.each(['2', '4'])(
     ])
     expect(expected).toHaveLength(2)
     expect(stats(shown)).toEqual(expected)
-    // Git itself finds its checksum right, and what it holds.
+    // Git itself accepts its checksum and content.
     writeFileSync(join(cwd, '.git/index'), shown)
     execFileSync('git', ['fsck', '--strict'], { cwd, stdio: 'pipe' })
     expect(execFileSync('git', ['ls-files'], { cwd }).toString()).toBe('a.txt\nb.txt\n')

@@ -68,7 +68,7 @@ test('a directory as standard input gives no access', async () => {
 test('commands don’t get this machine’s null device', async () => {
   const before = statSync('/dev/null').mtimeMs
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
-  // The mode that it has anyway, so that a failure of this test is none of the machine.
+  // The mode that it already has, so that a failure of this test doesn't change the machine.
   const script = 'chmod 666 /proc/self/fd/0 && echo changed; cat; test -c /proc/self/fd/0 && echo device'
   expect((await run(sandbox, script)).stdout).toBe('device\n')
   const none = openSync('/dev/null', 'r')

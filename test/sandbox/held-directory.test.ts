@@ -9,7 +9,7 @@ test('the listing of a held directory is current after each change, however soon
   const held = holdDirectory(directory)
   onTestFinished(() => held.close())
   mkdirSync(join(directory, 'in'))
-  // Old enough for what was read of it to be told again.
+  // Old enough for the cached listing to be used again.
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
   for (let round = 0; round < 3; round += 1) {
     await pause()

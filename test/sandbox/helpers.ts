@@ -38,7 +38,7 @@ export async function openFor(policy: SandboxPolicyInput, backend?: Backend): Pr
   return closeLater(await openSandbox(parsePolicy(policy), { backend }))
 }
 
-/** Sees to it that a sandbox is closed when the test ends. */
+/** Closes a sandbox when the test ends. */
 export function closeLater(sandbox: Sandbox): Sandbox {
   opened.push(sandbox)
   return sandbox
@@ -65,7 +65,7 @@ export function processesWith(needle: string): readonly string[] {
   return stdout.split('\n').filter((line) => line.includes(needle) && !/^\s*\d+\s+Z/.test(line))
 }
 
-/** Waits until `condition` holds; how long it takes is nobody's claim, so the test's own time-out is the only limit. */
+/** Waits until `condition` holds; no test depends on the duration, so the test's time-out is the only limit. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

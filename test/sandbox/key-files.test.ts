@@ -65,7 +65,7 @@ test('the caller’s own git config is shown without secrets, with its includes,
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const look = `grep -rs ${secret} ${home}; for key in alias.st pull.rebase color.ui url.https://github.com/.insteadOf; do git config $key; done`
   expect((await run(sandbox, look)).stdout).toBe('status\ntrue\nnever\ngh:\n')
-  // What the caller changes between commands is there for the next.
+  // The next command sees the caller's changes.
   await writeFile(
     join(home, '.gitconfig'),
     `[alias]\n\tst = log\n[url "https://${secret}@example.org/"]\n\tinsteadOf = x:\n`,

@@ -9,7 +9,7 @@ import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 import type { ExecResult, SandboxOptions, SandboxPolicyInput } from '../../sandbox/index.ts'
 import { eventually, temporaryDirectory } from './helpers.ts'
 
-/** What the driver is asked to do. */
+/** The driver's task. */
 export type Drive = {
   readonly policy: SandboxPolicyInput
   readonly options: SandboxOptions
@@ -17,12 +17,12 @@ export type Drive = {
   readonly slow: boolean
 }
 
-/** What it says when it was not killed. */
+/** Its report if it was not killed. */
 export type Driven = { readonly result: ExecResult; readonly bytes: number; readonly maxRssKib: number }
 
 const driver = new URL('./kill-driver.ts', import.meta.url).pathname
 
-/** A place where engines run and whatever they leave is found: by a variable that all their commands inherit, and by folder. */
+/** A place where engines run and all their leftovers can be found: by a variable that all their commands inherit, and by folder. */
 export type Stage = {
   readonly workspace: string
   /** Starts a driver; resolves when its command runs. */

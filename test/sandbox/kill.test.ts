@@ -12,7 +12,7 @@ import { makeStage, type Stage } from './kill-tools.ts'
 const mebibyte = 1024 ** 2
 const gibibyte = 1024 ** 3
 
-/** More than an engine needs, far less than what floods through it. */
+/** More than an engine needs, but far less than the data that passes through it. */
 const mostEngineKib = 400 * 1024
 
 /** One that forked twice, one in a session of its own, one that ignores TERM, and one in front. */
@@ -40,7 +40,7 @@ describeInBoth('in %s, nothing is left and the machine answers', ({ backend, tes
     await eventually(() => existsSync(join(stage.workspace, 'up')))
     engine.child.kill(signal)
     await engine.driven
-    // What has no process to clean up after it is the next start's to remove.
+    // The next start removes leftovers that no process cleans up.
     await eventually(() => stage.leftovers().every((left) => /^(file|control group) /.test(left)))
     await (
       await stage.start({ script: 'true' })
@@ -71,7 +71,7 @@ describeInBoth('in %s, nothing is left and the machine answers', ({ backend, tes
     expect(rules).toContain('limits.processes')
   })
 
-  // In docker its daemon makes the group, whoever asks for it.
+  // In docker, the daemon creates the group for any user.
   const whole = testUnless(backend === 'bubblewrap' ? whyNoControlGroups() : undefined, test)
 
   whole('after a memory bomb of several processes, none of which is over the limit by itself', async () => {

@@ -19,7 +19,7 @@ import {
 let state: string
 beforeEach(async () => {
   state = await temporaryDirectory()
-  // Its own places, so that no other test's runs are found.
+  // Separate directories, so that the runs of other tests are not found.
   const before = { XDG_STATE_HOME: process.env['XDG_STATE_HOME'], TMPDIR: process.env['TMPDIR'] }
   process.env['XDG_STATE_HOME'] = state
   process.env['TMPDIR'] = await temporaryDirectory()
@@ -142,7 +142,7 @@ testInDocker('a container that outlives its engine is ended before its review', 
 })
 
 test('a bwrap that a killed engine left before it had a parent watch is ended by the next start', async () => {
-  // What bwrap leaves there: the first process of a namespace, which nobody's death ends, with the run's pipes.
+  // The process that bwrap leaves: the first one of a namespace, which survives all others, with the run's pipes.
   const directory = join(process.env['TMPDIR'] ?? '', 'portcullis-run-')
   const script = `
     const { ownerName } = await import(${JSON.stringify(owner)})

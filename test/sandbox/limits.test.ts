@@ -13,8 +13,8 @@ import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /**
- * A workspace and the temporary directory beside it, on a file system of their own: what a whole disk has left changes with what anybody does.
- * Where none can be mounted they are on one that hardly anybody else writes to.
+ * A workspace and the temporary directory beside it, on a file system of their own: the free space of a whole disk changes with any other activity. If none can
+ * be mounted, they are on one that few others write to.
  */
 async function quietWorkspace(): Promise<string> {
   const base = await mkdtemp('/dev/shm/sandbox-test-')

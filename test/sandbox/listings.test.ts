@@ -14,13 +14,13 @@ import { terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 import { testUnlessOnCi } from '../support/needs.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
-/** Who reads the programs back: binutils, which knows nothing of how they were made. */
+/** The disassembler: binutils, which is independent of our assembler. */
 const readers = {
   x64: { program: 'objdump', options: ['-m', 'i386:x86-64', '-M', 'intel'], calls: x64.calls },
   arm64: { program: 'aarch64-linux-gnu-objdump', options: ['-m', 'aarch64'], calls: arm64.calls },
 } as const
 
-/** Every program of ours, with data that is in none of them; what they are given is no code. */
+/** Each of our programs, with example data, because their input is not code. */
 const programs: Readonly<Record<string, (architecture: Architecture) => Uint8Array>> = {
   check: (architecture) => checkProgram(architecture, [], ''),
   entry: (architecture) => entryProgram(architecture, { port: 3128, filter: Buffer.alloc(8) }),

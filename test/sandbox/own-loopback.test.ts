@@ -15,7 +15,7 @@ const networks: readonly SandboxPolicyInput['network'][] = [
   { mode: 'full' },
 ]
 
-/** A test run with a server of its own, as `npm test` has it. */
+/** A test run with its own server, as with `npm test`. */
 const servesItself = `
 const http = require('node:http')
 const server = http.createServer((_, answer) => answer.end('served')).listen(0, '127.0.0.1', async () => {

@@ -16,7 +16,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots, ...more })
     return closeLater(await openSandbox(policy, { backend, image }))
   }
-  /** Runs a script that has to end well, with nothing to report. */
+  /** Runs a script that must succeed without denials. */
   const work = async (sandbox: Sandbox, script: string): Promise<string> => {
     const { stdout, stderr, result } = await run(sandbox, `set -e; ${script}`)
     expect({ stderr, result }).toMatchObject({ result: { status: 'exited', code: 0, denials: [] } })

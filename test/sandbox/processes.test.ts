@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, test as plain } from 'vitest'
 import { eventually, openFor, processesWith, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-/** A number of seconds that is this test's own, so that its `sleep`s are found in a process list. */
+/** A unique number of seconds, so that this test's `sleep`s can be found in a process list. */
 const ownSeconds = (): string => `9${Math.floor(Math.random() * 1e9)}`
 
 describe.each([
@@ -135,7 +135,7 @@ describe.each([
   })
 })
 
-// What confines has this in kill.test.ts.
+// For confining backends, kill.test.ts tests this.
 plain.each(['SIGKILL', 'SIGTERM'] as const)(
   'unconfined: nothing survives %s of the program that opened the sandbox',
   async (signal) => {

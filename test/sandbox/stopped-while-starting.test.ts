@@ -25,7 +25,7 @@ testInBubblewrap('an engine that is killed at any moment of a start leaves no co
     await engine.driven
   }
   await eventually(() => !stage.leftovers().some((left) => left.startsWith('process ')))
-  // Neither is the next start held up, and it removes what nobody was left to remove.
+  // The next start is not delayed, and removes what was left behind.
   expect(await (await stage.start({ script: 'true' })).driven).toMatchObject({ result: { status: 'exited', code: 0 } })
   expect(stage.leftovers()).toEqual([])
 })

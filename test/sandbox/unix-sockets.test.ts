@@ -26,7 +26,7 @@ async function shownDirectory(): Promise<string> {
   return directory
 }
 
-/** Says what a connection gives: what the other side sends, or the error. */
+/** Prints the result of a connection: the data from the other side, or the error. */
 const connect = (path: string): string =>
   `"${process.execPath}" -e "require('net').connect('${path.replace('\0', '\\\\0')}').on('data',d=>console.log(''+d)).on('error',e=>console.log(e.code))"`
 

@@ -42,7 +42,7 @@ const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
 
-/** A line of the table, and below it what got through. */
+/** Prints a line of the table, and below it what got through. */
 function tell(words: readonly string[], count: string, failures: readonly string[]): void {
   const first = words.map((word) => `${word} `.padEnd(12)).join('')
   process.stdout.write(
@@ -63,7 +63,7 @@ if (parts.includes('matrix')) {
     const program = programFor(user)
     try {
       for (const backend of backends) {
-        // Each in a run of its own, so that none stands in another's way.
+        // Each in a separate run, so that they don't interfere with each other.
         for (const actor of actors) {
           const [tried] = await runMatrix({
             user,
@@ -99,7 +99,7 @@ if (parts.includes('batches')) {
   }
 }
 if (parts.includes('outages')) {
-  // Tests, which are shorter without the variable.
+  // These are tests, which are shorter without the variable.
   const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname
   const files = ['outages', 'quota'].map((name) => `test/engine/batch/${name}.test.ts`)
   const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'soak', ...files], {

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { RunEvent } from '../../engine/core/events.ts'
 
-/** How a program ended and what it said. */
+/** How a program ended, and its output. */
 export type Ended = {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -13,12 +13,12 @@ export type Ended = {
 
 export type AgentOptions = {
   readonly cwd: string
-  /** A folder that stands in for the user's home, so that no test reads the configuration of whoever runs it. */
+  /** A folder used as the user's home, so that no test reads the configuration of the person who runs it. */
   readonly home: string
   readonly env?: Readonly<Record<string, string>>
   /** Text on standard input. Default: none, closed at once. */
   readonly stdin?: string
-  /** Leaves standard input open and silent, as a pipe nobody writes to. */
+  /** Leaves standard input open and silent, like a pipe to which nobody writes. */
   readonly keepStdinOpen?: true
   /** A command that the program is started by, e.g. one that hides something from it. */
   readonly startedBy?: readonly string[]
@@ -64,7 +64,7 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   })
 }
 
-/** The events of a `--json` run, each checked against the published schema: every field of theirs must be in it. */
+/** The events of a `--json` run, each checked against the published schema: every field must be in it. */
 export function eventsOf(stdout: string): readonly RunEvent[] {
   return stdout
     .split('\n')

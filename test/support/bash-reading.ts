@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How bash reads each text: as it prints it back, or undefined where it is no whole script to it. Nothing of a text is run. */
+/** How bash parses each text: the text as bash prints it, or undefined if it is not a complete script. Nothing is run. */
 export function readByBash(texts: readonly string[]): readonly (string | undefined)[] {
   const folder = mkdtempSync(join(tmpdir(), 'bash-reading-'))
   try {
@@ -24,8 +24,8 @@ export function readByBash(texts: readonly string[]): readonly (string | undefin
 }
 
 /**
- * Only what is a script by itself is put into a function, which is defined, printed and never called. A line feed before the closing brace ends
- * comments; a text that swallows the brace all the same is no function.
+ * Only a complete script is put into a function, which is defined and printed, but never called. A line feed before the closing brace ends comments. If a text
+ * still swallows the brace, it is not a function.
  */
 const reader = `
 while IFS= read -r -d '' text; do

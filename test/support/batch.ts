@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { agent, type AgentOptions, type Ended } from './agent.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** Makes a repository of these files, in one commit. Gives its path. */
+/** Creates a repository with these files in one commit. Returns its path. */
 export function committed(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }): string {
   const directory = tempDir(files)
   const git = (...words: readonly string[]): void => {
@@ -17,7 +17,7 @@ export function committed(files: Readonly<Record<string, string>> = { 'a.txt': '
   return directory
 }
 
-/** A recording that runs commands, one after the other, and ends. Gives the model's name. */
+/** Writes a recording that runs commands, one after the other, and ends. Returns the model's name. */
 export function recordingOf(...commands: readonly string[]): string {
   const usage = { input_tokens: 1000, output_tokens: 0 }
   const calls = commands.map((cmd) => ({
@@ -68,7 +68,7 @@ export function tasksFile(ids: readonly string[], repository = committed()): str
   return ids.map((id) => `${JSON.stringify({ id, prompt: `do ${id}`, repo: repository })}\n`).join('')
 }
 
-/** What each request to the model of `dearModel` costs, in US dollars. */
+/** The cost of each request to the model of `dearModel`, in US dollars. */
 export const dollarsARequest = 1
 
 /** A model that runs commands, one after the other, and ends; each of its requests costs a dollar. As words of a command line. */
@@ -78,8 +78,8 @@ export function dearModel(...commands: readonly string[]): readonly string[] {
 }
 
 /**
- * Holds a batch to what must be true of it, whatever happened to whoever ran it: each trial is settled once, every dollar that a session spent is
- * counted, and another start finds nothing missing.
+ * Checks everything that must be true of a batch, whatever happened to its processes: each trial is settled once, every dollar that a session spent is counted,
+ * and another start finds nothing missing.
  *
  * @param words those that it was begun with
  * @param spent what its runs spent, in US dollars. Default: what the sessions in its folder say, by their own logs
@@ -93,7 +93,7 @@ export async function expectWhole(
   const before = journal()
   const trials = place.lines('results.jsonl').map(({ trial }) => trial)
   const settled = before.flatMap(({ type, trial }) => (type === 'settled' ? [trial] : []))
-  // Who settled one may have been killed before it said so.
+  // The process that settled one may have been killed before it reported this.
   expect(settled).toEqual([...new Set(settled)])
   expect(place.json('summary.json')).toMatchObject({ trials: trials.length, settled: trials.length })
   expect(place.json('summary.json')['cost_usd']).toBe(spent)
@@ -106,7 +106,7 @@ export async function expectWhole(
   expect(more.map(({ type }) => type)).toEqual(['batch-started', 'batch-ended'])
 }
 
-/** What all sessions of a batch say that they spent, each by its own log. */
+/** The sum that all sessions of a batch spent, according to their logs. */
 function spentIn({ out }: BatchPlace): number {
   const logs = globSync('runs/*/*/session/events.jsonl', { cwd: out })
   const costs = logs.map((log) => {

@@ -25,7 +25,7 @@ type Setting = {
   /** Default: none. */
   readonly taskHooks?: TaskHooks
   readonly attended?: boolean
-  /** Where whole outputs are kept. Default: a fresh directory. */
+  /** The directory for complete outputs. Default: a fresh directory. */
   readonly outputs?: string
   /** The engine's environment. Default: nothing. */
   readonly env?: Readonly<NodeJS.ProcessEnv>
@@ -36,17 +36,17 @@ type Setting = {
   readonly sandbox?: Sandbox
 }
 
-/** The path of a call, and what can be seen of it. */
+/** The path of a call, with everything that can be observed. */
 export type ObservedPath = {
   readonly path: CallPath
   readonly events: readonly RunEvent[]
-  /** Whole outputs that were kept. */
+  /** Complete outputs that were stored. */
   readonly kept: readonly Uint8Array[]
   /** Takes one call through the path. `input` is sent as JSON, a text as it is. */
   readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>
 }
 
-/** Makes the path that calls take, with the real Guardian, sandbox and event stream. */
+/** Creates the path of calls, with the real Guardian, sandbox and event stream. */
 export async function openPath(setting: Setting): Promise<ObservedPath> {
   const { tools, mcp = [], hooks = noHooks, attended = false, approvalMode = 'never' } = setting
   const { deferral = { mode: 'off' } } = setting

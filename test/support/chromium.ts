@@ -9,13 +9,13 @@ export function whyNoChromium(): string | undefined {
   return spawnSync('chromium', ['--version']).status === 0 ? undefined : 'the program chromium is not installed'
 }
 
-/** A page as a browser left it. */
+/** A page after a browser has loaded it. */
 export type Opened = {
-  /** The document after all that would run had its time. */
+  /** The document after all scripts had time to run. */
   readonly dom: string
-  /** What was asked for beside the page itself, of whatever host: the browser reaches this server alone. */
+  /** Requests for anything other than the page, to any host: the browser only reaches this server. */
   readonly requests: readonly string[]
-  /** Reports of what the page's policy refused. */
+  /** Reports of violations of the page's policy. */
   readonly violations: readonly string[]
 }
 
@@ -68,7 +68,7 @@ export async function openPage(page: string, policy: string): Promise<Opened> {
       ],
       { maxBuffer: 256 * 1024 * 1024, timeout: 120_000 },
     )
-    // Chromium's own services, which it asks for whatever page is open.
+    // Requests for Chromium's own services, which it makes with any page.
     return { dom: stdout, violations, requests: requests.filter((line) => !/google|gstatic|:443 /.test(line)) }
   } finally {
     server.closeAllConnections()

@@ -83,7 +83,7 @@ const Metrics = z.strictObject({
   ),
 })
 
-/** A span as tests look at it: its attributes as an object. */
+/** A span in the form that tests use, with its attributes as an object. */
 export type SeenSpan = Omit<z.infer<typeof span>, 'attributes'> & {
   readonly attributes: Readonly<Record<string, unknown>>
   readonly resource: Readonly<Record<string, unknown>>
@@ -96,7 +96,7 @@ export type SeenPoint = {
   readonly value: number
 }
 
-/** What a body of spans holds. Throws where it isn't one by the letter. */
+/** The spans in a request body. Throws if the body violates the format. */
 export function spansIn(body: string): readonly SeenSpan[] {
   return Traces.parse(JSON.parse(body)).resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
@@ -105,7 +105,7 @@ export function spansIn(body: string): readonly SeenSpan[] {
   )
 }
 
-/** What a body of metrics holds. Throws where it isn't one by the letter. */
+/** The metrics in a request body. Throws if the body violates the format. */
 export function pointsIn(body: string): readonly SeenPoint[] {
   return Metrics.parse(JSON.parse(body)).resourceMetrics.flatMap(({ scopeMetrics }) =>
     scopeMetrics.flatMap(({ metrics }) =>
@@ -136,18 +136,18 @@ function flat(list: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries.map(({ key, value }) => [key, one(value)]))
 }
 
-/** A collector on loopback, which holds what it gets to the letter of the format. */
+/** A collector on loopback that validates everything strictly. */
 export type Collector = {
   readonly url: string
   readonly spans: readonly SeenSpan[]
   readonly points: readonly SeenPoint[]
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[]
-  /** What was wrong with what came. */
+  /** The faults of the received data. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
 
-/** Starts one. `answer`: how it treats its callers. Default: as it should. */
+/** Starts a collector. `answer` sets its responses. Default: correct ones. */
 export async function startCollector(
   answer: 'well' | 'never' | 'refusing' | 'redirecting' = 'well',
 ): Promise<Collector> {

@@ -12,12 +12,12 @@ import { repository } from './workspace.ts'
 
 type Body = { readonly tools?: readonly { readonly name?: string; readonly description?: string }[] }
 
-/** Tools that a run has and doesn't offer, where they could only be refused. */
+/** Tools that a run has but doesn't offer, because they could only be refused. */
 const notAlwaysOffered = ['save_memory']
 
 /**
- * Every tool that a run has, as the run itself says it: what a request offers, what is only named there to be searched for, and the
- * built-in ones that are understood without being offered. Those of MCP servers come when they come, and are left out.
+ * Every tool of a run, as the run itself declares them: those that a request offers, those that it only names for a search, and built-in ones that are accepted
+ * without being offered. Tools of MCP servers appear at any time and are left out.
  *
  * @param body a request of the run, made with `tool_search = "always"` so that the search itself is among them
  */
@@ -56,7 +56,7 @@ const docs = liar(`
 /**
  * A repository, a home and a web site that the recorded run of every tool is about.
  *
- * @param helperModel the model of the agent that it hands work to; undefined: the run's own
+ * @param helperModel the model of the delegated agent; undefined: the run's own
  */
 export async function everyToolScene(helperModel?: string) {
   const server = createServer((_, response) => {

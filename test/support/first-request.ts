@@ -19,7 +19,7 @@ export function estimateTokens(body: unknown, model: string): number {
   return Math.ceil(length / (model.startsWith('claude') ? charactersPerToken.claude : charactersPerToken.others))
 }
 
-/** A request as a text that can be reviewed: what is told in full, then each tool, then the rest; without what differs from run to run. */
+/** A request as reviewable text: the instructions, then each tool, then the rest, without the parts that vary from run to run. */
 export function describeRequest(body: unknown): string {
   const { tools = [], ...rest } = body as Body
   const { told, settings } = split(rest)
@@ -34,7 +34,7 @@ export function describeRequest(body: unknown): string {
   return `${settled(text)}\n`
 }
 
-/** The long texts apart, each with where it stands. */
+/** The long texts, each with its position in the request. */
 function split(rest: Readonly<Record<string, unknown>>): {
   readonly told: readonly string[]
   readonly settings: unknown

@@ -1,4 +1,4 @@
-/** What a script of a hostile string does where it runs: a mark that the page's document shows, and a request. */
+/** The effect of a script in a hostile string if it runs: a mark in the page's document, and a request. */
 const act = "document.documentElement.dataset.ran=1;fetch('http://evil.example/ran')"
 
 const scripts: readonly string[] = [
@@ -57,7 +57,7 @@ const texts: readonly string[] = [
   '::error::x\n::add-mask::y\n##[group]z\n%0A::set-output name=a::b',
 ]
 
-/** What closes the element, the attribute or the text that a string may stand in. */
+/** Text that closes the element, the attribute or the text around a string. */
 const breaks: readonly string[] = [
   '',
   '"\'>',
@@ -65,7 +65,7 @@ const breaks: readonly string[] = [
   '--> ]]> `',
 ]
 
-/** Two hundred strings that would run, load, close, reorder or hide something wherever a page took them for more than text. */
+/** Two hundred strings that would run, load, close, reorder or hide something if a page treated them as more than text. */
 export const hostileStrings: readonly string[] = breaks.flatMap((end) =>
   [...scripts, ...texts].map((text) => end + text),
 )

@@ -108,7 +108,7 @@ function blockFrames(output: Output, index: number, key: string): readonly strin
   }
 }
 
-/** A question of the model to the provider's search, and what it found: as the real API, in one block each, or in two responses after a pause. */
+/** A query to the provider's search and its results, like in the real API: in one block each, or in two responses after a pause. */
 function searchFrames(
   { query, found }: Extract<Output, { type: 'search' }>,
   index: number,

@@ -19,7 +19,7 @@ export function startMockChat(options: { readonly replies: Replies }): Promise<M
   )
 }
 
-/** One chunk of a completion: what a test needs to imitate a server with its own ways. */
+/** One chunk of a completion: for tests that imitate a server with peculiarities. */
 export function chatChunk(delta: object, finish: string | null = null): string {
   return chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }])
 }

@@ -11,7 +11,7 @@ export type Output =
   | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
   | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
 
-/** Token counts as the wire names them; what is absent is 0. */
+/** Token counts under the names of the wire format. Absent counts are 0. */
 export type MockUsage = {
   readonly input?: number
   readonly cached?: number
@@ -36,14 +36,14 @@ export type Reply =
   | Spoken
   /** An HTTP answer without a stream. A string body is sent as it is, anything else as JSON. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
-  /** SSE frames as given, for wire damage that no builder here makes. */
+  /** Raw SSE frames, for damage that no builder here produces. */
   | { readonly frames: readonly string[]; readonly delivery?: Delivery }
   /** The request is taken and never answered. */
   | 'silence'
 
 /** A running mock. */
 export type MockModel = {
-  /** What goes into `openai_base_url` or its like. */
+  /** The value for `openai_base_url` or a similar setting. */
   readonly baseUrl: string
   readonly requests: readonly Received[]
   close(): Promise<void>
@@ -77,13 +77,13 @@ export const freeform = (name: string, input: string, id?: string): Output => ({
 
 export type Replies = readonly Reply[] | ((request: Received, index: number) => Reply)
 
-/** What tells one provider's mock from another's. */
+/** The differences between the mocks of providers. */
 type Dialect = {
   /** The path that answers; all others are a 404. */
   readonly path: string
-  /** What the base URL has behind the server's address. */
+  /** The path of the base URL. */
   readonly base: string
-  /** What holds requests to what the provider documents, and remembers for that what was sent. */
+  /** Checks requests against the provider's documentation, and remembers the responses for that. */
   readonly conformance: {
     complaint(request: Received): string | undefined
     sent(request: Received, frames: readonly string[]): void
@@ -103,8 +103,8 @@ export type Spoken = {
 }
 
 /**
- * Starts a mock of a provider. Replies are used in order, or computed from the request; once they are used up the
- * answer is 400. A request that the provider would refuse fails the test that sent it, whatever that test looks at.
+ * Starts a mock of a provider. Replies are used in order, or computed from the request; once they are used up the answer is 400. A request that the provider
+ * would refuse fails the test that sent it, whatever that test checks.
  */
 export async function startMockModel(dialect: Dialect, replies: Replies): Promise<MockModel> {
   let index = 0

@@ -10,7 +10,7 @@ export type Test = typeof test.skip
  * The tests of something that may be missing here.
  *
  * @param missing why they can't run here, or undefined when they can; said once on stderr
- * @param otherwise what they are where nothing is missing
+ * @param otherwise the function to use if nothing is missing
  */
 export function testUnless(missing: string | undefined, otherwise: Test = test): Test {
   if (missing === undefined) return otherwise
@@ -18,13 +18,13 @@ export function testUnless(missing: string | undefined, otherwise: Test = test):
   return otherwise.skip
 }
 
-/** The same of what must not be missing on a CI machine: there the tests run, and fail. */
+/** The same for programs that must exist on a CI machine: there the tests run and fail. */
 export function testUnlessOnCi(missing: string | undefined, otherwise: Test = test): Test {
   return testUnless(isCi() ? undefined : missing, otherwise)
 }
 
 let noBubblewrap: string | null | undefined
-/** Why bubblewrap can't confine here, or undefined when it can: it may be installed, and have no right to make namespaces. */
+/** Why bubblewrap can't confine here, or undefined when it can: it may be installed, but not allowed to create namespaces. */
 export function whyNoBubblewrap(): string | undefined {
   noBubblewrap ??= failureOf('bwrap', [
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'],
@@ -39,13 +39,13 @@ export function whyNoDocker(): string | undefined {
   return noDocker ?? undefined
 }
 
-/** Why nothing can limit or count what a command's processes take together, or undefined when control groups can. */
+/** Why a command's processes can't be limited and measured together; undefined if control groups can do so. */
 export function whyNoControlGroups(): string | undefined {
   if (hierarchyHere() !== undefined) return undefined
   return 'no control groups can be made here: memory is limited for each process by itself, and no refusal is proven'
 }
 
-/** Why what only root may do can't be tried here, or undefined when this is root. */
+/** Why tests that need root can't run here; undefined for root. */
 export function whyNotRoot(what: string): string | undefined {
   return process.geteuid?.() === 0 ? undefined : `only root ${what}`
 }

@@ -6,10 +6,10 @@ import type { Architecture } from '../../sandbox/machine-code/machine-instructio
 import { tempDir } from './temp-dir.ts'
 import { testUnlessOnCi, type Test } from './needs.ts'
 
-/** What runs programs of another processor than this machine's: qemu's emulation of a process, whose system calls are this kernel's. */
+/** Runs programs for another processor with qemu's user-mode emulation, which uses this kernel's system calls. */
 const emulators: Readonly<Record<Architecture, string>> = { x64: 'qemu-x86_64', arm64: 'qemu-aarch64' }
 
-/** Whether programs for a processor are emulated here. An emulator knows no filters of system calls: the kernel would hold them against itself. */
+/** Whether programs for a processor are emulated here. Filters of system calls can't be emulated: the kernel would apply them to the emulator itself. */
 export function isEmulated(architecture: Architecture): boolean {
   return process.arch !== architecture
 }

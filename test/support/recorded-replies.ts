@@ -13,10 +13,9 @@ type Recorded = {
 }
 
 /**
- * A recording as what a provider's mock answers, each response with a thought before it: what a model thinks is what providers are
- * strictest about.
+ * A recording as replies of a provider's mock. Each response begins with a thought, because providers are strictest about thinking.
  *
- * @param replaced put in place of what stands in the recording for it
+ * @param replaced replacements for texts in the recording
  */
 export function repliesOf(path: string, replaced: Readonly<Record<string, string>> = {}): readonly Reply[] {
   const text = Object.entries(replaced).reduce(

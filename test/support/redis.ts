@@ -13,7 +13,7 @@ export function whyNoRedis(): string | undefined {
   return missing.length === 0 ? undefined : `${missing.join(' and ')} not installed: npm ci`
 }
 
-/** A Redis of a test's own, that can be killed and started again. */
+/** A separate Redis for a test, which can be killed and started again. */
 export type TestRedis = {
   readonly url: string
   readonly cli: (...words: readonly string[]) => string

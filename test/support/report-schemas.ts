@@ -4,18 +4,18 @@ import { compileJsonSchema, type Validate } from '../../engine/core/json-schema.
 
 const read = (name: string): string => readFileSync(new URL(`../../fixtures/schemas/${name}`, import.meta.url), 'utf8')
 
-/** What is wrong with a report by the schema of its format; empty where it is valid. */
+/** The faults of a report according to the schema of its format; empty if it is valid. */
 export type Fault = string
 
 const sarifSchema = compiled({
-  // A pattern of it has a bracket that a regular expression of today's wants escaped.
+  // One of its patterns has a bracket that today's regular expressions require to be escaped.
   ...(JSON.parse(read('sarif-2.1.0.json').replaceAll('{2}]?$', String.raw`{2}\\]?$`)) as object),
-  // It is of draft 4. What it uses means the same in draft 7, but for the name of its own address.
+  // It is written in draft 4. The keywords that it uses mean the same in draft 7, except the one for its own address.
   ...{ $schema: 'http://json-schema.org/draft-07/schema#', id: undefined },
 })
 const codeQualitySchema = compiled(JSON.parse(read('gitlab-code-quality.json')) as object)
 
-/** Validates a text as SARIF 2.1.0, its addresses (format `uri-reference`) as RFC 3986 has them too. */
+/** Validates a text as SARIF 2.1.0, and its addresses (format `uri-reference`) according to RFC 3986. */
 export function faultsInSarif(text: string): readonly Fault[] {
   const log = parsed(text)
   if ('fault' in log) return [log.fault]
@@ -24,7 +24,7 @@ export function faultsInSarif(text: string): readonly Fault[] {
   return [...sarifSchema(log.value), ...wrong.map((uri) => `not an address: ${JSON.stringify(uri)}`)]
 }
 
-/** Validates a text as GitLab's code quality report; GitLab takes two entries of one fingerprint for one. */
+/** Validates a text as GitLab's code quality report; GitLab merges two entries with the same fingerprint. */
 export function faultsInCodeQuality(text: string): readonly Fault[] {
   const list = parsed(text)
   if ('fault' in list) return [list.fault]

@@ -11,15 +11,15 @@ import { onTestFinished } from 'vitest'
 
 const jobs = new URL('../../node_modules/.cache/jobs/', import.meta.url).pathname
 
-/** How a step ended, by what GitHub's runner reads. */
+/** How a step ended, as GitHub's runner sees it. */
 export type Step = {
   readonly code: number | null
   readonly log: string
   readonly outputs: Readonly<Record<string, string>>
   readonly summary: string
-  /** What of the job's environment and path the step changed. */
+  /** The step's changes to the job's environment and path. */
   readonly environment: string
-  /** Commands of the log that the runner would obey. */
+  /** Commands in the log that the runner would execute. */
   readonly commands: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export type Job = {
   readonly workspace: string
   readonly temp: string
   readonly home: string
-  /** What no command may see; each in a place where a real job has one. */
+  /** Secrets that no command may see, each in a place where a real job has one. */
   readonly canaries: readonly string[]
   step(
     action: 'run' | 'apply',
@@ -44,7 +44,7 @@ export function startJob(
   files: Readonly<Record<string, string>>,
   event: { readonly name?: string; readonly payload?: object } = {},
 ): Job {
-  // Not in the system's temporary directory, of which commands see a private one anyway.
+  // Not in the system's temporary directory, because commands see a private one there.
   mkdirSync(jobs, { recursive: true })
   const root = mkdtempSync(join(jobs, 'job-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -134,7 +134,7 @@ export function startJob(
   }
 }
 
-/** As the runner reads `GITHUB_OUTPUT`. Throws for what it would refuse. */
+/** Parses `GITHUB_OUTPUT` like the runner. Throws if the runner would refuse it. */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {}
   const lines = text.split('\n')
@@ -167,7 +167,7 @@ function obeyed(log: string): readonly string[] {
   })
 }
 
-/** What was asked of a loopback GitHub. */
+/** The requests to a loopback GitHub. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string; readonly body: unknown }
 
 /** GitHub's API on loopback: `answers` gives a body for `METHOD PATH`, or a status where there is nothing to answer. */

@@ -6,26 +6,26 @@ import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage }
 import type { Tool } from '../../engine/tools/tool.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** What the model says in one response, piece by piece; it may wait between them. `end` is added. */
+/** The model's output in one response, in pieces. It may wait between them. `end` is added. */
 export type Response = () => AsyncIterable<ModelEvent> | Iterable<ModelEvent>
 
 type Setting = Partial<RunRequest> & {
   readonly responses: readonly Response[]
-  /** Beside the built-in ones. Default: none. */
+  /** In addition to the built-in ones. Default: none. */
   readonly tools?: readonly Tool[]
   /** Default: unconfined. */
   readonly mode?: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** Default: a fresh directory. */
   readonly workspace?: string
-  /** What the configuration says besides, as for `-c`. Default: nothing. */
+  /** Additional configuration, as for `-c`. Default: none. */
   readonly overrides?: readonly string[]
 }
 
-/** A run in this process, and what came of it. */
+/** A run in this process, and its outcome. */
 export type ScriptedRun = {
   readonly summary: RunSummary
   readonly events: readonly RunEvent[]
-  /** What the last request held, but for what the model is told of where it is. */
+  /** The content of the last request, without the description of the environment. */
   readonly history: readonly HistoryItem[]
 }
 
@@ -37,7 +37,7 @@ const usage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Opens a run as any program would, with a model that says what it is told to. */
+/** Opens a run like any program would, with a scripted model. */
 export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
   const { responses, mode = 'danger-full-access', overrides = [], ...request } = setting
   const events: RunEvent[] = []

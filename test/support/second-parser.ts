@@ -1,9 +1,9 @@
 import { Language, Parser, type Node } from 'web-tree-sitter'
 
-/** A word as the second parser reads it: its text, or undefined where that is known only when it runs. */
+/** A word as the second parser reads it: its text, or undefined if that is known only at run time. */
 export type ReadWord = string | undefined
 
-/** What the second parser finds in a shell text. */
+/** The second parser's findings in a shell text. */
 export type SecondReading = {
   readonly commands: readonly (readonly ReadWord[])[]
   /** Where substitutions begin, of commands and of processes, and how many redirections there are, heredocs among them. */
@@ -11,10 +11,10 @@ export type SecondReading = {
   readonly redirections: number
 }
 
-/** Reads a shell text; undefined where the second parser can't. */
+/** Parses a shell text; undefined if the second parser can't. */
 export type ReadCommands = (text: string) => SecondReading | undefined
 
-/** Starts tree-sitter's grammar of bash, which knows nothing of the parser that the product uses. */
+/** Starts tree-sitter's grammar of bash, which is independent of the parser that the product uses. */
 export async function startSecondParser(): Promise<ReadCommands> {
   await Parser.init()
   const grammar = new URL('../../node_modules/tree-sitter-bash/tree-sitter-bash.wasm', import.meta.url).pathname
@@ -64,7 +64,7 @@ function readWord(node: Node): ReadWord {
       return plain ? text : undefined
     }
     case 'concatenation': {
-      // A part that only runs on is no named child, so the pieces must make up the whole.
+      // Plain text between parts is not a named child, so the pieces must add up to the whole word.
       const parts = node.namedChildren.filter((child) => child !== null)
       const texts = parts.map(readWord)
       const whole = parts.reduce((length, part) => length + part.text.length, 0) === node.text.length

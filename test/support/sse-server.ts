@@ -10,11 +10,11 @@ export type Received = {
   readonly headers: IncomingMessage['headers']
   /** The parsed JSON body; undefined where there was none. */
   readonly body: unknown
-  /** Resolves when the exchange is over: answered whole, or one side hung up. */
+  /** Resolves when the exchange is over: the answer is complete, or one side hung up. */
   readonly over: Promise<void>
 }
 
-/** How the bytes of a stream reach the client. Every field absent: at once, whole, and closed in good order. */
+/** How the bytes of a stream reach the client. By default: at once, complete, and closed normally. */
 export type Delivery = {
   /** Splits the bytes into pieces of this size, each its own write: 1 cuts through every multi-byte character. */
   readonly chunkBytes?: number

@@ -1,17 +1,17 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a server that can be cut. */
+/** A connection to a server that can be cut. */
 export type TcpProxy = {
   readonly port: number
   /** Closes all connections, and refuses others. */
   readonly cut: () => void
-  /** Lets nothing through, and closes nothing: what is sent gets no answer. */
+  /** Passes nothing on and closes nothing: requests get no answer. */
   readonly halt: () => void
   readonly mend: () => void
 }
 
-/** Starts a way to a port of this machine. It is closed when the test ends. */
+/** Starts a proxy for a port of this machine. It is closed when the test ends. */
 export async function startTcpProxy(to: number): Promise<TcpProxy> {
   const open = new Set<Socket>()
   let state: 'open' | 'cut' | 'halted' = 'open'

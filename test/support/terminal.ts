@@ -8,15 +8,15 @@ import { tempDir } from './temp-dir.ts'
 
 const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 
-/** What is typed once some text has been shown. */
+/** Text to type after another text has been shown. */
 export type Typed = { readonly after: string; readonly text: string }
 
 /** How a program at a terminal ended, and everything its terminal showed. */
 type AtTerminal = { readonly code: number | null; readonly shown: string }
 
 /**
- * Runs `agent exec` at a terminal of its own, against a mock of OpenAI's API. Each text is typed when the text it waits for
- * shows up, after what the one before waited for.
+ * Runs `agent exec` at a separate terminal, against a mock of OpenAI's API. Each text is typed when the text that it waits for appears after that of the
+ * previous one.
  */
 export async function execAtTerminal(
   replies: readonly Reply[],
@@ -30,7 +30,7 @@ export async function execAtTerminal(
   return { ...(await agentAtTerminal(words, typed, options)), requests: mock.requests }
 }
 
-/** Runs `agent` at a terminal of its own, and types there as `execAtTerminal` does. */
+/** Runs `agent` at a separate terminal, and types there like `execAtTerminal`. */
 export async function agentAtTerminal(
   args: readonly string[],
   typed: readonly Typed[],

@@ -1,8 +1,8 @@
 /**
- * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]`: makes random texts; those
- * that are allowed without asking are run in an empty folder, by bash, and by dash where dash would read them, and must change nothing there.
- * Prints its seed and counts; exit code 1 and the texts where something changed. A text counts if it could do harm: one in which something
- * that writes is spelt somewhere. Most are refused by the tokenizer already, which settles what the whole analysis says: that is tried with some.
+ * `node test/policies/fuzz/run.ts [--seconds N] [--texts N] [--seed N] [--kinds shell,awk,sed,git]`: makes random texts; those that are allowed without asking
+ * are run in an empty folder, by bash, and by dash where dash would read them, and must change nothing there. Prints its seed and counts. If something changed,
+ * prints the texts and exits with 1. A text counts if it could do harm: if a command that writes occurs in it. Most are refused by the tokenizer already, which
+ * settles what the whole analysis says: that is tried with some.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,7 @@ const most = Number(values.texts)
 const seed = Number(values.seed)
 const random = new Random(seed)
 const batch = 400
-/** Of as many texts that needn't be judged by all shells, one is. */
+/** The share of texts that all shells judge, although they needn't: one in this many. */
 const sample = 256
 
 const names = values.kinds.split(',')
@@ -42,7 +42,7 @@ function isAllowed(shell: string, text: string): boolean {
   return checkCommand([shell, '-c', text], options).decision === 'allow'
 }
 
-/** The shells that would run the text without anybody being asked. What bash's reading refuses, that of a plain shell does too. */
+/** The shells that would run the text without a question. A text that is refused for bash is also refused for a plain shell. */
 function shellsOf(one: One, text: string): readonly Run['shell'][] {
   const isSample = one.texts % sample === 0
   if (!isSample && !scanShell(text, 'bash').ok) return []
@@ -53,7 +53,7 @@ function shellsOf(one: One, text: string): readonly Run['shell'][] {
   return isFine ? ['bash', ...others] : others
 }
 
-/** Texts that wait for a batch of their shell and kind; two folders, so that texts are made while others run. */
+/** Texts that wait for a batch of their shell and kind; there are two folders, so that texts can be generated while others run. */
 const waiting = new Map<string, Run[]>()
 const free = [new Scratch(), new Scratch()]
 const scratches = [...free]

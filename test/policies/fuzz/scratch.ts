@@ -7,15 +7,15 @@ import { join } from 'node:path'
 /** One text, and the shell that runs it. */
 export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
 
-/** What came of a batch. */
+/** The outcome of a batch. */
 export type Ran = { readonly hits: readonly Run[]; readonly endless: number }
 
 const secondsOfBatch = 60
 const secondsAlone = 5
 
 /**
- * A folder in which texts are run, each in a process of its own that a shell forks: a batch costs one sandbox, and only
- * when the folder isn't what it was behind a batch are its texts run one by one.
+ * A folder in which texts are run, each in a process of its own that a shell forks: a batch costs one sandbox. Only if the folder has changed after a batch,
+ * its texts are run one by one.
  */
 export class Scratch {
   readonly #root = mkdtempSync(join(tmpdir(), 'portcullis-fuzz-'))
@@ -25,7 +25,7 @@ export class Scratch {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Runs texts of one shell and kind. Those in `hits` change something where they run. */
+  /** Runs texts of one shell and kind. Those in `hits` change something when they run. */
   async run(runs: readonly Run[]): Promise<Ran> {
     const [first] = runs
     if (first === undefined) return { hits: [], endless: 0 }
@@ -40,7 +40,7 @@ export class Scratch {
     }
     if (this.#state() === before) return { hits: [], endless }
     const alone = runs.filter((run) => this.#changes(run))
-    // What only several do together is still found: then all are told.
+    // A change that only several texts make together is still found: then all of them are reported.
     return { hits: alone.length > 0 ? alone : runs, endless }
   }
 
@@ -52,7 +52,7 @@ export class Scratch {
     if (kind === 'git') cpSync(repository(), this.#work, { recursive: true })
   }
 
-  /** Times tell also of a file that came and went. Git itself may touch its folder, not what is in it. */
+  /** Times also reveal a file that was created and removed. Git itself may change the time of its folder, but not its content. */
   #state(): string {
     const own = ['.', 'd', 'a', 'd/b'].map((name) => {
       const { mtimeNs, ctimeNs, ino } = statSync(join(this.#work, name), { bigint: true })
@@ -72,7 +72,7 @@ export class Scratch {
     const script = runs
       .map(({ text }, at) => `( eval ${quote(text)} ) </dev/null >/dev/null 2>&1; echo ${at + 1}\n`)
       .join('')
-    // What runs in the background still has a moment.
+    // Background processes get a moment to end.
     const source = `ulimit -t 1\n${script}sleep 0.05\n`
     const path = join(this.#root, 'batch')
     writeFileSync(path, source)
@@ -95,7 +95,7 @@ export class Scratch {
     return this.#state() !== before
   }
 
-  /** Nothing but the scratch folder can be written, whatever slips through. */
+  /** Only the scratch folder is writable, whatever gets through. */
   #sandbox(): readonly string[] {
     return [
       ...['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc', '--unshare-all'],
@@ -109,7 +109,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 let made: string | undefined
 
-/** A repository of two commits that has a file that was changed since. */
+/** A repository with two commits and a modified file. */
 function repository(): string {
   if (made !== undefined) return made
   made = mkdtempSync(join(tmpdir(), 'portcullis-fuzz-git-'))

@@ -1,4 +1,4 @@
-/** Of which shell texts are made: what has a meaning to a shell, and what changes something if it runs. */
+/** The pieces of shell texts: syntax with a meaning to a shell, and commands that change something. */
 export const pieces: readonly string[] = [
   ...[
     'touch q',
@@ -180,7 +180,7 @@ export const pieces: readonly string[] = [
   ],
 ]
 
-/** What makes a text one that could do harm. */
+/** Words with which a text could do harm. */
 export const arming: readonly string[] = [
   ...['touch q', ' touch q', 'touch q;', ';touch q', '\ntouch q\n', ' touch q ', '&touch q', '|touch q', 'touch q #'],
   ...['>q', ' >q', '>q ', '> q', '>>q', '&>q', '<>q', '2>q', '>|q'],
@@ -206,7 +206,7 @@ export const separators: readonly string[] = [
   ...['; ', ';', '\n', ' && ', ' || ', ' | ', ' & ', '|&', ' ', '', '\\\n', ' #\n', '; # ', ' <<E\n', ' < <(', ' $('],
 ]
 
-/** What a text, or a part of one, is put between. */
+/** Wrappers around a text or a part of it. */
 export const wraps: readonly (readonly [string, string])[] = [
   ...([
     ['"', '"'],

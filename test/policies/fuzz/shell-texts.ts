@@ -7,11 +7,11 @@ import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts
 const mostLearned = 4_096
 const longest = 200
 
-/** Lines that hang, or do what is no business of a fuzz. */
+/** Lines that hang, or have effects that a fuzz test must not have. */
 const unfit =
   /\b(?:rm|sudo|kill|reboot|dd|mkfs|git|curl|find|sleep|yes|select|tail|top|less|more|man|watch|python3?|make|npm|docker|while|until)\b/
 
-/** Lines of the tables: those that once were allowed and should not have been, and harmless ones. */
+/** Lines of the tables: those that were once wrongly allowed, and harmless ones. */
 const known = ['second-cases.jsonl', 'commands.jsonl'].flatMap((name) =>
   readFileSync(new URL(`../../../fixtures/policies/${name}`, import.meta.url), 'utf8')
     .trimEnd()
@@ -21,7 +21,7 @@ const known = ['second-cases.jsonl', 'commands.jsonl'].flatMap((name) =>
     .filter((command) => command.length <= longest && !unfit.test(command)),
 )
 
-/** Makes shell texts: pieces put together at random, and known lines and texts that were allowed before, changed a little. */
+/** Makes shell texts: pieces put together at random, and small changes to known lines and to texts that were allowed before. */
 export class ShellTexts {
   readonly #learned: string[] = []
   readonly #shapes = new Set<string>()
@@ -33,7 +33,7 @@ export class ShellTexts {
     return isArmed(text) ? text : insert(text, random.of(arming), random)
   }
 
-  /** Notes a text that is allowed, if none of its shape was, so that others are made from it. */
+  /** Stores an allowed text if it is the first of its shape, so that others are derived from it. */
   learn(text: string, random: Random): void {
     const scan = scanShell(text, 'bash')
     if (text.length > longest || !scan.ok) return
@@ -91,7 +91,7 @@ function insert(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at)
 }
 
-/** Whether a text could do harm at all, not being a mere comment, and ends by itself: only then does it count. */
+/** Whether a text could do harm, is not a mere comment, and ends by itself. Only then it counts. */
 export function isArmed(text: string): boolean {
   return (
     /touch|>|\bq\b/.test(text) &&

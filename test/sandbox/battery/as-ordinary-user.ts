@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
- * Runs a program of these tests as an ordinary user, from a copy that this user can read wherever the repository lies. Only root can do so.
+ * Runs a program of these tests as an ordinary user, from a copy that this user can read, wherever the repository is. This requires root.
  *
  * @param group of the user, where it has to have one
  * @returns what it prints, as JSON
@@ -27,7 +27,7 @@ export async function runAsOrdinaryUser(program: string, args: readonly string[]
       splitting: true,
       format: 'esm',
       platform: 'node',
-      // What talks to docker stays behind its door where nobody opens it. Nobody does so by ssh, whose package has parts in compiled code.
+      // The docker client is left out, because its ssh package contains compiled code and is not used here.
       ...(args.includes('docker') ? { alias: { ssh2: 'node:events' } } : { external: ['dockerode'] }),
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     })

@@ -8,9 +8,9 @@ import { runBattery, type Executed } from './run-battery.ts'
 
 const isRoot = process.geteuid?.() === 0
 
-/** Probes that an ordinary user's own rights, or the sandbox's absence, stop outside as well: blocked proves nothing there. */
+/** Probes that also fail outside a sandbox, because of an ordinary user's rights or the missing sandbox. A failure proves nothing there. */
 const alsoBlockedOutside = [
-  // Git in commands takes no directory for a bare repository unless it is named as one.
+  // Git in commands only accepts a bare repository that is named explicitly.
   'a bare repository among the files',
   'write through /proc/1/root',
   'write to /etc',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { secret, type Places } from './places.ts'
 import type { Probe } from './probes.ts'
 
-/** Attempts of a second attack, made from what the README promises alone, of kinds that the first hadn't. */
+/** Attempts of a second attack, derived only from the README's guarantees, of kinds that the first attack didn't have. */
 
 const never = { 'workspace-write': 'blocked', 'read-only': 'blocked' } as const
 
@@ -19,12 +19,12 @@ function onFile(name: string, program: (file: string) => string): Probe {
   }
 }
 
-/** A script that plants settings, and the file in which they would be obeyed. */
+/** A script that plants settings, and the file in which they would take effect. */
 function settings(name: string, script: string, at: string): Probe {
   return { name, script: () => script, seen: ({ workspace }) => holds(join(workspace, at), 'planted'), expect: never }
 }
 
-/** Probes of descriptors, of mounts, and of names that are given late. */
+/** Probes of descriptors, of mounts, and of names that are created late. */
 export const laterProbes: readonly Probe[] = [
   onFile(
     'open anew by /proc what was opened to read',

@@ -1,4 +1,7 @@
-/** `node test/sandbox/battery/main.ts [BACKEND [view]]`: runs the battery, by a private view or in the workspace itself, as this user and prints what came of it as JSON. */
+/**
+ * `node test/sandbox/battery/main.ts [BACKEND [view]]`: runs the battery as this user, in a private view or in the workspace itself, and prints the outcomes as
+ * JSON.
+ */
 import process from 'node:process'
 import type { Backend } from '../../../sandbox/index.ts'
 import { runBattery } from './run-battery.ts'

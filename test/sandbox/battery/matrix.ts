@@ -1,9 +1,9 @@
 import type { Executed } from './run-battery.ts'
 
-/** A column of the matrix: who ran the battery, and what came of it. */
+/** A column of the matrix: who ran the battery, and the outcomes. */
 export type Column = { readonly title: string; readonly executed: readonly Executed[] }
 
-/** The matrix probe × backend, of executed probes alone; an outcome that the policy does not want is in capitals. */
+/** The matrix probe × backend, only for executed probes. An outcome that violates the policy is in capitals. */
 export function renderMatrix(columns: readonly Column[]): string {
   const probes = [...new Set(columns.flatMap(({ executed }) => executed.map(({ probe }) => probe)))]
   const heads = columns.flatMap(({ title }) => [`${title} ww`, `${title} ro`])

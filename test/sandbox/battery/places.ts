@@ -6,12 +6,12 @@ import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 
-/** The part of the host that probes are let loose on: made for one run of the battery, and thrown away. */
+/** The part of the host that probes attack. It is created for one run of the battery, and then removed. */
 export type Places = {
   /** Holds all the others; not below /tmp, which a sandbox hides anyway. */
   readonly base: string
   readonly workspace: string
-  /** A directory beside the workspace that nothing grants. */
+  /** A directory next to the workspace that is not granted. */
   readonly outside: string
   readonly home: string
   /** Port of a TCP and of a UDP server, and unix sockets of servers, all on the host. */
@@ -29,7 +29,7 @@ export type Places = {
   close(): Promise<void>
 }
 
-/** The secret that must not be seen inside, wherever it lies. */
+/** The secret that must not be visible inside, wherever it is. */
 export const secret = 'hunter2-of-the-host'
 
 let hosts = 0
@@ -105,7 +105,7 @@ function template(): Promise<string> {
   return made
 }
 
-/** Removes what all hosts were made from. */
+/** Removes the template of all hosts. */
 export async function removeTemplate(): Promise<void> {
   if (made !== undefined) await rm(await made, { recursive: true, force: true })
   made = undefined

@@ -11,7 +11,7 @@ import { secret, type Places } from './places.ts'
 export type Mode = 'workspace-write' | 'read-only'
 export type Outcome = 'blocked' | 'allowed'
 
-/** One attempt, as data: what is tried, how it shows that it got through, and what the policy says to it. */
+/** One attempt, as data: the action, the sign of success, and the policy's decision. */
 export type Probe = {
   readonly name: string
   /** A shell script that prints `GOT` when the attempt got through, as far as that can be seen from inside. */
@@ -19,11 +19,11 @@ export type Probe = {
   /** Whether it got through, as seen from the host once the command has ended. */
   readonly seen?: (places: Places) => boolean
   readonly expect: Readonly<Record<Mode, Outcome>>
-  /** Where docker means something else, and why that is no hole. */
+  /** If docker behaves differently: why that is not a hole. */
   readonly inDocker?: Outcome
   /** Where the command starts; default: the workspace. */
   readonly cwd?: (places: Places) => string
-  /** Programs to lay into the workspace first, by file name. */
+  /** Programs to put into the workspace first, by file name. */
   readonly programs?: () => Readonly<Record<string, Uint8Array>>
 }
 
@@ -35,11 +35,11 @@ const both: Expected = { 'workspace-write': 'allowed', 'read-only': 'allowed' }
 const changed = (path: (places: Places) => string, text: string) => (places: Places) =>
   existsSync(path(places)) && readFileSync(path(places), 'utf8').includes(text)
 
-/** Fills a file of its own name, since outside a sandbox these places are everybody's, and leaves none behind. */
+/** Fills a uniquely named file, because outside a sandbox everybody shares these places, and removes it. */
 const inOwnFile = (directory: string, fill: string): string =>
   `file=$(mktemp ${directory}/probe-XXXXXX) && { ${fill} > $file && echo GOT; rm -f $file; }`
 
-/** Tries to write a file; from inside it seems to work in private places, so only the host's view counts. */
+/** Tries to write a file; in private places it seems to work from inside, so only the host's view counts. */
 function write(name: string, path: (places: Places) => string, expect = never): Probe {
   return {
     name,
@@ -57,7 +57,7 @@ function read(name: string, path: (places: Places) => string): Probe {
   }
 }
 
-/** A system call, really made by a program of a hundred bytes; it got through unless it failed. */
+/** A real system call by a program of a hundred bytes. It got through unless it failed. */
 function call(name: string, syscall: Syscall, args: readonly Argument[], expect = never): Probe {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   const number = syscallNumber(syscall, architecture)
@@ -73,7 +73,7 @@ function call(name: string, syscall: Syscall, args: readonly Argument[], expect 
 const connect = (target: string) => (places: Places) =>
   `"${places.node}" -e "net.connect(${target}).on('data',()=>console.log('GOT')).on('error',()=>{})"`
 
-/** `struct clone_args` for a plain fork: all zero but the signal at its end. */
+/** `struct clone_args` for a plain fork: all zero except the exit signal. */
 function forkArguments(): Uint8Array {
   const args = Buffer.alloc(64)
   args.writeBigUInt64LE(17n, 32)
@@ -96,7 +96,7 @@ function hostNamespace(kind: string): string {
 const evil = (places: Places): string =>
   `evil() { printf '#!/bin/sh\\ntouch ${places.workspace}/sentinel\\n' > "$1"; chmod +x "$1"; }; `
 
-/** Got through when the host's own git, used there afterwards, ran what was planted. */
+/** It got through if the host's own git, used there afterwards, ran the planted program. */
 const ranOnHost =
   (where: string) =>
   (places: Places): boolean => {
@@ -206,7 +206,7 @@ export const probes: readonly Probe[] = [
     expect: never,
   },
 
-  // What the host would obey
+  // Files that would take effect on the host
   write('append to .git/config', ({ workspace }) => `${workspace}/.git/config`),
   write('make a hook', ({ workspace }) => `${workspace}/.git/hooks/pre-commit`),
   write('make a hook five directories down', ({ workspace }) => `${workspace}/a/b/c/d/e/.git/hooks/pre-commit`),
@@ -371,7 +371,7 @@ export const probes: readonly Probe[] = [
     name: 'kill a host process',
     script: ({ hostPid }) => `kill -9 ${hostPid}`,
     seen: ({ hostPid }) => {
-      // A signal takes its time on a machine that is busy.
+      // A signal takes time on a busy machine.
       const isThere = (): boolean => existsSync(`/proc/${hostPid}/fd`)
       if (isThere()) spawnSync('sleep', ['0.5'])
       return !isThere()
@@ -404,7 +404,7 @@ export const probes: readonly Probe[] = [
     name: 'be root',
     script: () => '[ "$(id -u)" = 0 ] && echo GOT',
     expect: never,
-    // In a container ids are the host's, and files must belong to the caller; what is called root there has no capabilities.
+    // In a container ids are the host's, and files must belong to the caller; the user called root there has no capabilities.
     ...(process.geteuid?.() === 0 ? { inDocker: 'allowed' as const } : {}),
   },
   {

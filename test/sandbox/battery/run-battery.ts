@@ -29,11 +29,11 @@ const limits = {
   wallTimeMs: 3000,
 }
 
-/** A limit on memory is refused where nothing can enforce it. */
+/** A memory limit is refused if nothing can enforce it. */
 const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hierarchyHere() !== undefined
 
 /**
- * Runs every probe in both modes of a backend, each on a host freshly made, and says what came of it.
+ * Runs every probe in both modes of a backend, each on a fresh host, and returns the outcomes.
  *
  * @param viewed whether commands see a private view in place of the workspace, which then has to stay as it is
  */
@@ -42,11 +42,11 @@ export async function runBattery(backend: Backend, viewed = false): Promise<read
   const home = process.env['HOME']
   const executed: Executed[] = []
   try {
-    // Unconfined there is one mode only, and its outcomes show which probes can get through at all.
+    // Unconfined has only one mode, and its outcomes show which probes can get through at all.
     for (const mode of backend === 'unconfined'
       ? (['workspace-write'] as const)
       : (['workspace-write', 'read-only'] as const)) {
-      // Containers take long: in the second mode only what that mode changes.
+      // Containers are slow, so in the second mode only probes that the mode affects are run.
       const queue = [...probes, ...(viewed ? outOfView : [])].filter(
         ({ name, expect }) =>
           (backend === 'unconfined' || name !== '400 MB of memory' || limitsMemory(backend)) &&
@@ -141,7 +141,7 @@ async function attempt(
         })
   const sandbox = await openSandbox(policy, { backend, image })
   try {
-    // What the other probes do meanwhile may have set it to another home.
+    // Other probes may have changed it to another home meanwhile.
     process.env['HOME'] = places.home
     const started = sandbox.spawn({
       argv: ['sh', '-c', probe.script(places)],

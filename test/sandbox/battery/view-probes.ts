@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { secret } from './places.ts'
 
-/** Where a private view is shown, and what no command is to reach: what lies there in truth, and what the view is kept in. */
+/** Where a private view is shown, and what no command may reach: the real files there, and the view's storage. */
 export type ViewPlaces = { readonly workspace: string; readonly keptIn: string; readonly source: string }
 
 /** The file that the tree has and its view has not, with a secret in it. */
 export const realOnly = 'only-in-the-tree'
 
-/** One attempt to get out of a view: prints `GOT` where it did. */
+/** One attempt to get out of a view: prints `GOT` if it succeeds. */
 export type ViewProbe = { readonly name: string; readonly script: (places: ViewPlaces) => string }
 
 const shows = (command: string): string => `{ ${command}; } 2>/dev/null | grep -aq ${secret} && echo GOT`
 
-/** Ways from a private view to the tree it is shown in place of, and to where it is kept. */
+/** Ways from a private view to the tree that it replaces, and to its storage. */
 export const viewProbes: readonly ViewProbe[] = [
   {
     name: 'the tree through /proc/*/root and /proc/*/cwd',
@@ -59,7 +59,7 @@ export const viewProbes: readonly ViewProbe[] = [
   },
 ]
 
-/** What was planted where the view is kept, as the host sees it. */
+/** The files planted in the view's storage, as the host sees them. */
 export function planted({ keptIn, source }: ViewPlaces): readonly string[] {
   return [join(keptIn, 'planted'), join(source, 'planted-beside')].filter((path) => existsSync(path))
 }

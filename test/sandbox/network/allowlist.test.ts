@@ -31,7 +31,7 @@ afterEach(async () => {
 
 type Allow = Extract<NonNullable<SandboxPolicyInput['network']>, { mode: 'allowlist' }>['allow']
 
-/** A web server on loopback, which is `site.test` and, where a test says so, others; and a sandbox that may go to the first. */
+/** A web server on loopback, which is `site.test` and, if a test says so, others; and a sandbox that may connect to the first. */
 async function openIn(
   backend: 'bubblewrap' | 'docker',
   more: { readonly allow?: Allow; readonly answers?: Readonly<Record<string, readonly string[]>> } = {},
@@ -122,7 +122,7 @@ describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
     expect(stdout).not.toContain('served')
     expect(stdout.match(/#/g)).toHaveLength(attempts.length)
     expect(asked).toEqual([])
-    // What the proxy saw is proven; what only the output tells of a script that succeeds is not.
+    // A denial that the proxy saw is proven. One that only appears in the output of a successful script is not.
     const proven = result.denials.filter(({ certainty }) => certainty === 'proven')
     expect(proven.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining([

@@ -39,7 +39,7 @@ async function listen(server: Server, prepare: (server: Server) => void = () => 
   return (server.address() as AddressInfo).port
 }
 
-/** A web server that tells what it was asked. */
+/** A web server that returns its requests. */
 async function openSite(): Promise<number> {
   const server = createHttp((message: IncomingMessage, response) => {
     void text(message).then((body) => {
@@ -205,7 +205,7 @@ test('even a name that may be private can’t reach metadata services', async ()
 
 test('the checked address is the one that is used: a name is resolved once per connection', async () => {
   const site = await openSite()
-  // Nobody listens on the first answer, and a second look would find the site.
+  // Nobody listens at the first resolved address, but a second lookup would find the site.
   const answers = ['127.0.0.2']
   const proxy = createProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
     resolve: async () => [answers.shift() ?? '127.0.0.1'],
@@ -256,7 +256,7 @@ test('a refused WebSocket is refused', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 403 /)
 })
 
-/** A server that becomes an echo when it is asked for a WebSocket, and tells what else it was asked for. */
+/** A server that echoes after a WebSocket request, and returns other requests. */
 async function openEcho(): Promise<number> {
   const server = createHttp((message, response) => response.end(`plain ${message.headers.upgrade ?? 'nothing'}`))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {

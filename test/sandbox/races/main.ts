@@ -1,4 +1,4 @@
-/** `node test/sandbox/races/main.ts BACKEND TRIES`: runs the races as this user and prints what came of them as JSON. */
+/** `node test/sandbox/races/main.ts BACKEND TRIES`: runs the races as this user and prints the outcomes as JSON. */
 import process from 'node:process'
 import { runRaces } from './races.ts'
 

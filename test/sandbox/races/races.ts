@@ -8,22 +8,22 @@ import { text } from 'node:stream/consumers'
 import { openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { image, imageRoots } from '../docker-image.ts'
 
-/** What came of a race: what got through, and in how many tries. */
+/** The outcome of a race: what got through, and in how many tries. */
 export type Raced = { readonly race: string; readonly tries: number; readonly failures: readonly string[] }
 
-/** Where a race is run: a workspace, and beside it what no command may read or write. */
+/** The place of a race: a workspace, and next to it files that no command may read or write. */
 type Scene = { readonly workspace: string; readonly outside: string }
 
 type Race = {
   readonly name: string
-  /** Only where mounts are made anew for each command. */
+  /** Only if mounts are created for each command. */
   readonly bubblewrapOnly?: true
-  /** What lies in the workspace, by path; a directory by a slash at its end. */
+  /** The files in the workspace, by path. A directory ends in a slash. */
   readonly files?: readonly string[]
   readonly policy?: (scene: Scene) => { readonly deniedReads?: string[]; readonly writableRoots?: string[] }
   /** A command before the race. */
   readonly before: string
-  /** The two names in the workspace that the host exchanges all the while. */
+  /** The two names in the workspace that the host swaps continuously. */
   readonly exchanged: readonly [string, string]
   /** What each try runs. */
   readonly command: (scene: Scene) => string
@@ -96,7 +96,7 @@ one, other = (name.encode() for name in sys.argv[1:])
 print('ready', flush=True)
 while True: call(${process.arch === 'arm64' ? 276 : 316}, -100, one, -100, other, 2)`
 
-/** Runs races, each so many times, and says what got through. */
+/** Runs each race this many times, and returns what got through. */
 export async function runRaces(
   backend: 'bubblewrap' | 'docker',
   tries: number,
@@ -121,7 +121,7 @@ async function runOne(race: Race, backend: 'bubblewrap' | 'docker', tries: numbe
     await mkdir(name.endsWith('/') ? join(workspace, name) : dirname(join(workspace, name)), { recursive: true })
     if (!name.endsWith('/')) await writeFile(join(workspace, name), secret)
   }
-  // What is taken away is kept with the race: an ordinary user may have no home.
+  // The quarantine is in the race's directory, because an ordinary user may have no home.
   const state = process.env['XDG_STATE_HOME']
   process.env['XDG_STATE_HOME'] = join(base, 'state')
   const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
@@ -140,7 +140,7 @@ async function runOne(race: Race, backend: 'bubblewrap' | 'docker', tries: numbe
       const failures: string[] = []
       for (let count = 1; count <= tries; count += 1) {
         const said = await run(sandbox, race.command(scene)).catch((error: unknown) => error)
-        // Where a link is in the way of a container's mount, its daemon says so in its own words.
+        // If a link blocks a container's mount, the daemon reports that in its own words.
         if (said instanceof Error) {
           if (!SandboxError.is(said, 'path-changed') && backend === 'bubblewrap')
             failures.push(`try ${count}: ${said.message}`)

@@ -4,7 +4,7 @@ import { agentFiles } from '../agent-files.ts'
 import type { Places } from '../battery/places.ts'
 import type { Request } from './evaluator.ts'
 
-/** What a probe asks the kernel for on macOS; `temp` is the run's private temporary directory. It gets through if all is granted. */
+/** The requests of a probe to the macOS kernel. `temp` is the run's private temporary directory. The probe gets through if all are granted. */
 type Attempt = (places: Places, temp: string) => readonly Request[]
 
 /** The path as the kernel compares it: symlinks followed, what is absent below what is there. */
@@ -150,7 +150,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'chroot by itself': () => [{ operation: 'file-chroot', path: '/' }],
 }
 
-/** Why a probe has no attempt: nothing of a profile's answers to it. A pattern for each reason. */
+/** Why a probe has no attempt: a profile doesn't cover it. There is a pattern for each reason. */
 export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/\/proc|process's root|\/sys$|\/dev\/shm|first process/, 'macOS has no such file system'],
   [/namespace|^unshare|clone|^setns|abstract socket|capabilities/, 'macOS has no such thing'],

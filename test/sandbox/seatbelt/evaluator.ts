@@ -21,9 +21,8 @@ type Rule = {
 }
 
 /**
- * What a profile answers. It is worked out by three readings of the language, which nobody has specified: that the last matching rule
- * wins; that a rule for a narrower operation beats a wider one; that a rule without filters is only a default. A profile whose meaning
- * hangs on the choice is an error.
+ * What a profile answers. It is worked out by three readings of the language, which nobody has specified: that the last matching rule wins; that a rule for a
+ * narrower operation beats a wider one; that a rule without filters is only a default. A profile whose meaning depends on the choice is an error.
  */
 export function evaluator(profile: SeatbeltProfile): (request: Request) => boolean {
   const [version, base, ...rest] = readExpressions(profile.text)
@@ -114,7 +113,7 @@ function readFilter(expression: Expression, parameters: SeatbeltProfile['paramet
     }
     case 'target':
       return ({ target }) => target === rest[0]
-    // Granted at run time, for terminals made inside only; and a command number that no request here has.
+    // Granted at run time, only for terminals created inside; and a command number that no request here has.
     case 'extension':
     case 'fcntl-command':
       return () => false
@@ -137,7 +136,7 @@ function textOf(expression: Expression | undefined, parameters: SeatbeltProfile[
   return value
 }
 
-/** The part of POSIX regular expressions that reads the same here. */
+/** The subset of POSIX regular expressions that means the same here. */
 function toRegExp(source: string): RegExp {
   if (/\\[A-Za-z0-9]|\(\?|\[\[|\{\d/.test(source.replace(/\\\W/g, ''))) throw new Error(`not portable: ${source}`)
   return new RegExp(source, 's')

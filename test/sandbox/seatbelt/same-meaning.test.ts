@@ -38,7 +38,7 @@ const policies = fc.record({
   protectedPaths: fc.array(fc.oneof(fc.constantFrom('.claude', 'a/secret', 'b', 'bin/x'), place), { maxLength: 4 }),
 })
 
-/** What bubblewrap's mounts let a command do to a path: the innermost decides. */
+/** What bubblewrap's mounts allow a command to do to a path: the innermost mount decides. */
 function inMounts(mounts: readonly Mount[], path: string): { readonly read: boolean; readonly write: boolean } {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount.as]))
   for (let at = path; ; at = dirname(at)) {

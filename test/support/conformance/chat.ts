@@ -30,12 +30,12 @@ const isOpenAIs = (model: string): boolean => /^(?:gpt-(?!oss)|o\d|chatgpt-)/.te
 
 const isMistrals = (model: string): boolean => /mistral|mixtral|devstral|codestral/.test(model)
 
-/** What Chat Completions refuse, as OpenAI, Google and the servers that imitate them do. */
+/** The requests that Chat Completions refuse, at OpenAI, Google and imitating servers. */
 export class ChatConformance {
-  /** What was sent beside the calls and messages that the API defines, by the ids of the calls. A local server keeps nothing. */
+  /** Additional data that was sent with calls and messages, by the ids of the calls. A local server stores nothing. */
   readonly #sent = new Map<string, { readonly call: Readonly<Record<string, unknown>>; readonly details: unknown }>()
 
-  /** What the server would answer 400 with; undefined where it takes the request. */
+  /** The message with which the server would answer 400; undefined if it accepts the request. */
   complaint(request: Received): string | undefined {
     return firstBroken([...rules, ...this.#remembering], request)
   }
@@ -232,7 +232,7 @@ function isJsonObject(text: string): boolean {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
-    // Not JSON: that is the answer.
+    // The body is not JSON, and the answer says so.
     return false
   }
 }

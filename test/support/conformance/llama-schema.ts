@@ -5,9 +5,9 @@ const notUnderstood = ['not', 'if', 'then', 'else', 'patternProperties', 'prefix
 const mostRepetitions = 2000
 
 /**
- * Why llama.cpp can make no grammar of a tool's schema; undefined where it can
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). It reads a lookahead as a name, holds
- * repetitions to what its sampler can bear, and knows nothing of a schema that says nothing.
+ * Why llama.cpp can't make a grammar from a tool's schema; undefined if it can
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). It reads a lookahead as a name, limits repetitions to what its
+ * sampler can handle, and doesn't support an empty schema.
  */
 export function ungrammatical(schema: unknown, path = 'parameters'): string | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return `${path}: Unrecognized schema`

@@ -23,17 +23,17 @@ const docs = 'https://platform.claude.com/docs/en'
 const preserving = /claude-(?:(?:fable|mythos)-5-[1-9]|(?:opus|sonnet|haiku)-5-5)/
 const alwaysThinking = /claude-(?:(?:fable|mythos)-5|opus-5-5)/
 
-/** Thinking blocks that were sent, by whichever server of the provider, each with what was before it. */
+/** Thinking blocks that any server of the provider sent, each with the messages before it. */
 const everSent = new Map<string, Set<string>>()
 
-/** What Anthropic's API refuses, as a server that remembers what it sent. */
+/** The requests that Anthropic's API refuses. The mock remembers what it sent. */
 export class MessagesConformance {
-  /** What the API would answer 400 with; undefined where it takes the request. */
+  /** The message with which the API would answer 400; undefined if it accepts the request. */
   complaint(request: Received): string | undefined {
     return firstBroken([...rules, ...this.#remembering], { ...request, body: spelledOut(request.body) })
   }
 
-  /** Remembers what is sent in answer to a request. */
+  /** Remembers the response to a request. */
   sent({ body: sent }: Received, frames: readonly string[]): void {
     const body = spelledOut(sent) as Body
     const before = flatten(body)
@@ -72,7 +72,7 @@ export class MessagesConformance {
   ]
 }
 
-/** A body in which content that is one text is the block that it stands for. */
+/** A body in which plain text content is replaced by the equivalent block. */
 function spelledOut(body: unknown): unknown {
   const { messages } = body as { readonly messages?: unknown }
   if (!Array.isArray(messages)) return body
@@ -86,7 +86,7 @@ function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-/** All blocks with who said them; several messages of one speaker are one to the API. */
+/** All blocks with their roles. The API merges consecutive messages of one role. */
 function flatten({ messages }: Body): (readonly [string, Block])[] {
   return messages.flatMap(({ role, content }) => content.map((block) => [role, unmarked(block)] as const))
 }
@@ -95,7 +95,7 @@ function prefix({ system, tools }: Body, before: readonly (readonly [string, Blo
   return JSON.stringify([system?.map(unmarked), tools, before])
 }
 
-/** A block without its cache mark and fields that say nothing, its fields in one order. */
+/** A block without its cache mark and empty fields, with its fields in a fixed order. */
 function unmarked(block: Block): Block {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   return Object.fromEntries(fields.toSorted(([one], [other]) => one.localeCompare(other))) as Block
@@ -129,7 +129,7 @@ function inputOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // There is no way to give back what is not JSON; what stands for it is the client's affair.
+    // Input that is not JSON can't be sent back, so the client may choose a replacement.
     return { malformed_arguments: text }
   }
 }
@@ -188,7 +188,7 @@ const rules: readonly Rule<Body>[] = [
     broken: ({ model, messages }) => {
       const last = messages.at(-1)
       if (last?.role !== 'assistant' || /claude-3|-4-[015]/.test(model)) return undefined
-      // What a provider paused in is sent back to be gone on with.
+      // A paused turn is sent back so that the provider continues it.
       return last.content.some(({ type }) => type === 'server_tool_use')
         ? undefined
         : 'This model does not support assistant message prefill. The conversation must end with a user message.'

@@ -1,2 +1,2 @@
-/** What mocks of providers have answered to requests that the provider would refuse. A test must leave it empty. */
+/** The answers of provider mocks to requests that the provider would refuse. It must be empty after each test. */
 export const refusedRequests: string[] = []

@@ -20,15 +20,15 @@ type Body = {
 
 const docs = 'https://platform.openai.com/docs'
 
-/** Reasoning that was sent, by whichever server: a run that resumes finds another one of the same provider. */
+/** Reasoning that any server sent: a resumed run may use another server of the same provider. */
 const sealed = new Set<string>()
 
-/** What OpenAI's Responses API refuses, as a server that keeps nothing but knows what it sealed. */
+/** The requests that OpenAI's Responses API refuses. The server stores nothing but recognizes what it sealed. */
 export class ResponsesConformance {
   /** The reasoning that an item followed, by its id. */
   readonly #required = new Map<string, string>()
 
-  /** What the API would answer 400 with; undefined where it takes the request. */
+  /** The message with which the API would answer 400; undefined if it accepts the request. */
   complaint(request: Received): string | undefined {
     return firstBroken([...rules, ...this.#remembering], request)
   }

@@ -1,14 +1,14 @@
 import type { Received } from '../sse-server.ts'
 
-/** A rule that a provider documents, or answers 400 by. */
+/** A rule that a provider documents, or enforces with a 400. */
 export type Rule<Body> = {
-  /** Where the provider says so. */
+  /** The provider's documentation of the rule. */
   readonly source: string
-  /** What the provider answers; undefined where the request keeps the rule. */
+  /** The provider's answer; undefined if the request follows the rule. */
   readonly broken: (body: Body, request: Received) => string | undefined
 }
 
-/** What the provider answers to a request that breaks a rule: its words, and where they are documented. */
+/** The provider's answer to a request that breaks a rule, and its documentation. */
 export function firstBroken<Body>(rules: readonly Rule<Body>[], request: Received): string | undefined {
   for (const { source, broken } of rules) {
     const words = broken(request.body as Body, request)
@@ -28,13 +28,13 @@ export function eventsIn(frames: readonly string[]): readonly Readonly<Record<st
         const event: unknown = JSON.parse(line.slice('data: '.length))
         return typeof event === 'object' && event !== null ? [event as Readonly<Record<string, unknown>>] : []
       } catch {
-        // Damage that a test sends on purpose, or the word at the end.
+        // Data that a test damaged on purpose, or the end marker.
         return []
       }
     })
 }
 
-/** The first of several that is there twice. */
+/** The first duplicate. */
 export function firstTwice(names: readonly string[]): string | undefined {
   return names.find((name, at) => names.indexOf(name) !== at)
 }
