@@ -17,9 +17,9 @@ const kinds: Readonly<Record<CommandClass, string>> = {
   'read-only': 'only reads',
   writes: 'writes files',
   network: 'uses the network',
-  'runs-code': 'runs code that is not known here',
+  'runs-code': 'runs unknown code',
   destructive: 'destroys something',
-  unknown: 'does something that is not known here',
+  unknown: 'does something unknown',
 }
 
 /**

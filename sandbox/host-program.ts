@@ -17,8 +17,8 @@ const systemDirectories: readonly string[] = [
 ]
 
 /**
- * The `PATH` for programs that start outside of every sandbox. It has only absolute directories that, with their links resolved, lie outside
- * everything in `roots`. `npx` and `npm run` put the workspace's `node_modules/.bin` first, and commands can write to that.
+ * The `PATH` for programs that start outside of every sandbox. It has only absolute directories that, with their links resolved, are outside everything in
+ * `roots`. `npx` and `npm run` put the workspace's `node_modules/.bin` first, and commands can write to that.
  *
  * @param roots what commands may write to; links are followed here
  * @internal

@@ -69,7 +69,7 @@ function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isWithin(path, root))
 }
 
-/** The entries of a long list that lie below the roots. They are the same for all commands of a sandbox. */
+/** The entries of a long list that are below the roots. They are the same for all commands of a sandbox. */
 const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {

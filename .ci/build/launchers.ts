@@ -134,7 +134,7 @@ const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 
     if (process.listenerCount(signal) === 1) process.exit(code)
   })`
 
-/** The start of `agent`. Its `programs` are in the folder `engine`: one for all commands, and one for `agent sandbox` alone. */
+/** The start of `agent`. Its `programs` are in the folder `engine`: one for all commands, and one only for `agent sandbox`. */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
   bundles: readonly string[],

@@ -17,7 +17,7 @@ export type ReadJournal =
       readonly bytesAt: number
     }
 
-/** Reads a journal of ours. @throws CommitError `unrecoverable` if it isn't one, or has a newer version */
+/** Reads one of our journals. @throws CommitError `unrecoverable` if it isn't one, or has a newer version */
 export async function readJournal(file: string): Promise<ReadJournal> {
   const line = readLine(file)
   if (line === undefined) return { state: 'not-begun' }

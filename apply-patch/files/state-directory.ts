@@ -84,7 +84,7 @@ function usable(root: string, chosen: string | undefined): readonly Candidate[] 
     try {
       return isSafe(candidate)
     } catch (error) {
-      // An unreadable home contains no journal of ours.
+      // An unreadable home contains none of our journals.
       if (errnoOf(error) !== undefined) return false
       throw error
     }
@@ -163,7 +163,7 @@ function isPrivateDirectory(path: string): boolean {
   try {
     return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
   } catch (error) {
-    // A file has no entries, and an unreadable folder contains no journals of ours.
+    // A file has no entries, and an unreadable folder contains none of our journals.
     if (errnoOf(error) !== undefined) return false
     throw error
   }

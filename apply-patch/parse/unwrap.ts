@@ -3,7 +3,7 @@ import { PatchError, type MalformedFailure } from '../patch-error.ts'
 import { unwrapJson } from './unwrap-json.ts'
 import { trim } from '../text/trim.ts'
 
-/** Where a patch lies in its text. `from` is the offset after the Begin line, `to` is the start of the End line. */
+/** The position of a patch in its text. `from` is the offset after the Begin line, `to` is the start of the End line. */
 type Envelope = { readonly bytes: Buffer; readonly from: number; readonly to: number }
 
 const BEGIN = '*** Begin Patch'

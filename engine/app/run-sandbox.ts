@@ -112,7 +112,7 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
   return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** The path of Node, which runs the tools in the sandbox and may lie in a directory that is private there. A container has its own Node. */
+/** The path of Node, which runs the tools in the sandbox and may be in a directory that is private there. A container has its own Node. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }

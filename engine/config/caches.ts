@@ -31,8 +31,8 @@ export type Caches = { readonly roots: readonly string[]; readonly set: Readonly
 export const noCaches: Caches = { roots: [], set: {} }
 
 /**
- * Makes the configured directories for package caches. They belong to this workspace alone: commands of other projects don't see them. Only the
- * workspace-write mode has caches: read-only commands couldn't write them, and files from confined commands must not influence unconfined ones.
+ * Makes the configured directories for package caches. They belong only to this workspace: commands of other projects don't see them. Only the workspace-write
+ * mode has caches: read-only commands couldn't write them, and files from confined commands must not influence unconfined ones.
  *
  * @throws UserError `usage` if a directory can't be made or doesn't belong to this user
  */

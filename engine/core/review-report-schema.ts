@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { categories, severities } from './severities.ts'
 
-/** New text for lines of a file, for tools that show suggestions beside the code. */
+/** New text for lines of a file, for tools that show suggestions next to the code. */
 const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.string() })
 
 /** Not in Codex: a review finding, located on lines of the reviewed change. */

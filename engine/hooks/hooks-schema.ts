@@ -9,7 +9,7 @@ const common = {
   if: z.string().min(1).optional(),
   /** Runs the handler in the background. Its answer decides nothing. */
   async: z.boolean().optional(),
-  /** Like `async`, but the model is told of a denial (exit code 2) when it arrives, and a finished run waits for it. */
+  /** Like `async`, but the model is told about a denial (exit code 2) when it arrives, and a finished run waits for it. */
   asyncRewake: z.boolean().optional(),
   /** Runs the handler at most once in a run. */
   once: z.boolean().optional(),

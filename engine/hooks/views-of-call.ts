@@ -61,7 +61,7 @@ function changeView({ path, kind, text, before }: PatchView, workspace: string):
     name,
     input,
     action: actionOf(name, input, workspace),
-    replace: () => ({ problem: "one file of a patch can't be changed alone; change the input of apply_patch instead" }),
+    replace: () => ({ problem: "a single file of a patch can't be changed; change the input of apply_patch instead" }),
   }
 }
 

@@ -64,7 +64,7 @@ export type AgentOptions<Output = unknown> = {
 export type RunOptions = {
   /** Shown to the model with the task. Default: none. */
   readonly images?: readonly Image[]
-  /** Interrupts this run alone when it is aborted. */
+  /** Interrupts only this run when it is aborted. */
   readonly signal?: AbortSignal
 }
 

@@ -128,7 +128,7 @@ class Collector {
     const id = textOf(item['id'])
     switch (event['type']) {
       case 'thread.started': {
-        // When there is no event log of ours, a run begins with its first event.
+        // Without our own event log, a run begins with its first event.
         if (this.#runs.length === 0 || this.#run().end !== undefined) this.#begin({})
         this.#threadId = textOf(event['thread_id']) ?? this.#threadId
         Object.assign(this.#run(), readStart(event))
@@ -202,7 +202,7 @@ class Collector {
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
     const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
     const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
-    // Usage beside the responses, such as that of sub-agents, adds to the point of the last response.
+    // Usage outside the responses, such as that of sub-agents, adds to the point of the last response.
     const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
     run.spending = thinned([...points, next])
     const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }

@@ -96,7 +96,7 @@ export type Step = {
   readonly agent: string | undefined
   readonly title: string
   readonly status: StepStatus
-  /** A label beside the status, such as `exit 1` or `timeout`. */
+  /** A label next to the status, such as `exit 1` or `timeout`. */
   readonly outcome: string | undefined
   readonly at: number | undefined
   readonly durationMs: number | undefined
@@ -182,7 +182,7 @@ export type Finding = {
   readonly path: string | undefined
   readonly startLine: number | undefined
   readonly endLine: number | undefined
-  /** The same for the same finding in another run. */
+  /** A fingerprint: the same finding has the same one in another run. */
   readonly fingerprint: string
   readonly step: number | undefined
   /** The fields that only a review's finding has. */

@@ -149,7 +149,7 @@ function failures(steps: readonly Step[]): readonly Attention[] {
   const same = Map.groupBy(failed, ({ title, kind }) => `${kind} ${title}`)
   return failed.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     const later = succeeded.get(`${kind} ${title}`) ?? 0
-    // A failure that a later attempt resolved is shown only in the timeline, and so are all but the last of the same.
+    // A failure that a later attempt resolved is shown only in the timeline, and so are all but the last of several identical failures.
     const alike = same.get(`${kind} ${title}`) ?? []
     const times = alike.length
     if (later > number || alike.at(-1)?.number !== number) return []

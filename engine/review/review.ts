@@ -27,7 +27,7 @@ export class Review {
   readonly #request: ReviewRequest
   #opened: Opened | undefined
   #report: ReviewReport | undefined
-  /** Whether the model has been told of findings outside the change. If it reports such findings again, they are dropped. */
+  /** Whether the model has been told about findings outside the change. If it reports such findings again, they are dropped. */
   #wasTold = false
   /** How the model delivers its result: through a tool that takes the findings. */
   readonly output: OutputSchema

@@ -49,7 +49,7 @@ export class Conversation {
     return this.#tokens
   }
 
-  /** About how many tokens the conversation alone has. */
+  /** About how many tokens the conversation itself has. */
   get ownTokens(): number {
     return sumTokens(this.#items)
   }

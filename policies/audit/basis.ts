@@ -74,7 +74,7 @@ function factsOf(name: string, kept: Notes): Readonly<Record<string, PathFacts>>
   return kept.size === 0 ? {} : { [name]: [...kept] }
 }
 
-/** Returns a policy that answers questions about paths from the recorded facts alone. */
+/** Returns a policy that answers questions about paths only from the recorded facts. */
 export function recall(policy: Policy, basis: AuditBasis): Policy {
   const [guarded, hidden] = [notes(basis.protects), notes(basis.conceals)]
   const [linked, aliased] = [notes(basis.links), notes(basis.aliases)]

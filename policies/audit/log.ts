@@ -32,10 +32,10 @@ export type AuditLog = {
 }
 
 /**
- * Opens a log for appending. Creates it and its folder if they don't exist, readable by the owner alone. Each line is a JSON object with the SHA-256 of the
+ * Opens a log for appending. Creates it and its folder if they don't exist, readable only by the owner. Each line is a JSON object with the SHA-256 of the
  * previous line and a seal, which can only be made with the key that lies next to the log. Secrets are masked by shape and by the values of `environment`
- * (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't a record, if something else writes to the file too, or
- * if the path no longer leads to the opened file.
+ * (default: this process's). Throws `AuditError` if the file can't be written, if its last line isn't a record, if something else writes to the file too, or if
+ * the path no longer leads to the opened file.
  *
  * @example
  * const audit = openAuditLog('audit.jsonl')

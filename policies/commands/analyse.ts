@@ -208,7 +208,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   }
   const row = findProgram(base)
   const lost = dataLossOf(base, args)
-  if (row === undefined) return { facts: [unknown(`${name} is not a program known here`), ...lost], unlisted: true }
+  if (row === undefined) return { facts: [unknown(`${name} is not a known program`), ...lost], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
   const unclear = command.indirect === true ? [unknown(`a variable's value determines that ${name} runs`)] : []

@@ -126,7 +126,7 @@ function reasonAgainst(name: string, next: ShellWord | undefined): string | unde
   // If it expands to several words, the words after it have other roles than it seems.
   if (next.kind === 'glob') return `${next.text} after ${name} may expand to several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
-  return `${next.text} after ${name} may be taken for an option`
+  return `${next.text} after ${name} may be read as an option`
 }
 
 function readShort(text: string, next: ShellWord | undefined, table: OptionTable, letters: OptionStyle): Read {

@@ -117,7 +117,7 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return original === clean ? undefined : findSensitive(original, isPattern)
 }
 
-/** The folder of credentials that a path names or lies in, if even the names of the files there are private. See findSensitive. */
+/** The folder of credentials that a path names or is in, if even the names of the files there are private. See findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined

@@ -54,7 +54,7 @@ export function readRedirections(
         break
       }
       default:
-        context.problem(`${(redirect satisfies never as { type: string }).type} is a redirection not known here`)
+        context.problem(`${(redirect satisfies never as { type: string }).type} is an unknown kind of redirection`)
     }
   }
   return { files, input }

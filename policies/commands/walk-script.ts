@@ -189,7 +189,7 @@ export class Walk {
       case 'ArithmeticCommand':
         return checkArithmetic(node.expression, this.#context)
       default:
-        this.problem(`${(node satisfies never as { type: string }).type} is syntax not known here`)
+        this.problem(`${(node satisfies never as { type: string }).type} is unknown syntax`)
     }
   }
 
@@ -219,7 +219,7 @@ export class Walk {
     const assignments = node.prefix
       .filter((part) => part.type === 'Assignment')
       .map((part) => this.#assignments.read(part))
-    // In front of a command, assignments apply to that command alone, and the old values return afterwards.
+    // In front of a command, assignments apply only to that command, and the old values return afterwards.
     if (node.name !== undefined) for (const { name } of assignments) this.#variables.assign(name, undefined)
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({

@@ -52,6 +52,6 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
       }
       return
     default:
-      context.problem(`${(expression satisfies never as { type: string }).type} is a test not known here`)
+      context.problem(`${(expression satisfies never as { type: string }).type} is an unknown test`)
   }
 }

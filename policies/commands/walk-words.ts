@@ -17,7 +17,7 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a previous working folder`)
   if (word.parts === undefined) {
-    if (unescapePlain(word.text) !== word.value) context.problem(`what ${word.text} stands for is not understood`)
+    if (unescapePlain(word.text) !== word.value) context.problem(`the meaning of ${word.text} is unknown`)
     return [{ kind: 'static', text: word.value }]
   }
   const pieces = word.parts.flatMap((part) => readPart(part, false, context))
@@ -46,15 +46,14 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
   switch (part.type) {
     case 'Literal':
       if ((quoted ? unescapeQuoted : unescapePlain)(part.text) !== part.value)
-        context.problem(`what ${part.text} stands for is not understood`)
+        context.problem(`the meaning of ${part.text} is unknown`)
       return [{ kind: 'text', text: part.value, quoted }]
     case 'SingleQuoted':
       context.coverage.claim('single', part)
       return [{ kind: 'text', text: part.value, quoted: true }]
     case 'AnsiCQuoted':
       context.coverage.claim('ansi', part)
-      if (decodeAnsi(part.text.slice(2, -1)) !== part.value)
-        context.problem(`what ${part.text} stands for is not understood`)
+      if (decodeAnsi(part.text.slice(2, -1)) !== part.value) context.problem(`the meaning of ${part.text} is unknown`)
       return [{ kind: 'text', text: part.value, quoted: true }]
     case 'DoubleQuoted':
       context.coverage.claim('double', part)
@@ -97,7 +96,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       checkArithmetic(part.expression, context)
       return [{ kind: 'output', quoted: true, single: true, from: 'commands' }]
     default:
-      context.problem(`${(part satisfies never as WordPart).type} is syntax not known here`)
+      context.problem(`${(part satisfies never as WordPart).type} is unknown syntax`)
       return [{ kind: 'output', quoted: false, single: false, from: 'environment' }]
   }
 }
@@ -171,10 +170,10 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       return [output]
     case 'Names':
     case 'Unknown':
-      context.problem(`${part.text} is an expansion not known here`)
+      context.problem(`${part.text} is an unknown expansion`)
       return [output]
     default:
-      context.problem(`${(operation satisfies never as { type: string }).type} is an expansion not known here`)
+      context.problem(`${(operation satisfies never as { type: string }).type} is an unknown expansion`)
       return [output]
   }
 }
@@ -237,6 +236,6 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
       context.substitution(expression.script)
       return context.problem('arithmetic evaluates the output of a command')
     default:
-      context.problem(`${(expression satisfies never as { type: string }).type} is arithmetic not known here`)
+      context.problem(`${(expression satisfies never as { type: string }).type} is unknown arithmetic`)
   }
 }

@@ -17,7 +17,7 @@ export type PathPattern = {
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
   /** Whether a shell's pattern for absolute paths may match one of the files of this pattern, or something below one. Case is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
-  /** Whether the fixed beginning of the pattern lies in a folder, so that removing the folder removes everything the pattern matches. */
+  /** Whether the fixed beginning of the pattern is in a folder, so that removing the folder removes everything the pattern matches. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 

@@ -82,7 +82,7 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** The folder that a word certainly names or lies in. */
+/** The folder that a word certainly names or is in. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix

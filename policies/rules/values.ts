@@ -76,7 +76,7 @@ export class Values {
     return value.value
   }
 
-  /** Returns the text of a string that doesn't consist of blanks alone. Undefined if there is no value. */
+  /** Returns the text of a string that doesn't consist only of blanks. Undefined if there is no value. */
   nonEmpty(value: Value | undefined, expected: string): string | undefined {
     if (value === undefined) return undefined
     const text = this.string(value, expected)

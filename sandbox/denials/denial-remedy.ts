@@ -10,7 +10,7 @@ export type Remedy =
       readonly path: string
       readonly absent?: boolean
     }
-  /** `place` is an entry of `deniedReads`; `path` is the requested path, which is that entry or lies in it. */
+  /** `place` is an entry of `deniedReads`; `path` is the requested path, which is that entry or is in it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
   /** The socket of a docker daemon, which gives root to every process that can connect to it. */

@@ -9,7 +9,7 @@ import type { Identity, Step } from '../mounting/step-layout.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { SIGCHLD } from '../machine-code/kernel.ts'
 
-/** Where containers see the programs of ours that run first. It is in `/dev`, because every container gets a fresh one. */
+/** Where containers see our programs that run first. It is in `/dev`, because every container gets a fresh one. */
 export const startsAt = '/dev/portcullis-start'
 
 /** A mount of a container, with its source. */

@@ -17,8 +17,8 @@ type MadeOptions = {
 }
 
 /**
- * Imports work trees and submodules that commands added to a repository, and the removal of others. Git's data about them is written anew here; only
- * data that an import accepts is copied.
+ * Imports work trees and submodules that commands added to a repository, and the removal of others. Git's data about them is written again here; only data that
+ * an import accepts is copied.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []

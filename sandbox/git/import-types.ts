@@ -35,7 +35,7 @@ export type ImportNote = { readonly subject: string; readonly advice: string }
 /** The result of one part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private side still contains changes that the host rejects: it must then be made anew. */
+  /** Whether the private side still contains changes that the host rejects: it must then be created again. */
   readonly stale: boolean
 }
 

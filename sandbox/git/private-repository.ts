@@ -75,7 +75,7 @@ export class PrivateRepository {
   }
 
   /**
-   * Makes the private directory, or makes it anew if the host has changed anything. Call it only while no command that can write is running.
+   * Creates the private directory, or creates it again if the host has changed anything. Call it only while no command that can write is running.
    *
    * @param denied the paths that commands can't read, absolute and without symlinks
    * @returns whether it exists: some kinds of repositories can't be read from their files

@@ -20,8 +20,7 @@ const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
 
 /**
- * The files of this program that lie in one of `roots`. If there are none, the result is empty, because a command then can't change what is started
- * next.
+ * The files of this program that are in one of `roots`. If there are none, the result is empty, because a command then can't change what is started next.
  *
  * @param roots without symlinks
  */

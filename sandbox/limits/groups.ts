@@ -92,8 +92,8 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
 }
 
 /**
- * Returns the kernel's counts for the groups of another program's process, such as a container's; each call reads them anew. Undefined if these
- * groups can't be seen from here, for instance because the process runs on another machine.
+ * Returns the kernel's counts for the groups of another program's process, such as a container's; each call reads them again. Undefined if these groups can't
+ * be seen from here, for instance because the process runs on another machine.
  *
  * @param mark a text that the groups' names must contain, so that an unrelated process with the same pid on this machine isn't mistaken for it
  */

@@ -20,7 +20,7 @@ export type StartedProcess = {
   readonly release: () => void
 }
 
-/** Wraps a child process of ours that writes to `pipes`. Must be called right after the child's start. */
+/** Wraps one of our child processes, which writes to `pipes`. Must be called right after the child's start. */
 export function startedChild(child: ChildProcess, pipes: CommandPipes): StartedProcess {
   pipes.handedOver()
   return {

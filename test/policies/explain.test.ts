@@ -16,7 +16,7 @@ describe('an explanation', () => {
       'ls -la; npm test',
       'The line runs 2 commands. In the mode untrusted and the sandbox workspace-write: it would need approval, and would be refused if nobody answers. `npm test`: npm runs code.',
       '1. `ls -la` only reads. It is allowed, decided by what it does.',
-      '2. `npm test` runs code that is not known here: npm runs code. It is asked about, decided by what it does. ' +
+      '2. `npm test` runs unknown code: npm runs code. It is asked about, decided by what it does. ' +
         'To let it run without asking, put this into a rule file: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
         'Or have somebody answer (a person at the terminal, --approval-program, --approve-for-me).',
     ])

@@ -29,7 +29,7 @@ export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean):
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
-    // Left out in a private view, because a worktree would lie outside of it.
+    // Left out in a private view, because a worktree would be outside it.
     ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,

@@ -8,7 +8,7 @@ import type { BatchFolder } from './batch-folder.ts'
  * @returns undefined if the cost is unknown
  */
 export function costOfAttempt(folder: BatchFolder, trial: string, attempt: number): number | undefined {
-  // A run that was taken for lost may report more usage after its record was written.
+  // A run that was considered lost may report more usage after its record was written.
   const reports = [folder.attemptOf(trial, attempt), folder.supersededOf(trial, attempt), folder.stepOf(trial, attempt)]
   const known = reports.flatMap((report) => report?.cost_usd ?? [])
   return known.length === 0 ? undefined : Math.max(...known)

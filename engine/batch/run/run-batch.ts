@@ -176,7 +176,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // If this repository can't be cloned, that is a problem of this task alone.
+  // If this repository can't be cloned, that is a problem of this task only.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -2,7 +2,7 @@ import { dollars, seconds } from '../../display/format-values.ts'
 import type { BatchStatistics, ModelStatistics, PairedStatistics } from './compare-models.ts'
 import type { Estimate } from './estimates.ts'
 
-/** A table as rows of texts, of which the first is the header. */
+/** A table as rows of texts. The first row is the header. */
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
 /** The statistics of a batch's models, as tables for people. The second table exists only if there are at least two models. */

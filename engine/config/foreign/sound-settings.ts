@@ -14,8 +14,8 @@ type SoundSettings = {
 const rounds = 8
 
 /**
- * Extracts the valid settings from a table. An unknown key is removed alone. An invalid value removes its whole setting, because part of a command or
- * of a list could mean something else.
+ * Extracts the valid settings from a table. An unknown key is removed on its own. An invalid value removes its whole setting, because part of a
+ * command or of a list could mean something else.
  */
 export function soundSettings(table: object): SoundSettings {
   const refused: { readonly path: readonly string[]; readonly why: string }[] = []

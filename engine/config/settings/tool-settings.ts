@@ -70,7 +70,7 @@ export const toolSettings = {
     group,
     schema: z.array(z.string().min(1)),
     about:
-      'commands that run in the sandbox when the model is done, as with `--verify`. The model is told of a failure and continues; if it can’t fix it, the run fails. Since you chose these commands, nobody is asked to approve them, but rules that forbid still apply',
+      'commands that run in the sandbox when the model is done, as with `--verify`. The model is told about a failure and continues; if it can’t fix it, the run fails. Since you chose these commands, nobody is asked to approve them, but rules that forbid still apply',
     unset: 'none',
     saidBy: 'user',
     within: (asked = [], bound = []) => bound.every((command) => asked.includes(command)),
@@ -78,7 +78,7 @@ export const toolSettings = {
   verify_attempts: row({
     group,
     schema: z.int().min(0),
-    about: 'how often the model is told of a failing `verify` command; `0`: until a budget is used up',
+    about: 'how often the model is told about a failing `verify` command; `0`: until a budget is used up',
     unset: '2',
     saidBy: 'user',
   }),

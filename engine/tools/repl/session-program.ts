@@ -8,8 +8,8 @@ export type ReplRequest = { readonly nonce: string; readonly code: string }
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * The program of a JavaScript session. Node gets it as text, so that it needs no file of ours in the sandbox. The text contains every
- * function in this file, and these may use nothing else.
+ * The program of a JavaScript session. Node gets it as text, so that it needs none of our files in the sandbox. The text contains every function in this file,
+ * and these may use nothing else.
  */
 export function sessionProgram(): string {
   // Written as text, because bundlers and test runners rewrite `import()` in code.
@@ -102,7 +102,7 @@ function withoutOurFrames(text: string): string {
   return text.replace(/\n {4}at (?:Session\.post|post) \([^]*?(?=\n {0,3}\S|$)/g, '')
 }
 
-/** Replaces `import()`, which doesn't work in code from the inspector, with a function of ours. Strings and comments stay as they are. */
+/** Replaces `import()`, which doesn't work in code from the inspector, with our own function. Strings and comments stay as they are. */
 function asScript(code: string): string {
   const aside = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|\/\/.*|\/\*[^]*?\*\//.source
   return code.replace(new RegExp(`${aside}|(?<![.\\w$])import(\\s*\\()`, 'g'), (whole, open?: string) =>

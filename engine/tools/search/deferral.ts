@@ -42,7 +42,7 @@ export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): r
   }
 }
 
-/** The tools of ours and of the user's to leave out of requests. Their definitions say whether they are often needed. */
+/** Our tools and the user's tools to leave out of requests. Their definitions say whether they are often needed. */
 export function deferredOfOurs(tools: readonly Tool[], { mode }: Deferral): readonly Tool[] {
   return mode === 'off' ? [] : tools.filter(isCandidate)
 }
