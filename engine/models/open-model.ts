@@ -1,14 +1,11 @@
 import type { Model } from '../core/model.ts'
-import { chatWire } from './chat.ts'
 import { endpointOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { withFallbacks } from './fallback.ts'
-import { messagesWire } from './anthropic-messages.ts'
 import { limitsOf } from './model-options.ts'
 import type { ModelOptions } from './model-options.ts'
 import { providerOfModel } from './provider-of-model.ts'
 import type { ModelProvider } from './provider-config.ts'
-import { responsesWire } from './responses.ts'
 import { wireModel } from './wire-model.ts'
 import type { Wire } from './wire.ts'
 
@@ -19,7 +16,6 @@ import type { Wire } from './wire.ts'
  * - `PROVIDER/NAME` a model of `openai`, `anthropic`, `ollama`, `lmstudio` or a configured provider
  * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
  *   `claude-*` Anthropic)
- *   `codex-*`, `o3`… OpenAI, `claude-*` Anthropic)
  *
  * With fallback models, the next model answers if a provider can't. Doesn't connect yet. Throws `ModelError` 'configuration' for an unknown
  * name, a missing key or a broken recording.
@@ -39,21 +35,22 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   const endpoint = endpointOf(id, provider, options)
   const { wire_api: api } = provider
   const limits = limitsOf(options, provider)
-  if (options.gate === undefined) return wireModel(name, wireOf(api, model, endpoint), endpoint, limits)
+  if (options.gate === undefined) return wireModel(name, await wireOf(api, model, endpoint), endpoint, limits)
   const { gatedRequests } = await import('./gated-requests.ts')
   // Anthropic doesn't count input that was in its cache; OpenAI does.
   const gate = gatedRequests(options.gate, endpoint, model, api !== 'messages')
-  return wireModel(name, wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
+  return wireModel(name, await wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }
 
-function wireOf(api: ModelProvider['wire_api'], model: string, endpoint: Endpoint): Wire {
+/** Opens a protocol. Each is imported lazily, because a run speaks only one of them. */
+async function wireOf(api: ModelProvider['wire_api'], model: string, endpoint: Endpoint): Promise<Wire> {
   switch (api) {
     case 'responses':
-      return responsesWire(model, endpoint)
+      return (await import('./responses.ts')).responsesWire(model, endpoint)
     case 'chat':
-      return chatWire(model, endpoint)
+      return (await import('./chat.ts')).chatWire(model, endpoint)
     case 'messages':
-      return messagesWire(model, endpoint)
+      return (await import('./anthropic-messages.ts')).messagesWire(model, endpoint)
     default:
       return api satisfies never
   }
