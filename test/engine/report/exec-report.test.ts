@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -94,6 +94,21 @@ describe.skipIf(needsBubblewrap())('agent report', () => {
     }
     const page = await agent(['report', id], { cwd, home })
     expect(page.stdout).toContain('<title>Done: x</title>')
+  })
+
+  test('reads the rollout of a session whose events are lost', async () => {
+    const [cwd, home] = [repository(), tempDir()]
+    const ended = await exec(story, ['--json', 'do it'], { cwd, home })
+    const [first] = ended.events
+    const { thread_id: id, config } = first?.type === 'thread.started' ? first : expect.fail('no first event')
+    rmSync(join(config.session_dir, 'events.jsonl'))
+    const { stdout, stderr } = await agent(['report', id, '--format', 'json'], { cwd, home })
+    expect(JSON.parse(stdout), stderr).toMatchObject({
+      threadId: id,
+      runs: [{ prompt: 'do it', end: { result: 'done', exitCode: 0 } }],
+    })
+    const page = await agent(['report', id], { cwd, home })
+    for (const text of ['Looking.', 'exit 3', 'src/new.js']) expect(page.stdout).toContain(text)
   })
 
   test('explains what is wrong with a source without a session', async () => {
