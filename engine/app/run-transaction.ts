@@ -10,6 +10,7 @@ import type { Transaction } from '../run/run-options.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
 import type { CommitsReport } from '../transaction/land-commits.ts'
+import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
 import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
@@ -122,13 +123,13 @@ export function runTransaction(
         // Later than the closing of the sandbox, which examines mounted views.
         if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
-      const message = failureOf(landing, view)
+      const message = failureOf(landing, view, known)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
     },
   }
 }
 
-function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
+function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }: ChangeRecord): string | undefined {
   const patch = patchFile(view.directory)
   const kept = `The tree is unchanged, and the patch is in ${patch}`
   if (landing?.type === 'failed') {
@@ -138,7 +139,8 @@ function failureOf(landing: Landing | undefined, view: PrivateView): string | un
   if (landing?.type !== 'conflict') return undefined
   const [first, ...others] = landing.conflicts
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
+  const help = landing.conflicts === blocked ? `. ${whatHelps(basename(view.directory))}` : ''
+  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}${help}`
 }
 
 /** Beyond this length, lists are only counted. */

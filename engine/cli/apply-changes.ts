@@ -4,6 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
+import { whatHelps } from '../transaction/blocked-changes.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
@@ -31,7 +32,8 @@ export async function applyCommand(
       process.stdout.write('You chose no changes: the tree is unchanged.\n')
       return exitCodes.done
     }
-    const all = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
+    const isWhole = record.blocked.length === 0 && chosen.length === record.changes.length
+    const all = isWhole && chosen.every((each) => record.changes.includes(each))
     const wish = { chosen, ...(all ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
@@ -55,6 +57,7 @@ export async function applyCommand(
       case 'conflict':
         for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
         process.stderr.write(`Nothing was landed. agent changes ${session.id} --patch FILE gives the patch.\n`)
+        if (landing.conflicts === record.blocked) process.stderr.write(`${whatHelps(session.id)}\n`)
         return exitCodes.failed
       case 'failed':
         process.stderr.write(`${landing.tree === 'unchanged' ? 'Nothing was landed. ' : ''}${landing.message}\n`)
@@ -96,6 +99,7 @@ async function finish({ directory }: ChangedSession, record: ChangeRecord): Prom
 function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
   const plain = paths.map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''))
   const isMeant = (change: RunChange, wanted: string): boolean =>
+    wanted === '.' ||
     [change.path, `${change.root}/${change.path}`].some((name) => name === wanted || name.startsWith(`${wanted}/`))
   for (const wanted of plain) {
     if (record.changes.some((change) => isMeant(change, wanted))) continue

@@ -95,7 +95,7 @@ async function tryToLand(
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
     // If the process is killed during the commit, `agent undo` uses this id to find what landed.
     const begins = (id: string): void => {
-      const begun = { all: chosen.length === record.changes.length }
+      const begun = { all: record.blocked.length === 0 && chosen.length === record.changes.length }
       if (!isEmpty) noteLanding(directory, { ...landing, id, begun }, commits)
     }
     const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(
@@ -181,9 +181,9 @@ function busyGit(error: unknown, gits: readonly string[]): string | undefined {
   return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key
 }
 
-/** Whether a view contains more than what landed: ignored files, or commits. If so, it is kept until the user discards it. */
-export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
-  return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
+/** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, it is kept until the user discards it. */
+export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
+  return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
 }
 
 /** @returns false if no space was left to record the landing; the changes are in the tree anyway */

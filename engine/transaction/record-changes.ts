@@ -9,7 +9,8 @@ import { keepBytes, keepFile } from './kept-files.ts'
 import { isNoSpace, noRoomFor } from './no-space.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
-import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
+import { below, bytesOf, directoryOf } from './path-keys.ts'
+import { whyNotText } from './blocked-changes.ts'
 import { ignoredAmong } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
 import { statsOf } from './tree-files.ts'
@@ -77,9 +78,12 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       const name = join(path, pathOfKey(key))
       if (after.kind === 'other') special.push(name)
       else if (protects(name) !== undefined) protectedPaths.push(name)
-      else if (!isText(key) || (after.kind === 'link' && !isText(after.target))) {
-        blocked.push({ path: name, why: 'its name or its link target is not UTF-8' })
-      } else {
+      else {
+        const why = whyNotText(key, after.kind === 'link' ? after.target : undefined)
+        if (why !== undefined) {
+          blocked.push({ path: name, why })
+          continue
+        }
         const change = await changeOf(difference, tree, view.directory, sandbox, earlier)
         if (change !== undefined) changes.push(change)
       }

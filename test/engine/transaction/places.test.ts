@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { needsBubblewrap, testUnless, whyNoBubblewrap, whyNotRoot } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { repository } from '../../support/workspace.ts'
+import { say } from '../../support/mock-openai.ts'
+import { exec, repository } from '../../support/workspace.ts'
 import { fingerprint } from './fingerprint.ts'
 import { cmd, onOverlay, outputOf, reportOf, whyNoOverlay } from './overlay-runs.ts'
 
@@ -63,14 +64,21 @@ describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (ho
     expect(readFileSync(join(cwd, 'n:a,m'), 'utf8')).toBe('x\n')
   })
 
-  one('leaves out files whose names are not UTF-8, says so, and lands the others', async () => {
+  one('keeps a file whose name is not UTF-8, says what helps, and lands the others', async () => {
     const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
     const before = fingerprint(cwd)
     const ended = await onOverlay(cwd, [cmd('echo x > a.txt; echo x > "$(printf \'\\377\')"')], { how, home })
     expect([ended.code, fingerprint(cwd)]).toEqual([1, before])
-    expect(reportOf(ended)?.conflicts).toMatchObject([{ why: 'its name or its link target is not UTF-8' }])
-    const applied = await agent(['apply', '--last', 'a.txt'], { cwd, home })
+    const { run = '', conflicts } = reportOf(ended) ?? {}
+    expect(conflicts).toMatchObject([{ why: "its name is not UTF-8; in a shell it is $'\\377'" }])
+    expect(ended.stderr).toContain(`agent apply ${run} . lands only the rest.`)
+    const applied = await agent(['apply', '--last', '.'], { cwd, home })
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
+    // Nothing of the run is lost: it goes on, gives the file another name, and then all of it lands.
+    const steps = [cmd("mv $'\\377' b.txt")]
+    const args = ['resume', '--json', run, 'rename it']
+    const renamed = await exec((index) => steps[index] ?? [say('done')], args, { cwd, home })
+    expect([renamed.code, readFileSync(join(cwd, 'b.txt'), 'utf8')]).toEqual([0, 'x\n'])
   })
 
   one('reports broken hard links at its end, and later on request', async () => {
