@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { Writable, type Readable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
 import { SandboxError } from '../sandbox-error.ts'
@@ -44,6 +45,9 @@ export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }
 
+const foreign =
+  ". A directory on this path belongs to another user, and commands can't enter it, not even root's. Choose a workspace that doesn't contain it"
+
 function failureOf(text: string, code: number): SandboxError | undefined {
   const backend = 'bubblewrap'
   if (text === '') return undefined
@@ -52,7 +56,7 @@ function failureOf(text: string, code: number): SandboxError | undefined {
   }
   const why = getSystemErrorMap().get(-code)?.[1] ?? `error ${code}`
   const detail = text.startsWith(mountFailures.failed)
-    ? `can't mount ${text.slice(mountFailures.failed.length)}: ${why}`
+    ? `can't mount ${text.slice(mountFailures.failed.length)}: ${why}${code === constants.errno.EACCES ? foreign : ''}`
     : text.startsWith(startFailures.program)
       ? `can't start the program: ${why}`
       : text.startsWith(startFailures.directory)

@@ -4,6 +4,7 @@ import { creations, fields } from './step-layout.ts'
 import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_PATH, O_WRONLY } from '../machine-code/kernel.ts'
 
 const ENOENT = -2
+const EACCES = -13
 const EEXIST = -17
 const O_EXCL = 0o200
 const O_NOFOLLOW = 0o40_0000
@@ -65,6 +66,8 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { label: 'missing' },
     { set: error, to: next },
     { when: next, is: ENOENT, goto: 'make' },
+    // Another user's private directory: root plans with more privileges than this program has.
+    { when: next, is: EACCES, goto: 'failed' },
     // Usually ENOTDIR: the entry is a symlink, or isn't a directory.
     { goto: 'changed' },
     { label: 'make' },

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testUnless, whyNotRoot } from '../support/needs.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' })
@@ -47,3 +48,19 @@ test('even without a sandbox, git asks no program of the repository which files 
   const sandbox = await openFor({ mode: 'danger-full-access', workspace })
   expect((await run(sandbox, 'git status >/dev/null 2>&1; ls ran')).stdout).toBe('')
 })
+
+testUnless(whyNotRoot('sees repositories in private directories of others'), testInBubblewrap)(
+  'a repository in a private directory of another user is refused as that: nobody moved it',
+  async () => {
+    const workspace = await temporaryDirectory()
+    const [closed, repository] = [join(workspace, 'closed'), join(workspace, 'closed/repository.git')]
+    mkdirSync(closed)
+    git('init', '-q', '--bare', repository)
+    chownSync(closed, 65534, 65534)
+    chmodSync(closed, 0o700)
+    const sandbox = await openFor({ mode: 'workspace-write', workspace })
+    await expect(run(sandbox, 'true')).rejects.toThrow(
+      `can't mount ${repository}/objects: permission denied. A directory on this path belongs to another user`,
+    )
+  },
+)
