@@ -75,7 +75,7 @@ const response = z.strictObject({
 
 const header = z.strictObject({
   portcullis_replay: z.literal(1),
-  /** The model that was recorded, for readers only. */
+  /** The model that was recorded, as information for readers. */
   model: z.string().optional(),
   note: text.optional(),
   /** The task of the run. Absent: whoever plays the recording provides it. */

@@ -1,7 +1,7 @@
 import type { HistoryItem } from '../core/model.ts'
 import type { Stop } from './stop.ts'
 
-/** How often in a row a model is asked again after an empty answer. */
+/** How many times in a row a model is asked again after an empty answer. */
 const mostAsked = 2
 
 /** The reaction to an answer without calls: the model is asked again, or the run ends because that didn't help. */

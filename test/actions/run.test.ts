@@ -236,7 +236,7 @@ test('a schema in the workflow makes the final message an output that is JSON', 
   expect(step.outputs).toMatchObject({ structured: '{"n":1}', 'exit-code': '0' })
 })
 
-test('a file that git ignores, the index and the objects of the repository stay as they were', async () => {
+test('a file that git ignores, the index and the objects of the repository stay unchanged', async () => {
   const job = startJob({ '.gitignore': 'built\n', 'a.txt': 'one\n' })
   mkdirSync(join(job.workspace, 'built'))
   const index = readFileSync(join(job.workspace, '.git/index'))

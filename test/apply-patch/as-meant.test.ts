@@ -114,7 +114,7 @@ describe('an empty file', () => {
   test.each([[[' ', ' ', '+new']], [[' x', '+new']], [['-x', '+new']]])('is treated as empty: %j', async (lines) => {
     await expect(apply('', [update, '@@', ...lines])).rejects.toThrow(PatchError)
   })
-  test('has no lines to strict', async () => {
+  test('has no lines in strict mode', async () => {
     await expect(apply('', [update, '@@', ' ', '+new'], 'strict')).rejects.toThrow(PatchError)
   })
 })

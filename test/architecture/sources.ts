@@ -65,7 +65,7 @@ function findImports(file: string): readonly Import[] {
   return found
 }
 
-/** The names a file makes public by declaration or by a local `export { … }`. */
+/** The names that a file exports with a declaration or a local `export { … }`. */
 export function exportedNames(file: string): readonly string[] {
   const text = code(file)
   const declared = [

@@ -117,7 +117,7 @@ function otherActions(sandbox: SandboxMode): readonly Action[] {
   ]
 }
 
-/** What reviewers say in turn: every outcome, for once and for the run, with a rule and without. */
+/** The reviewers' answers, one after the other: every outcome, for once and for the run, with and without a rule. */
 const answers: readonly ReviewerAnswer[] = [
   { outcome: 'denied', reason: 'No.' },
   { outcome: 'allowed', reason: 'Yes.' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 
-/** The image for tests: nothing but links into `/usr`, which a policy must then grant, so that it has this machine's tools. */
+/** The image for tests. It contains only links into `/usr`, which a policy must grant, so that this machine's tools can be used. */
 export const image = 'portcullis-test-links:latest'
 
 /** What a policy has to grant for the image to work. */

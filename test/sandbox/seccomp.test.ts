@@ -20,7 +20,7 @@ type Case = {
   readonly claim: string
   readonly syscall: Syscall
   readonly args: readonly Argument[]
-  /** The error that the filter gives, or that the call must not fail with. */
+  /** The error that the filter returns, or the error with which the call must not fail. */
   readonly refused?: number
   readonly allowed?: true
 }

@@ -6,7 +6,7 @@ import type { Answer, Delivery, Received } from './sse-server.ts'
 export type Output =
   | { readonly type: 'text'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }
-  /** A search of the web by the provider. Without `found`: it paused before there was an answer. With `found` alone: the answer after a pause. */
+  /** A search of the web by the provider. Without `found`, the provider paused before the answer. With only `found`, this is the answer after a pause. */
   | { readonly type: 'search'; readonly query?: string; readonly found?: string }
   | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
   | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }

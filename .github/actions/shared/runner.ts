@@ -62,7 +62,7 @@ export function readEvent(): Readonly<Record<string, unknown>> {
   return path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>)
 }
 
-/** Sets an output. The author of the value can't guess the text that ends it; a value that contains this text all the same is refused. */
+/** Sets an output. The author of the value can't guess the text that ends it; a value that still contains this text is refused. */
 export function setOutput(name: string, value: string, delimiter = `end_${randomBytes(16).toString('hex')}`): void {
   if (value.includes(delimiter))
     throw new ActionError(`The output '${name}' contains its own end mark: it is not written.`)

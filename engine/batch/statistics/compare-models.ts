@@ -25,7 +25,7 @@ export type ModelStatistics = {
   /** Undefined if nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** How often each outcome occurred that is no answer, and therefore no result. */
+  /** How often each outcome without an answer occurred. Such a run is not a result. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }

@@ -41,7 +41,7 @@ export function plantCanaries(scene: Scene): Planted {
   }
   const local = (path: string, text: string): void => write(join('work/project/project', path), text)
 
-  // Git: both ways in which checkouts of CI leave their token, and the others.
+  // Git: both ways in which CI checkouts leave their token, and other ways.
   git(workspace, 'config', 'http.https://github.com/.extraheader', header(token('checkout-header')))
   const included = join(temp, 'git-credentials-3b1f.config')
   write(

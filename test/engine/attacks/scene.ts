@@ -18,7 +18,7 @@ export type User = 'root' | 'ordinary'
 
 /** The part of a host that attacks are let loose on, made for one run and thrown away. */
 export type Scene = {
-  /** Holds all the others; not below /tmp, which a sandbox hides anyway. */
+  /** Contains all the others. It is not below /tmp, which a sandbox hides. */
   readonly base: string
   readonly home: string
   /** A repository, where a checkout of CI would put it. */

@@ -59,7 +59,7 @@ const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\
 /** Ids and names of servers and models that follow no rules. */
 const oddId = (at: number): string => `chatcmpl-tool:${'0123456789abcdef'.repeat(4)}-${at}`
 
-/** A response with thoughts and calls of all kinds, one of them of a tool that no provider would take. */
+/** A response with thoughts and calls of all kinds, including a call of a tool that no provider would accept. */
 const work = (at: number): Reply => [
   think('First this.', `sealed-${at}-a`),
   say('Looking.'),

@@ -108,7 +108,7 @@ describe.skipIf(needsBubblewrap())('tools that a server adds later', () => {
       [call('execute_tool', { name: 'mcp__plant__later', input: {} })],
       [say('done')],
     ]
-    // Searched for once the server is there.
+    // The search happens after the server is ready.
     const first = [call('tool_search', { query: 'grow' })]
     const ended = await withServers(`tool_search = "always"\n${allow}${madeUp('plant', growing)}`, [first, ...replies])
     expect(new Set(tools(ended)).size).toBe(1)

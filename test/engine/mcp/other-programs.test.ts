@@ -22,7 +22,7 @@ const allowed = ['plugin_house_inline', 'plugin_house_api', 'here', 'all', 'both
 const always = ['--json', '-c', 'tool_search="off"', '-c', `permissions.allow=${JSON.stringify(allowed)}`, 'go']
 const flags = ['-s', 'danger-full-access', ...always]
 
-/** Calls a tool by its name, and gives how that ended. */
+/** Calls a tool by its name, and returns the outcome. */
 async function look(tool: string, options: Parameters<typeof exec>[2]) {
   const ended = await exec([[call(tool, {})], [say('ok')]], flags, options)
   const found = items(ended).find((item) => item.type === 'mcp_tool_call')

@@ -21,7 +21,7 @@ const made = (name: string, args: unknown, more: object = {}): object => ({
   ...more,
 })
 
-/** Of Chat Completions and the servers that imitate them. */
+/** Answers of Chat Completions and the servers that imitate them. */
 export const oddChatAnswers = named([
   ['nothing at all', [], 'was cut off'],
   ['an end without anything', [done()], 'ends with nothing'],

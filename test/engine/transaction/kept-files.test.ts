@@ -46,7 +46,7 @@ test('content that was only partly written is written again, and all content bef
   const whole = readFileSync(pack)
   for (const end of [length + 1, length + 71, whole.length - 1]) {
     truncateSync(pack, end)
-    // Another session is worked on meanwhile, as by another process.
+    // Meanwhile, another session is changed, like by another process.
     keepBytes(tempDir(), first)
     expect(keptBytes(directory, hash).toString()).toBe('first')
     expect(() => keptBytes(directory, hashOf(second))).toThrow('ENOENT')

@@ -67,7 +67,7 @@ export class Scratch {
     return [...own, ...git].join('\n')
   }
 
-  /** Runs texts by one shell that forks for each. Gives how many ended. */
+  /** Runs texts in one shell that forks for each. Returns how many ended. */
   async #batch(shell: string, runs: readonly Run[]): Promise<number> {
     const script = runs
       .map(({ text }, at) => `( eval ${quote(text)} ) </dev/null >/dev/null 2>&1; echo ${at + 1}\n`)

@@ -101,7 +101,7 @@ const files: Readonly<Record<string, string>> = {
   'package/index.js': 'module.exports = 1\n',
 }
 
-/** Makes the tree that they change: a repository with one commit. */
+/** Creates the tree to change: a repository with one commit. */
 export function makeTree(directory: string): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true })
