@@ -64,10 +64,17 @@ const kept = `(?:(?:isn't|aren't|wasn't|weren't|hasn't been|haven't been) (?:tou
 const touched =
   '(?:(?:is|are|was|were|has been|have been|had to be|needed to be|gets?|got) )?(?:touched|changed|modified|edited|altered|affected|involved|adapted|adjusted|weakened|bent)'
 
-function untouchedKind(nouns: string): RegExp {
-  return pattern(
+/** Each way to say it has one of these. */
+const leaving =
+  /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|\bno\b|none|neither|\bas\b/
+
+/** That things of a kind were left alone. The long pattern is compiled only when a sentence names them. */
+function untouchedKind(nouns: string): Pick<RegExp, 'test'> {
+  const named = pattern(nouns)
+  const says = pattern(
     String.raw`\b${not} (?:(?:the|any|a|an|single|of|one|your|actual) )*(?:${nouns})(?=$|[.,;:!)—–]| (?:to|for|at|themselves|itself|or|and|so|because|since|either)\b)|(?<!\b(?:of|in|on|from|existing|other|the rest of) )\b(?:${nouns})(?: (?:themselves|itself|files?))? ${kept}|\bleft (?:(?:the|all|your|any|of|both) )*(?:${nouns}) (?:exactly |completely |just )?(?:alone|untouched|unchanged|unmodified|as (?:they were|it was|is\b|you (?:wrote|left|had) (?:them|it)))|\b(?:no|none of the|not a single|not one|neither)(?: single)? (?:${nouns})(?: files?)? ${touched}`,
   )
+  return { test: (plain) => leaving.test(plain) && named.test(plain) && says.test(plain) }
 }
 
 const tests = '(?:test|spec)s?|(?:test|spec) files?|test suite|test code|assertions?|expectations?|test expectations?'
@@ -76,7 +83,7 @@ const code =
 
 /** Claims that files of a kind were not changed, each with the kind of changed file that contradicts it. */
 export const kinds: readonly {
-  readonly says: RegExp
+  readonly says: Pick<RegExp, 'test'>
   readonly contradictedBy: 'code' | 'tests' | 'locks' | 'migrations'
 }[] = [
   {
