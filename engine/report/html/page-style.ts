@@ -72,7 +72,8 @@ table{border-collapse:collapse}th,td{border:1px solid var(--line);padding:4px 10
 .tools{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:8px;padding:8px 0;background:var(--bg);border-bottom:1px solid var(--line);margin-bottom:8px}
 [hidden]{display:none!important}
 button,input[type=search],select{font:inherit;font-size:14px;color:var(--fg);background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:4px 10px}input[type=search]{flex:1;min-width:8em}
-:focus-visible{outline:2px solid var(--blue);outline-offset:1px}
+::placeholder{color:var(--dim);opacity:1}
+:focus-visible{outline:2px solid var(--blue);outline-offset:1px}.file>summary:focus-visible{outline-offset:-2px}
 footer{margin-top:48px;color:var(--dim);font-size:13px;border-top:1px solid var(--line);padding-top:12px}
 @media(max-width:640px){body{padding:14px 10px 60px}.step>summary{flex-wrap:wrap}.step .kind{width:auto}.step .what{flex-basis:100%;order:1}.l .n{width:34px}.agent{margin-left:4px}#change:has(#split:checked) .b{display:block}.facts{grid-template-columns:1fr 1fr}.tools{position:static}.toggle{display:none}.plain th,.plain td{display:block;width:auto;border-width:0 1px}.plain tr{display:block;border:solid var(--line);border-width:1px 0;margin-top:-1px;padding:4px 0}.plain th,.plain td{padding:0 10px}
 .matrix,.matrix tbody,.matrix tr,.matrix th,.matrix td{display:block}.matrix thead{display:none}.matrix tr{border:1px solid var(--line);border-radius:6px;margin:8px 0;padding:6px 12px}.matrix th,.matrix td{border:0;padding:2px 0}.matrix td+td{margin-top:6px}.matrix td[data-model]::before{content:attr(data-model);display:block;font-size:12px;color:var(--dim)}
