@@ -219,6 +219,6 @@ describe.skipIf(needsBubblewrap())('plugins', () => {
     const home = tempDir({ '.config/portcullis/config.toml': '[plugins.gone]\npath = "/nowhere"\n' })
     const { code, stderr } = await exec([done], ['go'], { cwd: repository(), home })
     expect(code).toBe(2)
-    expect(stderr).toContain('plugins.gone: /nowhere is not there')
+    expect(stderr).toContain('plugins.gone: /nowhere does not exist')
   })
 })
