@@ -21,7 +21,7 @@ type FileFacts = {
   readonly changedNs: bigint
   /** The number of hard links to this content, including this one. */
   readonly links: number
-  /** True if the file's change time was old enough when the file was read that any later write must change it. If false, bytes are compared. */
+  /** True if the file's change time was already old when the file was read, so that any later write must change it. If false, bytes are compared. */
   readonly settled?: boolean
 }
 
@@ -50,11 +50,11 @@ export type Change =
       readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
-      /** The owner to keep (of an updated or moved file), if this user may set it. `undefined` means the writing user. */
+      /** The owner that an updated or moved file keeps, if this user may set it. `undefined` means the user who writes the file. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** If the patch moves a file here, the place that it came from. */
       readonly movedFrom?: Place
-      /** Whether a read-only file is replaced too. Absent: it stays unchanged, as its owner wishes. */
+      /** Whether a read-only file is replaced too. Absent: the commit refuses to replace it. */
       readonly evenReadOnly?: true
       /** Creates a symbolic link with this target instead of a file (for a link that is moved); `content` is then empty. */
       readonly symlink?: string
@@ -62,8 +62,8 @@ export type Change =
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
- * A change to a directory itself. None is needed for the parent directories of new files, which are created automatically. A directory is only removed if
- * it is empty at the end, so an entry added by somebody else prevents its removal. Keys are like those of a `Place`.
+ * A change to a directory itself. None is needed for the parent directories of new files, which are created automatically. A directory is only removed if it is
+ * empty at the end, so an entry added by somebody else prevents its removal. `key` has the same form as that of a `Place`.
  */
 export type DirectoryChange =
   /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */
@@ -72,7 +72,7 @@ export type DirectoryChange =
   /** The change is refused if the mode is no longer `before`. */
   | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
 
-/** One line of the summary: an operation with the path as the patch spells it. A move is `M` with its destination. */
+/** One line of the summary: an operation, and the path as the patch spells it. A move is listed as `M` with its destination. */
 export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
 
 /** A patch planned against a tree. Every new content is computed, but nothing is written yet. */

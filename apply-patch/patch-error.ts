@@ -68,7 +68,7 @@ export type MalformedFailure = {
 export type PlaceFailure = {
   readonly code: 'read' | 'write' | 'delete' | 'reverse'
   readonly path: string
-  /** Absolute, as the first line of the message names it. */
+  /** The absolute path, as the first line of the message shows it. */
   readonly absolute: string
   /** 1-based number of the operation in the patch. */
   readonly hunk: number

@@ -45,7 +45,7 @@ export type UpdateFile = {
   readonly chunks: readonly Chunk[]
 }
 
-/** One place of a file: where to search, and its lines before and after the change. */
+/** The change of one place in a file: where to search for the place, and its lines before and after the change. */
 export type Chunk = {
   /** The patch line of its first `@@`, or of its first body line if it has none. */
   readonly line: number
@@ -53,7 +53,7 @@ export type Chunk = {
   readonly bodyLine: number
   /** The texts of its `@@` lines, outermost first. Each is searched for below the previous one. */
   readonly anchors: readonly Anchor[]
-  /** From the header of a unified diff, `@@ -start,count +…@@`: the match nearest to this line of the old file is preferred. */
+  /** From the header of a unified diff, `@@ -start,count +…@@`: the match nearest to line `start` of the old file is preferred. */
   readonly hint?: LineHint
   readonly body: Body
   /** Whether its old lines must be the last lines of the file. */

@@ -6,9 +6,9 @@ export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 /** What an escalation adds to the sandbox: a single path, host or limit, and nothing else. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
-  /** `private`: whether the host may also have an address that isn't public. Absent port: ports 80 and 443. */
+  /** `private`: whether the host may also have an address that isn't public. Without `port`: ports 80 and 443. */
   | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
-  /** In the unit of the limit itself. */
+  /** `value` is in the unit of the limit. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
 
 /** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
@@ -34,7 +34,9 @@ export type Action =
       readonly root: string
       readonly sandbox: SandboxMode
       readonly changes: readonly PatchChange[]
-      /** Set if the change adds to the instructions of agents, wherever that file is. An approval covers only this file. Absent: an ordinary change. */
+      /**
+       * Set if the change adds to a file with instructions for agents, wherever that file is. An approval covers only this file. Absent: an ordinary change.
+       */
       readonly instructs?: true
     }
   | { readonly type: 'read'; readonly path: string }
@@ -55,7 +57,7 @@ export type Action =
       readonly domains?: readonly string[]
       /** Whether commands may reach the same hosts as the search. */
       readonly fits: boolean
-      /** Whether the user asked for the search in this very run, so that the approval mode need not ask. Default: no. */
+      /** Whether the user asked for the search in this run, so that the approval mode need not ask. Default: no. */
       readonly insisted?: boolean
     }
   | {

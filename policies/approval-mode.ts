@@ -8,7 +8,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
  * - `on-failure`: about leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
  * - `on-request`: about leaving the sandbox, if the model asks for it.
  * - `never`: about nothing. What would need approval is denied.
- * - `bypass`: about nothing that no rule covers. Everything is allowed unless a rule forbids it or prompts for it.
+ * - `bypass`: only about what a rule prompts for. Everything else is allowed unless a rule forbids it.
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
@@ -28,8 +28,8 @@ type ModeAnswer = 'allow' | 'ask'
  * |                       | untrusted | on-request, on-failure                    | never                  | bypass |
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
  * | read-only             | allow     | allow                                     | allow                  | allow  |
- * | in a sandbox: the rest| ask       | allow, but ask where much would be lost   | the same               | allow  |
- * | without a sandbox     | ask       | ask for destructive and unknown           | ask for unknown, and where much is lost | allow  |
+ * | in a sandbox: the rest| ask       | allow, but ask if much would be lost      | the same               | allow  |
+ * | without a sandbox     | ask       | ask if destructive or unknown             | ask if unknown, or if much would be lost | allow  |
  */
 export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fact): ModeAnswer {
   if (fact.class === 'read-only') return 'allow'
@@ -52,9 +52,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. If the sandbox confines the command, only access to secrets or a request for more rights requires approval: a variable
- * set for one command, or evaluated text, can do no more in the sandbox than the command itself. URLs of remotes contain no password there, since the sandbox
- * shows git's configuration without secrets. Read-only commands reach no daemon and no name server.
+ * A mode's decision about an alarm. If the sandbox confines the command, only access to secrets or a request for more rights requires approval: a variable set
+ * for one command, or evaluated text, can do no more in the sandbox than the command itself. URLs of remotes contain no password there, since the sandbox shows
+ * git's configuration without secrets. In a sandbox, commands that only read can't reach a daemon or a name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'

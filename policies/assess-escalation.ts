@@ -9,8 +9,8 @@ import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
- * Judges an escalation of a command, grant by grant. Only the user's own approval allows a grant: a rule that the user wrote, or an answer earlier in the
- * run. A grant that would undo the sandbox is impossible, and so is one that would let a command plant files that control other programs.
+ * Judges an escalation of a command, grant by grant. Only the user's own approval allows a grant: a rule that the user wrote, or an answer earlier in the run.
+ * A grant that would undo the sandbox is always denied, and so is one that would let a command plant files that control other programs.
  */
 export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
   const { justification, grants = [] } = escalation

@@ -81,8 +81,8 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * The decision about a line if it is unclear whether a rule restricts it. Usually somebody is asked. In modes that leave commands to the sandbox nobody
- * looks at the line, so a rule that forbids denies it: a forbidden command must not hide in the part that wasn't understood.
+ * The decision about a line if it is unclear whether a rule restricts it. Usually somebody is asked. In modes that leave commands to the sandbox, nobody looks
+ * at the line. There, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part that wasn't understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'

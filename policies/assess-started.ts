@@ -5,7 +5,7 @@ import { matchRules } from './rules/match-rules.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
-/** The most words of a command in which other commands are looked for. If there are more, the remaining words count as one. */
+/** The maximum number of words in a command that are checked for other commands. If there are more, the remaining words count as one. */
 const mostStarts = 64
 
 /**

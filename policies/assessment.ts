@@ -6,8 +6,8 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Returns why an absolute path within a writable root is protected, which is the case if it controls other programs. Undefined if it isn't protected. `roots`
- * are the paths that are otherwise writable.
+ * Returns why an absolute path within a writable root is protected; undefined if it isn't. A path is protected if it controls other programs. `roots` are the
+ * paths that are otherwise writable.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 

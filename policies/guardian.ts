@@ -31,7 +31,9 @@ export type GuardianOptions = {
   readonly audit: AuditLog
   /** Writable roots in addition to those of a patch itself. Default: none. */
   readonly writableRoots?: readonly string[]
-  /** Why paths are protected, in writable roots and elsewhere. Default: none are protected. The code that confines commands knows these paths. */
+  /**
+   * Returns why a path is protected, in writable roots and elsewhere. The code that confines commands provides this function. Default: no path is protected.
+   */
   readonly protects?: Protects
   /** Which of the machine's paths are private to the user. Default: judged by name. */
   readonly conceals?: Conceals
@@ -58,7 +60,7 @@ export type CheckPlace = {
   readonly cwd?: string
 }
 
-/** Decides about actions. Nothing runs without an `Approved` action, and nothing else makes one. */
+/** Decides about actions. Nothing runs without an `Approved` action, and only a guardian makes one. */
 export type Guardian = {
   /**
    * Judges an action, and asks the reviewer if the question is still open. Always resolves: any failure is a denial that says so. The verdict is in the audit
@@ -86,7 +88,7 @@ export type Guardian = {
  */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
-  // In the mode `never`, nobody is asked even if somebody is there.
+  // In `never` mode, nobody is asked even if somebody is there.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   let policy: Policy = {
     mode: approvalMode,
@@ -165,7 +167,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     const holding = (holds: Verdict['holds']): Pick<Verdict, 'holds'> =>
       escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
-    // If a rule grants something, it does so every time.
+    // What a rule grants stays granted for the rest of the run.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
     const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }

@@ -15,7 +15,7 @@ export type Settings = {
   readonly abandon: boolean
 }
 
-/** The settings of a call without any option, which is Codex's way of calling. */
+/** The settings of a call without options. Codex calls the program in this way. */
 export const defaults: Settings = {
   command: 'apply',
   patch: undefined,

@@ -48,7 +48,7 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** Further advice: a flag of this program, or, if an argument doesn't even begin like a patch, what it was probably meant to be. */
+/** Further advice: a flag of this program that may help, or, if an argument doesn't even begin like a patch, a guess at what it was meant to be. */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error
@@ -60,7 +60,7 @@ async function hintOf(error: unknown, argument: string | undefined): Promise<str
 
 const needsUnsafePaths: readonly string[] = ['outside-root', 'protected']
 
-/** The result goes to standard output. */
+/** Prints the result to standard output. */
 async function print(
   changeSet: ChangeSet,
   report: Report | undefined,
@@ -82,7 +82,7 @@ async function print(
   write(diff === undefined ? 1 : 2, told)
 }
 
-/** Everything else goes to standard error. The error itself comes first, because callers read its first line. */
+/** Prints everything else to standard error. The error itself comes first, because callers read the first line. */
 function note(
   repairs: readonly Repair[],
   warnings: readonly Warning[],

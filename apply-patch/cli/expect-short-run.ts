@@ -1,20 +1,20 @@
 /**
- * The size in bytes from which V8's options are set. A smaller patch is applied before V8 does any of this, so loading the module would cost more than it
- * saves.
+ * The size of a patch, in bytes, from which V8's options are set. With a smaller patch, the run ends before the options would matter, so loading `node:v8`
+ * would cost more time than it saves.
  */
 const worthTelling = 64 * 1024
 
 /**
- * V8's options: the results of its last compiler and of concurrent garbage collection would be ready only when the run is about to end, and until then
- * both would use a core that the work needs. The space for young objects gets its full size at once; otherwise its objects would be copied each time it
- * doubles.
+ * Options for V8. They turn off its optimizing compiler and concurrent garbage collection: the results of both would be ready only when the run is about to
+ * end, and until then both would use a core that the work needs. The last option makes the space for young objects grow to its full size at once; otherwise its
+ * objects would be copied each time the space doubles.
  */
 const flags = ['--no-turbofan', '--no-parallel-scavenge', '--no-concurrent-marking', '--semi-space-growth-factor=16']
 
 /**
  * Tells V8 that this run is a short one.
  *
- * @param size of the patch in bytes
+ * @param size the size of the patch in bytes
  */
 export function expectShortRun(size: number): void {
   if (size < worthTelling) return

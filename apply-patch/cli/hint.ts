@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { editDistance } from '../text/edit-distance.ts'
 import { shellQuote } from '../text/shell-quote.ts'
 
-/** What a command line with a single argument that is no patch probably meant; undefined if there is no guess. */
+/** A guess at what the user meant by a single argument that isn't a patch; undefined if there is no guess. */
 export function hintFor(argument: string): string | undefined {
   if (argument.includes('\n') || argument.length > 4096) return undefined
   if (isFile(argument)) return `"${argument}" is a file; to apply its content: apply-patch < ${shellQuote(argument)}`

@@ -32,7 +32,7 @@ function readPipe(): Buffer {
     } catch (error) {
       if (errno(error) === 'EOF') return buffer.subarray(0, length)
       if (errno(error) !== 'EAGAIN') throw error
-      // Somebody made the pipe non-blocking, so wait for input; there is nothing else to do meanwhile.
+      // The pipe is non-blocking, so wait for input. There is nothing else to do in the meantime.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }

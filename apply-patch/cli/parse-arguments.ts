@@ -93,7 +93,7 @@ const tooMany: Call = {
   exitCode: 2,
 }
 
-// The relative path of the package is the same in the sources and in the bundle.
+// The relative path of `package.json` is the same in the sources and in the bundle.
 function version(): string {
   const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const isObject = typeof description === 'object' && description !== null && 'version' in description

@@ -48,7 +48,7 @@ async function run(settings: Settings): Promise<number> {
   return stoppable((signal) => apply(patch, settings, signal))
 }
 
-/** The patch on standard input; undefined if there is none; an error message has then been printed. */
+/** Reads the patch from standard input. If there is none, it prints an error message and returns undefined. */
 function readPatch(): Buffer | undefined {
   const input = readStandardInput()
   expectShortRun(input.length)

@@ -15,7 +15,7 @@ const ofPatches = [
   ['unsafePaths', '--unsafe-paths'],
 ] as const
 
-/** The commands besides applying: each with its own option, and the options that it doesn't accept. */
+/** The commands that do something other than apply a patch. Each has its own option, and a list of options that it doesn't accept. */
 export const commands = [
   {
     name: 'undo',

@@ -10,7 +10,7 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** A patch can't name these files. They may therefore be in directories where no patch can write, but nowhere else. */
+/** Checks that all of these files are in the directories listed in `within`. Patches can't write to these directories, and can't name the files. */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
@@ -28,7 +28,7 @@ export function baseOf(
   return unsafePaths || alongside?.within.some((directory) => !isInside(directory, root)) === true ? '/' : root
 }
 
-/** The entries of lock files. Their content distinguishes ours from all others. */
+/** The journal entries of lock files. Our lock files differ from all others in their content. */
 export function lockEntries(locks: readonly string[], nonce: string): readonly LockEntry[] {
   const content = contentOf(nonce)
   const fingerprint = { size: content.length, crc: crc32(content), mode: undefined, symlink: undefined }
@@ -63,7 +63,7 @@ export function takeLocks(
       linkSync(from, to)
     } catch (error) {
       if (errnoOf(error) === 'EEXIST') throw changed(`${target.directory}/${target.name}`, 'appeared', error)
-      // No hard links here.
+      // This file system has no hard links.
       create(to, nonce)
     }
   }

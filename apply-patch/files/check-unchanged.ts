@@ -6,8 +6,8 @@ import { crcOf, readState, sizeOf } from './read-state.ts'
 /**
  * How the entry at a path differs from the planned state; undefined if it doesn't.
  *
- * Content is compared byte by byte if the change time alone proves nothing: either it is different, which can also mean that a link was created or a mode
- * was set and reset, or it was too recent when the plan was made.
+ * The change time proves nothing in two cases: if it is different, which can also mean that a link was created or that a mode was set and reset; and if it was
+ * too recent when the plan was made. In these cases, content is compared byte by byte.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)

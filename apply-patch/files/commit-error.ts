@@ -8,11 +8,11 @@ export type PathErrorCode =
   | 'protected'
   /** The path is empty, contains a NUL, is not well-formed Unicode, or ends in a slash. */
   | 'invalid-path'
-  /** Links that never end. */
+  /** The path passes through links that form a loop. */
   | 'link-loop'
   /** A parent of the path is a file. */
   | 'not-a-directory'
-  /** A name over 255 bytes or a path over 4,095. */
+  /** A name is longer than 255 bytes, or the path is longer than 4,095. */
   | 'too-long'
   /** The system denies access; `errno` says why. */
   | 'unreadable'
@@ -101,9 +101,9 @@ export type CommitErrorCode =
   | 'busy'
   /** No directory outside the tree can store the journal. */
   | 'no-state-directory'
-  /** An impossible change, such as writing to a directory or removing a missing file. */
+  /** The change is impossible, such as writing to a directory or removing a missing file. */
   | 'unsupported'
-  /** A journal that can't be read, or whose crash can't be undone because a file has changed since. */
+  /** A journal can't be read, or its commit can't be recovered because a file has changed since the crash. */
   | 'unrecoverable'
   /** There is no applied patch to revert. */
   | 'nothing-to-undo'
@@ -127,7 +127,7 @@ export type CommitFacts = {
   readonly journal?: string
   /** For `nothing-to-undo`: the nearest enclosing tree to which a patch was applied. */
   readonly appliedTo?: string
-  /** For `nothing-to-undo`: patches were applied to another directory that was at this path before. */
+  /** For `nothing-to-undo`: whether patches were applied to another directory that was at this path before. */
   readonly replaced?: boolean
   /** Folders that were tried for the journal, and why each can't be used. */
   readonly tried?: readonly { readonly path: string; readonly reason: string }[]

@@ -7,7 +7,7 @@ export type Entry = { readonly directory: string; readonly name: string }
 export type Fingerprint = {
   readonly size: number
   readonly crc: number
-  /** Undefined if the system chose it. */
+  /** Undefined if the system chose the mode. */
   readonly mode: number | undefined
   /** The link's target, if the entry is a link instead of a file. */
   readonly symlink: string | undefined
@@ -48,13 +48,13 @@ type RemoveEntry = Extract<JournalEntry, { type: 'remove' }>
 export type WriteChange = Extract<Change, { type: 'write' }>
 export type RemoveChange = Extract<Change, { type: 'remove' }>
 
-/** A change, and the names under which it is made. */
+/** A change, and the names of the files that are used to make it. */
 export type Step =
   | {
       readonly type: 'install'
       readonly change: WriteChange
       readonly journalEntry: InstallEntry
-      /** For a pure rename, the entry whose inode this one gets; undefined if new content is written. */
+      /** For a pure rename, the entry whose inode is reused; undefined if new content is written. */
       readonly renamed: Entry | undefined
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }

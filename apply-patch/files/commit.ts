@@ -85,7 +85,7 @@ function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   })
 }
 
-/** Our own files that could not be removed after a completed commit. */
+/** Warnings about our own files that could not be removed after a completed commit. */
 export function leftOverWarnings(outcome: Outcome): readonly Warning[] {
   return outcome.leftOver.map(({ path, reason }) => ({
     code: 'left-over',

@@ -1,8 +1,8 @@
 import type { Content, Piece } from '../change-set.ts'
 
 /**
- * Instructions for restoring old bytes from the new file, so that an undo doesn't need a second copy of unchanged bytes. The numbers are groups of three:
- * the length of a run of bytes that only the old file had, then the start and the length of a run that the new file still has.
+ * Instructions for restoring old bytes from the new file, so that an undo doesn't need a second copy of unchanged bytes. The numbers form groups of three: the
+ * length of a run of bytes that only the old file had, then the start and the length of a run that the new file still has.
  */
 export type Delta = readonly number[]
 

@@ -54,16 +54,19 @@ export function describeCommit(
   return { header, bytes: bytesOf(found, plan.directories) }
 }
 
-/** The same description without the data for an undo. */
+/** The description of a commit without the data for an undo. */
 export function withoutUndo(header: Header): Header {
   const steps = header.steps.map((step) => ({ ...step, before: { type: 'unknown' } as const }))
   return { ...header, steps, canUndo: false, bytes: 0 }
 }
 
-/** The previous state of a file. `runs`: the bytes that only the old file had; absent for all of a file that wasn't read. */
+/**
+ * The previous state of a file. `runs`: the bytes that only the old file had. If the file wasn't read into memory, `runs` is absent and stands for all its
+ * bytes.
+ */
 type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 
-/** The previous content in the journal's form; the checksum protects its reconstruction. */
+/** The previous content in the form that the journal stores. The checksum shows later whether the content was restored correctly. */
 function oldOf({ change, journalEntry: { target } }: Step): Old {
   const { before } = change
   if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, length: 0, entry: target }
@@ -82,7 +85,7 @@ function oldOf({ change, journalEntry: { target } }: Step): Old {
   return { before: old, length: runs.length, entry: target, runs }
 }
 
-/** Reads each part that isn't in memory when it is needed. */
+/** The bytes of all files. Those that aren't in memory are read from the files when they are needed. */
 function* bytesOf(all: readonly Old[], directories: Directories): Iterable<Uint8Array> {
   for (const { length, runs, entry } of all) {
     if (length === 0) continue

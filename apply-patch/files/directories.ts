@@ -39,7 +39,10 @@ const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** How many directories are kept open at once. Others are reopened when needed, and must then still be the same directories. */
 const heldAtOnce = 200
 
-/** How many parent directories of a path are kept open for the next file. The number is small, so that a long path doesn't close too many others. */
+/**
+ * How many parent directories of a path are kept open for the next file. The number is small, so that for a long path not too many other directories have to be
+ * closed.
+ */
 const keptOnTheWay = 40
 
 type Held = {

@@ -23,8 +23,8 @@ export function identityOf(root: string): Identity | undefined {
 }
 
 /**
- * Whether two are the same directory. The next new directory usually reuses a free inode number, so the creation time must match too. If it is unknown,
- * at least the device must match.
+ * Whether two identities belong to the same directory. A new directory often gets the inode number of a removed one, so the creation time must match too. If
+ * the creation time is unknown, at least the device must match.
  */
 export function isSameDirectory(one: Identity, other: Identity): boolean {
   if (one.rootInode !== other.rootInode) return false
@@ -32,7 +32,7 @@ export function isSameDirectory(one: Identity, other: Identity): boolean {
   return one.rootDevice === undefined || other.rootDevice === undefined || one.rootDevice === other.rootDevice
 }
 
-/** Whether two are certainly the same directory, even if it was moved. */
+/** Whether two identities certainly belong to the same directory, even if it was moved. */
 export function isSurelySame(one: Identity, other: Identity): boolean {
   return one.rootBirth !== undefined && other.rootBirth !== undefined && isSameDirectory(one, other)
 }

@@ -49,7 +49,8 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
-  // One directory can have two paths, for example through a bind mount. A user who works with the other path would not know about this patch.
+  // One directory can have two paths, for example through a bind mount. If the old path still leads to the directory, the patch isn't reverted through the new
+  // one, because its user may not know about the patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined
@@ -88,7 +89,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** This journal probably belongs to another tree. If it is damaged, the error is reported when somebody works with that tree. */
+/** Reads a journal that probably belongs to another tree. If it is damaged, the error is only reported when somebody works with that tree. */
 async function readOthers(journal: string): Promise<ReadJournal | undefined> {
   try {
     return await readJournal(journal)

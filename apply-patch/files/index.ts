@@ -26,10 +26,10 @@ export { openTree, type Tree } from './tree.ts'
 export { writeChunks } from './write-all.ts'
 
 /**
- * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If
- * there is nothing to do, the list is empty; for one root, this takes only a few system calls, so call it before every plan.
+ * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. If there is
+ * nothing to do, it returns an empty list. For one root, this takes only a few system calls, so call it before every plan.
  *
- * @throws CommitError `unrecoverable` if somebody changed files since the crash, which it names; `busy`
+ * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy`
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
@@ -40,11 +40,11 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
 }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created
- * for the patch and are empty again. It is one transaction; calling it again reverts the previous patch.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
+ * patch and are empty again. It is one transaction; calling it again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` if files have changed since, all of which it names; `nothing-to-undo`
+ * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`
  * @example
  * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  * await undo('.') // a.txt is gone

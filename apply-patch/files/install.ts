@@ -22,7 +22,7 @@ export type CurrentOperation = { operation: Operation; change: Change | undefine
 
 /** Facts that are found out during the installation. */
 type Progress = {
-  /** New files are renamed into place, because links are not possible. */
+  /** Whether new files are renamed into place, because hard links are not possible. */
   linkless: boolean
   /** Steps whose old file is kept as a copy, because links are not possible. */
   readonly copied: Set<JournalEntry>
@@ -115,7 +115,7 @@ function clear(path: string, { directories, current }: Work): void {
   }
 }
 
-/** A pure rename: the file itself gets a second name of our own, or a copy if links are not possible. */
+/** Prepares a pure rename: the file itself gets a second name of our own, or is copied if links are not possible. */
 function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEntry, work: Work): void {
   try {
     linkSync(at(source, work.directories), at(journalEntry.fresh, work.directories))
@@ -125,7 +125,7 @@ function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEn
   }
 }
 
-/** Unlike a rename, a link can't overwrite a file that appeared in the meantime. */
+/** Installs a new file with a hard link if possible: unlike a rename, a link can't overwrite a file that appeared in the meantime. */
 function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work): void {
   const { directories, journal, durable, progress } = work
   try {
@@ -141,7 +141,7 @@ function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work)
   }
 }
 
-/** The file to replace gets a second name of our own, or a copy if links are not possible, so that it can be restored completely. */
+/** Gives the file to replace a second name of our own, or copies it if links are not possible, so that it can be restored completely. */
 function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {

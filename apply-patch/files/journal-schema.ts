@@ -30,7 +30,7 @@ const path = z.string().startsWith('/')
 const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
 
 /**
- * The line of JSON at the start of a journal. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. It is
+ * The line of JSON at the start of a journal. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. The schema is
  * in a file of its own, because few runs read a journal and need a validator.
  */
 export const header = z.strictObject({

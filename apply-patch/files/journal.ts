@@ -9,12 +9,12 @@ import { retryOnce } from './retry-once.ts'
 import { writeAll, writeChunks } from './write-all.ts'
 
 /**
- * A journal is one file. Its name tells its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed,
- * no longer running), `applied-WHEN-NONCE` (kept for `undo`).
+ * A journal is one file. Its name shows its kind: `active-OWNER` (a running or interrupted commit), `failed-OWNER` (a commit whose rollback failed, no longer
+ * running), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new files
- * are renamed into place, because links are not possible), and, once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree before
- * `ready` is written, so a journal without it needs no recovery.
+ * It contains a line of JSON (`Header`), the concatenated bytes that only the old files had, the line `ready`, then possibly the letter `L` (new files are
+ * renamed into place, because links are not possible), and, once nothing can go wrong any more, the letter `D`. Nothing is changed in the tree before `ready`
+ * is written, so a journal without it needs no recovery.
  */
 export type Header = Identity & {
   readonly version: 1
@@ -78,7 +78,7 @@ const writtenAtOnce = 1024 * 1024
 /** A commit's own journal, open for writing. */
 export type Journal = {
   readonly path: string
-  /** Writes the whole header and the old bytes, before the tree is changed. If it fails, it can be called again. */
+  /** Writes the whole header and the old bytes, before the tree is changed. If the call fails, it can be repeated. */
   readonly begin: (header: Header, bytes: Iterable<Uint8Array>, durable: boolean) => void
   /** Records that new files will be renamed into place, before the first one is. */
   readonly markLinkless: (durable: boolean) => void
@@ -118,7 +118,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     begin: (header, bytes, durable) => {
       const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
       const ready = Buffer.from(readyMark)
-      // If the disk has too little space for it, it is written again without the bytes.
+      // If a first attempt failed because the disk was too full, the header is written again, without the old bytes.
       if (length > 0) ftruncateSync(descriptor, 0)
       length = line.length
       if (header.bytes <= writtenAtOnce) length = writeAll(descriptor, [line, ...bytes, ready])

@@ -9,7 +9,7 @@ import { retryOnce } from './retry-once.ts'
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024
 
-/** How many trees have journals at once. */
+/** The maximum number of trees whose journals are kept. */
 const keptTrees = 100
 
 /** Keeps a completed commit's journal for `undo`, and forgets the oldest ones beyond the bounds above. */
@@ -18,10 +18,7 @@ export function keepForUndo(lock: TreeLock): void {
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
-/**
- * The same for the journal of a commit that was complete when its run crashed. No later commit can have begun, because it would have recovered this one
- * first.
- */
+/** Keeps the journal of a commit that was complete when its run crashed. No later commit can have begun, because it would have recovered this one first. */
 export function keepRecovered(journal: string, nonce: string): void {
   const directory = dirname(journal)
   keep(directory, nonce, (name) => renameSync(journal, join(directory, name)))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { editDistance } from '../text/edit-distance.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** A search through a large tree ends after this many entries, because it only serves a hint. */
+/** A search through a large tree ends after this many entries, because its result is only a hint. */
 const entryLimit = 20_000
 const shown = 3
 

@@ -52,9 +52,9 @@ export function piecesOf({ content, pieces = content }: Extract<Change, { type: 
 }
 
 /**
- * The chunks of pieces that were already read once.
+ * Reads pieces for the second time, chunk by chunk.
  *
- * @throws EIO at the end if their CRC-32 isn't the same as at the first reading
+ * @throws EIO at the end if their CRC-32 isn't the one from the first reading
  */
 export function* sameChunks(pieces: readonly Piece[], crc: number, path: string): Iterable<Uint8Array> {
   let now = 0

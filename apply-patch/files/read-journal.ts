@@ -13,7 +13,7 @@ export type ReadJournal =
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The position in the file of the bytes that only the old files had, concatenated. */
+      /** The offset in the file at which the concatenated bytes begin that only the old files had. */
       readonly bytesAt: number
     }
 
@@ -43,7 +43,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   }
 }
 
-/** The first line, without its line end; undefined if it has none. The bytes after it may not fit into memory. */
+/** The first line of a journal, without its line end; undefined if the line has no end. The bytes after it may not fit into memory. */
 function readLine(file: string): Buffer | undefined {
   return reading(file, (descriptor) => {
     const chunks: Buffer[] = []

@@ -3,7 +3,7 @@ import type { FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** Never follow a link, never wait for the other end of a pipe, never get a controlling terminal. */
+/** Flags for opening a file to read it: they follow no link, don't wait for the other end of a pipe, and get no controlling terminal. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
@@ -45,9 +45,9 @@ function openState(
 }
 
 /**
- * The same without the bytes of a file, which may not fit into memory.
+ * The state of a path without the bytes of its file, which may not fit into memory.
  *
- * @param see receives all of them, chunk by chunk, each with its position; a chunk is valid until `see` returns
+ * @param see receives all bytes in chunks, each with its position; a chunk is valid until `see` returns
  */
 export function lookThrough(
   path: string,

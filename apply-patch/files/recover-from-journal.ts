@@ -25,12 +25,12 @@ export type RecoveryReport = {
 }
 
 /**
- * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has succeeded, the journal is
- * removed, or kept for `undo` if the commit is complete. Call it only while the tree is locked.
+ * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has succeeded, the journal is removed,
+ * or kept for `undo` if the commit is complete. Call it only while the tree is locked.
  *
  * @param root the tree whose journals are recovered; if undefined, those of any tree
  * @returns undefined for a journal of another tree, or one that no longer exists
- * @throws CommitError `unrecoverable` if files have changed since or can't be reached, which it names; the journal stays
+ * @throws CommitError `unrecoverable`, which names the files that have changed since or can't be reached; the journal stays
  */
 export async function recoverFromJournal(
   journal: string,

@@ -22,10 +22,10 @@ export type RecoverOptions = {
 }
 
 /**
- * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. It
- * doesn't fail if there is nothing to do.
+ * Recovers crashed commits: rolls back those that had not passed their point of no return, and completes the others. It waits for running commits. It doesn't
+ * fail if there is nothing to do.
  *
- * @throws CommitError `unrecoverable` if somebody changed files since the crash, which it names; `busy`
+ * @throws CommitError `unrecoverable`, which names the files that somebody has changed since the crash; `busy`
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   const { root: asked, stateDirectory } = options

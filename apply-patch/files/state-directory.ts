@@ -16,9 +16,9 @@ type Candidate = {
 }
 
 /**
- * Folders that may hold journals, best first: `$XDG_STATE_HOME/portcullis/apply-patch`,
- * `~/.local/state/portcullis/apply-patch`, then `portcullis-UID/apply-patch` in `/var/tmp` (which outlives a reboot)
- * and in the temporary folder, for users without a writable home. Those outside the tree come first.
+ * Folders that may hold journals, best first: `$XDG_STATE_HOME/portcullis/apply-patch`, `~/.local/state/portcullis/apply-patch`, then
+ * `portcullis-UID/apply-patch` in `/var/tmp` (which outlives a reboot) and in the temporary folder, for users without a writable home. Of these folders, the
+ * ones outside the tree come first.
  *
  * @param chosen the caller's own folder, which is then the only candidate
  */
@@ -67,12 +67,12 @@ export function findStateDirectories(root: string, chosen: string | undefined): 
     .filter(isPrivateDirectory)
 }
 
-/** Those of the given folders that would contain the journals of a tree. */
+/** The folders for the journals of a tree, as far as they exist below the given roots. */
 export function journalFolders(root: string, stateRoots: readonly string[]): readonly string[] {
   return stateRoots.map((parent) => join(parent, nameFor(root))).filter(isPrivateDirectory)
 }
 
-/** The folders with one folder of journals for each tree. */
+/** The folders that contain one folder of journals for each tree. */
 export function findStateRoots(chosen: string | undefined): readonly string[] {
   return usable('/dev/null', chosen)
     .map((candidate) => join(candidate.anchor, ...candidate.below))

@@ -17,7 +17,7 @@ import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './check-unchanged.ts'
 
-/** The longest stretch of work before other work gets a turn. */
+/** How many milliseconds a commit works at most before other tasks get a turn. */
 const turnMs = 20
 
 /**
@@ -114,7 +114,7 @@ function exists(directory: string, directories: Directories): boolean {
     const errno = errnoOf(error)
     if (errno === 'ENOENT') return false
     if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'ESTALE') throw error
-    // It was a directory when the plan was made; now it is a file, a link, or another directory.
+    // The path was a directory when the plan was made. Now it is a file, a link, or a different directory.
     const difference = { path: directory, key: directory, how: 'kind' as const }
     throw new CommitError('changed', { operation: 'prepare', differences: [difference], cause: error })
   }
@@ -174,7 +174,7 @@ function namesLeft(steps: readonly Step[]): readonly Entry[] {
   })
 }
 
-/** Writes the entries of every directory that a commit changes to the disk. */
+/** Syncs every directory whose entries a commit changes, so that these entries are on the disk. */
 function syncAll(work: Work): void {
   const made = new Set(work.made)
   const cleared = new Set(work.cleared.map(({ path }) => path))
@@ -199,8 +199,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
 }
 
 /**
- * The same for directories in which only our temporary names were removed. Otherwise, after a power cut, these names could reappear although there is no
- * journal any more. The commit is complete, so a failed attempt is repeated once, and then left to `recover`.
+ * Syncs the directories in which only our temporary names were removed. Otherwise these names could reappear after a power cut, when there is no journal any
+ * more. The commit is complete, so a failed attempt is repeated once, and then left to `recover`.
  */
 function syncFinally(work: Work): readonly Leftover[] {
   const failures: Leftover[] = []
@@ -212,7 +212,7 @@ function syncFinally(work: Work): readonly Leftover[] {
       } catch (error) {
         const errno = errnoOf(error)
         if (errno === undefined) throw error
-        // An undo removes directories.
+        // An undo may have removed the directory.
         return errno === 'ENOENT' || errno === 'ENOTDIR' ? undefined : errno
       }
     }

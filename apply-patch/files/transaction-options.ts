@@ -6,7 +6,7 @@ import type { Step } from './commit-steps.ts'
 export type Extras = {
   /** Directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]
-  /** Journals that are obsolete once this is complete. */
+  /** Journals that are obsolete once the transaction is complete. */
   readonly retires: readonly string[]
   /** Whether the old bytes are kept in the journal. */
   readonly canUndo: boolean
@@ -21,9 +21,9 @@ export type Alongside = {
   readonly within: readonly string[]
   /** Like the changes of a change set; a place's `path` is for messages. */
   readonly changes: readonly Change[]
-  /** Files that must not have changed since this was planned, absolute. */
+  /** Files, as absolute paths, that must not have changed since the plan was made. */
   readonly unchanged: readonly { readonly key: string; readonly before: FileState }[]
-  /** Lock files that are created first and removed at the end, absolute: while they exist, other programs write none of the above. */
+  /** Lock files, as absolute paths, that are created first and removed at the end. While they exist, other programs don't write any of the files above. */
   readonly locks: readonly string[]
 }
 

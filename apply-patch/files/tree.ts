@@ -8,8 +8,8 @@ import { lookThrough, readState } from './read-state.ts'
 import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
 
 /**
- * A tree as far as a patch may access it: resolves paths, refuses those that lead outside, and reads files. It changes nothing, and a commit checks all
- * results again. It remembers which directories are real ones, so open it anew for each plan.
+ * A tree as far as a patch may access it: resolves paths, refuses those that lead outside, and reads files. It changes nothing, and a commit checks all results
+ * again. It remembers which directories are real ones, so open a new one for each plan.
  */
 export type Tree = {
   /** Absolute real path that relative paths start from. */
@@ -28,7 +28,7 @@ export type Tree = {
   readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
   /** The present state of a place. Never waits on a pipe, never follows a link. @throws ReadError */
   readonly read: (place: Place) => FileState
-  /** The same without the bytes of a file. @param see receives the bytes, chunk by chunk, with its position */
+  /** The present state of a place without the bytes of its file. @param see receives the bytes in chunks, each with its position */
   readonly look: (place: Place, see?: (chunk: Uint8Array, at: number) => void) => FileState
 }
 
@@ -91,7 +91,7 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
-/** If another program replaces a file between opening it and checking its path, the new file is read again, at most this often. */
+/** How often a file is read again at most, if another program keeps replacing it between opening it and checking its path. */
 const mostReads = 50
 
 function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {

@@ -19,12 +19,12 @@ import { withTreeLock } from './with-tree-lock.ts'
 export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
- * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created
- * for the patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is one
- * transaction; calling it again reverts the previous patch.
+ * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
+ * patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is one transaction; calling it
+ * again reverts the previous patch.
  *
- * @param options.only reverts the patch with this id, and only if it is the last; else `nothing-to-undo`
- * @throws CommitError `changed` if files have changed since, all of which it names; `nothing-to-undo`
+ * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
+ * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
@@ -144,7 +144,7 @@ function bringBack(
   }
 }
 
-/** Larger files are read in parts, whenever their bytes are needed. */
+/** Files up to this size are held in memory. Larger ones are read in parts when their bytes are needed. */
 const heldSize = 1024 * 1024
 
 function readAgain(place: Place, tree: Tree, isLarge: boolean): FileState {

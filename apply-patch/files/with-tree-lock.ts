@@ -6,7 +6,7 @@ import type { RecoveryReport } from './recover-from-journal.ts'
 import type { Outcome } from './transaction-options.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** What remains to be done with journals after a commit. */
+/** The result of a commit, and the journals that it makes obsolete. */
 type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readonly retires: readonly string[] }
 
 /**

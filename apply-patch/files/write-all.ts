@@ -1,6 +1,6 @@
 import { ftruncateSync, writeSync } from 'node:fs'
 
-/** Pieces are combined up to this size: one call for many small pieces, and no second copy of a big file. */
+/** Small pieces are combined up to this size, so that one call writes many of them and a big file isn't copied in memory. */
 const gathered = 256 * 1024
 
 /** Writes all pieces, even if the system accepts only a part of the bytes at a time. @returns how many bytes were written */

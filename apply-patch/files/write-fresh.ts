@@ -38,7 +38,7 @@ export function writeFresh(
   }
 }
 
-/** Writes old content back under a temporary name, if it can't be linked. */
+/** Copies old content to a temporary name, for a file that can't be linked. */
 export function copyOld(
   pieces: readonly Piece[],
   before: { readonly mode: number; readonly uid: number; readonly gid: number },
@@ -58,7 +58,7 @@ export function copyOld(
 }
 
 /**
- * Sets a file's owner if this user may: root always, others at least the group if they are members.
+ * Sets a file's owner if this user may do so. Root always may; other users may at least set the group if they are members of it.
  *
  * @returns whether the file has that owner now; if not, the set-user-id and set-group-id bits must not be set, because they would refer to another user
  */

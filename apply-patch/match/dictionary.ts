@@ -15,14 +15,14 @@ export class Dictionary {
 
   #size = 0
 
-  /** @param runs how many runs it must hold at most. @param bytes how many bytes they have in total at most */
+  /** @param runs the maximum number of runs to store. @param bytes the maximum number of bytes in all runs together */
   constructor(runs: number, bytes: number) {
     this.#slots = new Int32Array(2 << (32 - Math.clz32(runs))).fill(-1)
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // Thirty times the number of runs distinguishes nearly all lines, and a false match only costs a hash. The table isn't larger, because a patch of a
-    // thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
+    // A table with thirty times as many entries as there are runs distinguishes nearly all lines, and a false match only costs a hash. The table isn't larger,
+    // because a patch of a thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1

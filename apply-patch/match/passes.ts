@@ -3,7 +3,7 @@ import { findLines, textEnd, textStart, type LineTable } from '../text/line-tabl
 import { Dictionary } from './dictionary.ts'
 import { NumberedLines } from './find-block.ts'
 
-/** How similar lines must be, from byte for byte to trimmed with punctuation made ASCII. They are tried in this order. */
+/** The ways to compare lines, in the order in which they are tried: from byte for byte to trimmed, with typographic punctuation replaced by ASCII. */
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
@@ -14,8 +14,8 @@ type Likeness = 'white-space' | 'letter-case'
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
 /**
- * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number.
- * Only lines that some search looks for get one.
+ * A file prepared for searches. When a search reaches a pass, the file's lines are turned into numbers for that pass; equal lines get the same number. Only
+ * lines that some search looks for get a number.
  */
 export class SearchableFile {
   readonly table: LineTable

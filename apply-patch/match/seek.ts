@@ -21,14 +21,14 @@ export type Match =
       readonly pass: Pass
       /** All candidates, if the choice among several was arbitrary. */
       readonly ambiguous: readonly number[]
-      /** It was only found by reusing context of the previous chunk. */
+      /** Whether the match was only found by reusing context of the previous chunk. */
       readonly sharesContext: boolean
     }
   | { readonly type: 'insert-at-end' }
   | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
   | { readonly type: 'lines-missing'; readonly from: number }
 
-/** The most candidates to search for; nobody reads more. */
+/** The maximum number of candidates to search for, because nobody reads more. */
 const candidateLimit = 1000
 
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
@@ -139,7 +139,7 @@ function findBelow(
   return { ...found, line: nearest }
 }
 
-/** The first match of the first pass with a match, and all other matches of that pass. */
+/** Finds the first match, and the other matches up to the limit, in the first pass that has any. */
 function findFirst(
   file: SearchableFile,
   from: number,

@@ -56,7 +56,7 @@ const none: readonly never[] = []
 
 const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
 
-/** Chevrotain's own way to choose between alternatives. It is computed when a patch first needs it, since few patches use every rule. */
+/** Chevrotain's own strategy for choosing between alternatives. Each choice is computed when a patch first needs it, since few patches use every rule. */
 const lazy: ILookaheadStrategy = {
   validate: (options) => eager.validate(options),
   buildLookaheadForAlternation: (options) => {
@@ -75,7 +75,7 @@ const lazy: ILookaheadStrategy = {
   },
 }
 
-/** The grammar of operations and chunks, as Chevrotain has it. */
+/** The grammar of operations and chunks, in the form that Chevrotain requires. */
 export class OperationParser extends EmbeddedActionsParser {
   /** @param unchecked if false, the grammar itself is checked, and an error is thrown if it is ambiguous or never ends */
   constructor(unchecked = true) {

@@ -56,7 +56,7 @@ class OperationReader {
     return this.#failures.length > failureLimit
   }
 
-  /** The text before the first header: at most an environment line. */
+  /** Reads the lines before the first header. Only an environment line may be there. */
   readPrelude(runs: readonly RunToken[]): void {
     for (const [index, run] of runs.entries()) {
       if (run.kind === 'environment' && (index === 0 || this.#environmentId !== undefined)) {
@@ -69,7 +69,7 @@ class OperationReader {
     }
   }
 
-  /** One operation, its header first. */
+  /** Reads the runs of one operation, its header first. */
   readOperation(runs: readonly RunToken[]): void {
     const syntax = parseOperation(runs)
     if ('within' in syntax) return this.#failSyntax(runs, syntax)

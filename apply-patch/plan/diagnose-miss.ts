@@ -36,7 +36,7 @@ export function diagnose(
   if (encoding !== undefined) causes.push({ type: 'encoding', encoding })
   const above = findAnywhere(file, from, to, mode)
   if (above !== undefined && above < missing.from) {
-    // If the anchor is below the lines, the search starts after them.
+    // The search starts below the previous chunk and below the anchor, so it doesn't find these lines.
     causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
   } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
@@ -63,7 +63,7 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
   return lines.flatMap(({ mark, start, end }) => (mark === 'added' ? [] : [{ bytes: chunk.body, start, end }]))
 }
 
-/** The positions of the wanted lines in a file, found with the most lenient pass of a mode. It finds everything that the other passes find. */
+/** The positions of the wanted lines in a file, found with the most lenient pass of a mode. This pass finds everything that the other passes find. */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
@@ -73,7 +73,7 @@ function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
-  // If a chunk only deletes lines, only its context is left in the file. Two adjacent lines of that are some evidence.
+  // If a chunk only deletes lines, only its context is left in the file. Two adjacent lines of context are some evidence.
   if (!says && fresh.filter(({ start, end }) => end > start).length < 2) return []
   const line = findAnywhere(SearchableFile.of(bytes, fresh), 0, fresh.length, mode)
   return line === undefined ? [] : [{ type: 'already-applied', fileLine: line + 1 }]

@@ -2,7 +2,7 @@ import type { Content } from '../change-set.ts'
 import { lineEnding, textStart, type LineEnding, type LineTable } from '../text/line-table.ts'
 import type { BodyLine } from '../match/prepare-chunks.ts'
 
-/** Replaces lines `from` to `to` with the added lines of a body (if there are none: inserts before `from`). */
+/** Replaces the lines from `from` up to, but not including, `to` with the added lines of a body. If `from` equals `to`, it inserts them before `from`. */
 export type LineEdit = {
   readonly from: number
   readonly to: number
@@ -114,7 +114,7 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
   let at = position
   for (let index = 0; index < added.length; index++) {
     const { start, end } = added[index] ?? { start: 0, end: 0 }
-    // Copying a few bytes here is faster than a system call.
+    // For a few bytes, this loop is faster than a native call.
     if (end - start > 200) text.set(body.subarray(start, end), at)
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start

@@ -4,7 +4,7 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** How many missing files are explained at most, because each search for the intended file goes through the tree. */
+/** How many missing files are explained at most, because each search for the intended file goes through the whole tree. */
 const explainedMisses = 10
 
 /** Why a patch can't be applied, collected while planning. */
@@ -41,7 +41,7 @@ export class FailureNotes {
     this.add({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#root, path, hunk, explain) })
   }
 
-  /** Anything else. */
+  /** Notes any other failure. */
   add(failure: Omit<PlaceFailure, 'absolute'>): void {
     this.list.push({ ...failure, absolute: this.absolute(failure.path) })
   }

@@ -8,7 +8,7 @@ export type PlanOptions = {
   readonly root: string
   /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. Default: none. */
   readonly beside?: readonly string[]
-  /** Strict mode only ignores white space at line ends, and refuses whatever lenient mode warns about. Default: lenient. */
+  /** Strict mode only ignores white space at line ends, and refuses everything that lenient mode warns about. Default: lenient. */
   readonly mode?: Mode
   /** Allows paths that lead out of the root or into `.git`. */
   readonly unsafePaths?: boolean

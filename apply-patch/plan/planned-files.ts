@@ -61,7 +61,7 @@ export class Overlay {
     return Buffer.concat(current.content)
   }
 
-  /** Every file that changes, in the order in which they were first named. */
+  /** The changes of all files, in the order in which the patch first names the files. */
   changes(): readonly Change[] {
     return [...this.#entries.values()].flatMap((entry): readonly Change[] => {
       const { place, before, current, original, movedTo } = entry

@@ -96,7 +96,7 @@ export function updateLines(
 }
 
 /**
- * The result of a chunk for an empty file, if its only old line is blank, because an empty file may look like one blank line to the patch's author. As
+ * The edit that a chunk makes to an empty file, if the chunk's only old line is blank: to the patch's author, an empty file may look like one blank line. As
  * with Codex, a blank context line stays, unless it is the last line.
  */
 function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {

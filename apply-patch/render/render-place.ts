@@ -26,10 +26,10 @@ export function renderPlace(failure: PlaceFailure): readonly string[] {
   }
 }
 
-/** This is longer than any valid path, because the system's own limit is 4,095 bytes. */
+/** How much of a path a message shows. This is longer than any valid path, because the system's own limit is 4,095 bytes. */
 const longestPath = 5000
 
-/** Codex uses Rust's wording. */
+/** Why a file can't be read, in Rust's wording, which Codex uses. */
 function readReason(absolute: string, reason: string): string {
   switch (reason) {
     case 'missing':

@@ -1,7 +1,7 @@
 import type { ChangeSet, SummaryLine } from '../change-set.ts'
 
 /**
- * What `apply-patch` prints after applying: Codex's text, all added, then all modified, then all deleted.
+ * What `apply-patch` prints after applying a patch. As with Codex, it lists all added files, then all modified files, then all deleted files.
  *
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')

@@ -32,7 +32,7 @@ export function findLines(bytes: Buffer): LineTable {
   return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
-/** This is a plain loop, because a native call costs more for lines of usual length. */
+/** Finds the start of the next line. A plain loop comes first, because a native call costs more for lines of usual length. */
 function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
   for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1
@@ -40,7 +40,7 @@ function nextLine(bytes: Buffer, from: number): number {
   return found === -1 ? bytes.length : found + 1
 }
 
-/** The same for files in which lone carriage returns end lines too. */
+/** The start of the next line in a file in which lone carriage returns end lines too. */
 function nextOfAny(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) return at + 1

@@ -45,7 +45,7 @@ function take(edit: Edit, from: number, lines: readonly string[], merged: string
   return edit.aTo
 }
 
-/** Whether two edits share a line, or are adjacent, so that their order is undefined. */
+/** Whether two edits share a line or are adjacent. The order of such edits is undefined. */
 function touches(one: Difference, other: Difference): boolean {
   return one.aFrom <= other.aTo && other.aFrom <= one.aTo
 }

@@ -5,7 +5,7 @@ import type { OthersOpinions } from '../with-opinions.ts'
 type PathFacts = readonly (readonly [path: string, fact: string])[]
 
 /**
- * The facts behind a verdict other than the action, the rules, the permissions and the mode. With them, the action can be judged again when the machine and
+ * The facts behind a verdict, apart from the action, the rules, the permissions and the mode. With them, the action can be judged again when the machine and
  * the run no longer exist. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
@@ -19,9 +19,9 @@ export type AuditBasis = OthersOpinions & {
   readonly protects?: PathFacts
   /** Paths in the user's private directories, each with its directory. */
   readonly conceals?: PathFacts
-  /** Paths that links led elsewhere, each with its target. */
+  /** Paths that lead elsewhere through links, each with its target. */
   readonly links?: PathFacts
-  /** Paths that stood for others, such as paths in another worktree, each with its original. */
+  /** Paths of files that were temporarily elsewhere, such as in another worktree, each with its original path. */
   readonly aliases?: PathFacts
 }
 

@@ -47,7 +47,7 @@ export type HeadFile = { readonly note: (head: AuditHead) => void; readonly clos
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
   const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
-  // The earlier text may have been longer, if somebody prepared the file.
+  // If somebody else created the file, its text may have been longer.
   ftruncateSync(descriptor, note(head))
   return { note, close: () => closeSync(descriptor) }
 }

@@ -41,7 +41,7 @@ export type CommandAnalysis = {
   readonly commands: readonly AnalysedCommand[]
   /** The reasons why the list of commands may be incomplete. If there are any, the class is `unknown`. */
   readonly problems: readonly string[]
-  /** Where data is evaluated as text, which runs any commands hidden in the data. If there are such places, the class is `unknown`. */
+  /** The places where data is evaluated as text, which runs any commands hidden in the data. If there are any, the class is `unknown`. */
   readonly evaluations: readonly string[]
 }
 
@@ -49,9 +49,9 @@ export type CommandAnalysis = {
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
-/** The most words of all commands together. A command counts each time it is judged. */
+/** The maximum number of words in all commands together. A command counts each time it is judged. */
 const mostWords = 3_000
-/** The most text of all words together, and of all scripts together. A variable may be long, and used in many places. */
+/** The maximum length of all words together, and of all scripts together. A variable may be long and may be used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
 
@@ -163,7 +163,7 @@ class Analysis {
     }
   }
 
-  /** Adds a problem if a name may mean a function in one place of the text and a program in another: only the name tells the two apart. */
+  /** Adds a problem if a name may mean a function in one place of the text and a program in another, because the name doesn't show which of them runs. */
   functions({ functions, commands }: ShellScript): void {
     if (functions.size === 0) return
     const taken = [...functions].find((name) => findProgram(name) !== undefined)
@@ -173,7 +173,7 @@ class Analysis {
   }
 }
 
-/** A command's input from variables, and from files if its arguments name nothing else to run. */
+/** The texts that a command gets from variables, and, if it has only options as arguments, from its standard input. */
 function givenTexts({ words, assignments, input }: SimpleCommand): readonly string[] {
   const values = assignments.flatMap(({ name, value }) =>
     value === undefined ? [] : [/^GIT_CONFIG_/.test(name) ? `${name}=${value.text}` : value.text],

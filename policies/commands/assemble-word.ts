@@ -25,7 +25,7 @@ type AssembleContext = {
   readonly problem: (reason: string) => void
 }
 
-/** The most words that braces may produce. */
+/** The maximum number of words that braces may produce. */
 const mostMade = 10_000
 const mostChoices = 32
 /** The longest word that variables may produce: each variable may contain the one before it twice. */

@@ -94,7 +94,7 @@ function firstFrom(spans: readonly Span[], pos: number): number {
   return low
 }
 
-/** Whether a wildcard lies inside another that was understood. */
+/** Whether a wildcard lies inside a wildcard or brace expansion that was understood. */
 function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
   const at = firstFrom(patterns, pos)
   return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)

@@ -10,7 +10,7 @@ function excludesSecrets(matches: (name: string) => boolean): boolean {
   return !secretSamples.some(matches)
 }
 
-/** Turns a pattern of find or git into a test of names. Unlike a shell's, their wildcards match a leading dot and slashes. */
+/** Turns a pattern of find or git into a test of names. Unlike the wildcards of a shell, theirs match a leading dot and slashes. */
 export function globTest(pattern: string): (name: string) => boolean {
   const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
   const expression = base
@@ -23,7 +23,7 @@ export function globTest(pattern: string): (name: string) => boolean {
 /** Turns a regular expression into a test of names. If its syntax isn't plain, it counts as matching every name. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
-  // In doubt, assume the worse: the pattern targets no names in particular and excludes none.
+  // If in doubt, assume the worst: the pattern targets no names in particular and excludes none.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
@@ -35,7 +35,10 @@ const modest =
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** The `from` of a word that stands for a listed file, used to judge a command with it. A program may show whole files only if the list was filtered. */
+/**
+ * The `from` of a word that stands for a listed file, used to judge a command that contains the word. A program may show whole files only if the list was
+ * filtered.
+ */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
   return list.filtered || modest.test(program ?? '') ? 'workspace' : 'commands'
@@ -91,7 +94,7 @@ function listOf([program, ...args]: readonly string[], words: readonly ShellWord
       return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
     }
     case 'git':
-      // The files that git ignores may be just those with secrets.
+      // The files that git ignores are often the ones that contain secrets.
       if (has(/^-[a-hj-np-z]*[oi]|^--(?:others|ignored)$/) && !has(/^--exclude-standard$/)) return undefined
       return args[0] === 'ls-files' ? narrowed : undefined
     case 'rg':

@@ -15,13 +15,14 @@ type Visitor = {
 }
 
 const mostFolders = 16
-/** The most paths that are judged again, and the most text in them. */
+/** The maximum number of paths that are judged again, and their maximum length in total. */
 const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges all paths by where they lie. Relative paths are judged again from every folder that the line may change to, in any order, since a name may be
- * relative to each of them. In another folder git may work on another repository. Its configuration can run programs, and may have come with the workspace.
+ * Judges all paths by their location. Relative paths are judged again from every folder that the line may change to, in any order, since a name may be relative
+ * to any of these folders. In another folder, git may work on a different repository. The configuration of that repository can run programs, and may have come
+ * with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))

@@ -1,6 +1,7 @@
 /**
- * Compiles an untrusted regular expression so that matching takes time proportional to its length times the length of the text: all alternatives are followed
- * in parallel, without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and similar escapes.
+ * Compiles an untrusted regular expression so that matching takes time proportional to the length of the expression times the length of the text: all
+ * alternatives are followed in parallel, without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and
+ * similar escapes.
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined

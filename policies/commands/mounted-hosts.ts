@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import type { Fact } from './facts.ts'
 import type { ShellWord } from './shell-word.ts'
 
-/** Paths through which the machine connects to whatever host or AFS cell they name (auto.master(5), `/net -hosts`; AFS's dynamic root). */
+/** Paths that make the machine connect to the host or AFS cell that they name (auto.master(5), `/net -hosts`; AFS's dynamic root). */
 const mounting = /^\/+(?:net|afs)\/+([^/]+)/
 
-/** The hosts that a machine may mount when their folders are accessed. The name of a host alone can carry data out. */
+/** The hosts that a machine may mount when their folders are accessed. Even the name of a host can carry data out. */
 export function mountedHosts(words: readonly ShellWord[]): readonly Fact[] {
   return words.flatMap((word): readonly Fact[] => {
     const text = word.kind === 'dynamic' ? word.prefix : word.text

@@ -35,12 +35,12 @@ function readTable(text: string): ReadonlyMap<string, Takes> {
 }
 
 /**
- * How a program reads the text after one dash. There is no default: whoever adds a program must choose, because bundled options that are read in a
- * wrong way can hide an option.
+ * How a program reads the text after one dash. There is no default: whoever adds a program must choose, because an option can go unnoticed if bundled options
+ * are read in the wrong way.
  *
  * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and compatible libraries)
  * - `last`: letters are bundled, and only the last may have a value, which is the next word
- * - `apart`: each option is a word of its own, be it a letter or a word; nothing is bundled or attached
+ * - `apart`: each option is a separate word, whether its name is a letter or a whole word; nothing is bundled or attached
  */
 export type OptionStyle = 'getopt' | 'last' | 'apart'
 
@@ -123,7 +123,7 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
 /** Why the next word may not be an option's value: another version of the program may read it as an option if it looks like one. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
-  // If it expands to several words, the words after it have other roles than it seems.
+  // If the word expands to several words, the words after it don't have the roles that they seem to have.
   if (next.kind === 'glob') return `${next.text} after ${name} may expand to several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be read as an option`

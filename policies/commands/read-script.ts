@@ -6,8 +6,8 @@ import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
 /**
- * The part of a text after the point where the scan stopped can be of any size. With more openings or more characters than this, the text must not reach the
- * parser.
+ * If the scan stops early, the rest of the text can be of any size. If the rest has more openings (such as `$(` or `{`) or more characters than this, the text
+ * must not reach the parser.
  */
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024

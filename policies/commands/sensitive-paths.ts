@@ -37,7 +37,7 @@ const longestPath = 4_096
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
-/** Folders below `/` that a path with `..` can reach. Of the devices, only those that contain data. */
+/** Folders below `/` that a path with `..` can reach. Of the devices, only those that contain data are included. */
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
@@ -54,8 +54,8 @@ function behindDots(path: string): string | undefined {
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*` + `/id*`) counts
- * if it could match such a path. Returns the part that decides. The sandbox keeps such files unreadable anyway; this check explains the refusal before the
+ * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern counts if it could match such
+ * a path. Returns the part of the path or pattern that is decisive. The sandbox keeps such files unreadable anyway; this check explains the refusal before the
  * attempt.
  *
  * @internal
@@ -85,7 +85,7 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
     return 'ssh_host_key'
   if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
-  // The kernel's own files. Reading some of them consumes their data; the other effects differ between kernels (debugfs(5)).
+  // The kernel's own files. Reading some of them consumes their data, and the effects of reading others differ between kernels (debugfs(5)).
   if (/^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/.test(clean)) return '/sys/kernel/debug'
   // A pattern whose first part may match `/proc`.
   const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
@@ -132,8 +132,8 @@ function isFolder(known: string): boolean {
 }
 
 /**
- * Whether a search through everything below a path would find credentials. It would below a home, the system's settings, the root of the file system, and any
- * folder with a known place in it.
+ * Whether a search through everything below a path would find credentials. This is the case for a home, the system's settings, the root of the file system, and
+ * any folder with a known place in it.
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
@@ -172,7 +172,7 @@ function isCommon(pattern: string, isPattern: boolean): boolean {
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
-    // A star by itself matches one of the parts, but not all of them.
+    // A star by itself may stand for some of the parts, but not for all of them.
     const isStar = (name: string, at: number): boolean =>
       isPattern && parts[start + at] === '*' && !name.startsWith('.')
     const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)

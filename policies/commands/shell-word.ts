@@ -2,7 +2,7 @@
 export type FileList = {
   /** Whether every name begins with `./`, so that none can be an option. */
   readonly dotted: boolean
-  /** Whether the list contains only some of the names, and none of a place where credentials are stored. */
+  /** Whether a filter has left only some of the names, none of which is the name of a place where credentials are stored. */
   readonly filtered: boolean
   /** Set if names are split at blanks. A part of a name may then name any file. */
   readonly split?: true
@@ -46,7 +46,7 @@ export function staticText(word: ShellWord | undefined): string | undefined {
   return word?.kind === 'static' ? word.text : undefined
 }
 
-/** Whether a word may expand to several words, or to none. The next word then has another role than it seems. */
+/** Whether a word may expand to several words, or to none. The next word may then have a different role than it seems to have. */
 export function mayBeSeveral(word: ShellWord): boolean {
   return word.kind === 'glob' || (word.kind === 'dynamic' && !word.single)
 }

@@ -28,7 +28,7 @@ export type SimpleCommand = {
   readonly input: StandardInput
   /** Set if the program comes from a variable that the line sets. Its name is understood, but it is never treated as a known program. */
   readonly indirect?: boolean
-  /** Set if it calls a function that is certainly defined by then. The function's commands are listed too. */
+  /** Set if the command calls a function that is certainly defined by then. The function's commands are listed too. */
   readonly callsFunction?: boolean
 }
 
@@ -37,6 +37,6 @@ export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
-  /** Places where data is evaluated as text. Arithmetic does so with the value of a variable. */
+  /** Places where data is evaluated as text. Arithmetic evaluates the value of a variable in this way. */
   readonly evaluations: readonly string[]
 }

@@ -31,7 +31,7 @@ const plainVariables = new Set([
   ...['?', '#', '$', '!', '-'],
 ])
 
-/** A use of only a variable's value, or only of whether it is empty. */
+/** An expansion that uses only the value of a variable, or only whether the value is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
 /** The values that a name may have on any path through the line. */
@@ -69,7 +69,7 @@ export class Variables {
     this.moves = splitting.test(cwd)
   }
 
-  /** Whether no name was assigned to, so that every name still has its old value. */
+  /** Whether nothing was assigned, so that every name still has its old value. */
   get isEmpty(): boolean {
     return this.#variables.size === 0 && !this.moves
   }
@@ -119,7 +119,7 @@ export class Variables {
     return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
   }
 
-  /** Whether a name has only numbers as values when it is evaluated. A name of the line's own that has no value yet is zero. */
+  /** Whether a name has only numbers as values when it is evaluated. A variable of the line's own that has no value yet counts as zero. */
   isNumber(name: string): boolean {
     const variable = this.#variables.get(name)
     if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
@@ -148,7 +148,7 @@ export class Variables {
 }
 
 /**
- * Whether a name is the line's own. A name in lower case is, since programs export names in capitals. `$_`, the last word of the previous command, may be
+ * Whether a name is the line's own. Names in lower case are, since programs export names in capitals. `$_`, the last word of the previous command, may be
  * anything.
  */
 function isOwn(name: string): boolean {

@@ -48,7 +48,7 @@ export class Assignments {
       return { name, value: undefined }
     }
     const [first] = readOperand(value, this.#context)
-    // Arithmetic always results in a number, so any number will do.
+    // Arithmetic always results in a number, so the number 0 can stand for any result.
     const isNumber = value.parts?.length === 1 && value.parts[0]?.type === 'ArithmeticExpansion'
     const word = isNumber ? literal('0') : first
     if (node.append === true) this.assign(name, unclear(node.text))

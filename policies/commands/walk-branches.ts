@@ -1,7 +1,7 @@
 import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-syntax.ts'
 import type { Variables } from './variables.ts'
 
-/** What walking branches needs: the walk over parts of a tree, in the order of the text, and the variables, which are told which parts may not run. */
+/** What is needed to walk branches: the walk over parts of a tree, in the order of the text, and the variables, which record which parts may not run. */
 export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void
@@ -22,7 +22,7 @@ export function walkChain({ operators, commands }: AndOr, { variables, pipeline 
   for (const part of others.slice(both.length)) variables.apart(() => pipeline(part))
 }
 
-/** Walks an `if`: one of the branches runs if there is an `else`; otherwise it may be that none does. */
+/** Walks an `if`: one of the branches runs if there is an `else`; otherwise, possibly none of them runs. */
 export function walkConditional(node: If, { variables, list }: BranchContext): void {
   list(node.clause)
   const ends = [variables.apart(() => list(node.then))]

@@ -86,7 +86,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
     case 'ProcessSubstitution':
       context.coverage.claim('process', part)
       context.substitution(part.script)
-      // It becomes the name of a descriptor, which is neither an option nor a user's file.
+      // A process substitution becomes the path of a descriptor, which is neither an option nor a user's file.
       return [
         { kind: 'text', text: '/dev/fd/63', quoted: true },
         { kind: 'output', quoted: true, single: true, from: 'workspace' },
@@ -207,7 +207,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
         context.problem('arithmetic assigns to something that is not a name')
       }
       if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
-        // Arithmetic always assigns a number, so any number will do.
+        // Arithmetic always assigns a number, so the number 0 can stand for any value.
         context.variables.assign(expression.left.value.trim(), { kind: 'static', text: '0' })
         context.assigns(expression.left.value.trim())
       }

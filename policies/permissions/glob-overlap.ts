@@ -5,7 +5,7 @@ import { anyFolders, anyText } from './path-glob.ts'
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
-/** The most comparisons to make. If there would be more, the patterns count as overlapping. */
+/** The maximum number of comparisons. If more would be needed, the patterns count as overlapping. */
 const mostWork = 20_000
 
 /**

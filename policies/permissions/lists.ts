@@ -21,7 +21,7 @@ const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
 /**
  * Reads the entries of the lists in a settings file. Lists that were read before are used unchanged.
  *
- * @throws RuleError for a file that can't be read, isn't JSON, or whose lists are invalid
+ * @throws RuleError for a file that can't be read or isn't JSON, or whose lists are invalid
  */
 export function readLists(file: {
   readonly path: string

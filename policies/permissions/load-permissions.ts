@@ -24,7 +24,7 @@ export type PermissionFile = {
 /** Something that was ignored in a file, and the reason. */
 export type LeftOut = { readonly path: string; readonly what: string; readonly why: string }
 
-/** The most text of restrictions that an untrusted file may have, because every file that a run touches is compared with all of them. */
+/** The maximum length of all restrictions in an untrusted file. There is a limit because every file that a run touches is compared with all of them. */
 const mostUntrusted = 32 * 1024
 
 /**

@@ -26,8 +26,8 @@ const longestPath = 4_096
 
 /**
  * Parses a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A pattern without a
- * slash matches at any depth, and a match of a folder covers everything below it. Undefined if the pattern isn't understood. Matching is fast for every
- * pattern and path, since nothing is tried twice.
+ * slash matches at any depth, and a match of a folder covers everything below it. Undefined if the pattern isn't understood. Matching is fast for every pattern
+ * and path, because matching goes back only to the last wildcard.
  */
 export function pathPattern(pattern: string, settingsFolder: string): PathPattern | undefined {
   if (pattern === '' || pattern.startsWith('!') || pattern.length > 1_000) return undefined

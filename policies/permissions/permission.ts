@@ -16,7 +16,7 @@ export type HostPermission = Written & { readonly host: string | undefined }
 /** The name of the permission to let the model's provider search the web. */
 export const searchPermission = 'WebSearch'
 
-/** A permission for tools of MCP servers, given by a name in which `*` stands for any text, or for web search by `searchPermission`. */
+/** A permission for tools of MCP servers, or, if `name` is `searchPermission`, for web search. In a name, `*` stands for any text. */
 export type ToolPermission = Written & { readonly name: string }
 
 /** Claude Code's permission lists, combined from all files. */
@@ -25,7 +25,7 @@ export type PermissionSet = {
   readonly paths: readonly PathPermission[]
   readonly hosts: readonly HostPermission[]
   readonly tools: readonly ToolPermission[]
-  /** The folder that patterns such as `./secrets/**` are relative to, whatever folder a command is in. Absent: the folder of each action. */
+  /** The folder that patterns such as `./secrets/**` are relative to, regardless of the folder that a command is in. Absent: the folder of each action. */
   readonly base?: string
   /**
    * Resolves links in an absolute path whose last parts may not exist yet, so that another name for a file doesn't make it a different file. Absent: names

@@ -25,8 +25,9 @@ function opinion(permission: Permission, what: string): Opinion {
 }
 
 /**
- * The opinion of the lists about reading, changing or removing a file. A denial to read also denies changing. A restriction applies under every name of the
- * file, in any case, and also to removing a folder that contains the file. An allow must match both the name and the target that the name leads to.
+ * The opinion of the lists about reading, changing or removing a file. A denial to read also denies changing. A restriction applies to every name of the file,
+ * regardless of upper and lower case, and also to removing a folder that contains the file. An allow must match both the name and the target that the name
+ * leads to.
  */
 export function permitPath(
   access: 'read' | 'edit' | 'remove',
@@ -40,7 +41,7 @@ export function permitPath(
     const other = permissions.alias?.(name)
     return other === undefined ? [name] : [name, other]
   }
-  // The folder is the command's own choice, so it must not decide alone what a pattern matches.
+  // The command chooses its own folder, so this folder alone must not determine what a pattern matches.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'

@@ -11,7 +11,7 @@ const extracting = optionTable(
   '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude:',
 )
 
-/** tar lists with `-t`. Other options than these start programs (`-I`, `--to-command`, `--checkpoint-action`) or open connections. */
+/** tar lists with `-t`. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or open connections. */
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
@@ -22,7 +22,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   const letters = isOld ? `-${text.replace('f', '')}${text.includes('f') ? 'f' : ''}` : ''
   const words = isOld ? [{ kind: 'static', text: letters } as const, ...rest] : args
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
-  // In any option, tar looks for a name with a colon on another machine.
+  // If a name contains a colon, tar looks for the file on another machine. This applies to the values of all options.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
     return { facts: [unknown('tar reaches an archive whose name has a colon over the network')] }
   }

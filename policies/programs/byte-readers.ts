@@ -20,7 +20,7 @@ export const byteReaders: ProgramTable = {
     limits: ['-n', '--length'],
   }),
   hd: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
-  // Not `-r`, which turns a dump back into bytes. A second operand names the file that xxd writes.
+  // `-r` is left out, because it turns a dump back into bytes. A second operand names the file that xxd writes.
   xxd: reader('apart', 'xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1, written: true }),
   strings: reader(
     'getopt',
@@ -57,7 +57,7 @@ export const byteReaders: ProgramTable = {
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
     { responseFiles: true },
   ),
-  // Not `-S`, `-l`, `-g`, `-W` and similar options, which may download sources (debuginfod). Not `--plugin`.
+  // `-S`, `-l`, `-g`, `-W` and similar options are left out, because they may download sources (debuginfod), and so is `--plugin`.
   objdump: reader(
     'getopt',
     'objdump(1)',

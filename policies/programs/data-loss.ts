@@ -22,7 +22,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** Commands, by program, that destroy data for everybody. Listed here if the programs' own rows don't say so. */
+/** Commands, by program, that destroy data for everybody. This table lists only those that the programs' own rows don't cover. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,
@@ -58,7 +58,7 @@ const losses: Readonly<Record<string, Loss>> = {
   dropdb: { when: ['*'], reason: 'it deletes a database' },
 }
 
-/** The data loss that a command causes, if the program's own row says less about it or nothing. */
+/** The data loss that a command causes, for commands whose row in the tables of programs says too little about it. */
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))

@@ -34,7 +34,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   const [root] = roots
-  // If there are several starting points, or if it is the whole workspace, no single folder can be named.
+  // If there are several starting points, or if the starting point is the whole workspace, no single folder can be named.
   const below =
     roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
       ? `${root.text.replace(/\/$/, '')}/`

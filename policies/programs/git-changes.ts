@@ -146,7 +146,7 @@ function isEverything({ kind, text }: ShellWord): boolean {
   return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
 }
 
-/** The loss caused by `git checkout PATH` and `git restore PATH`, which throw away what isn't committed. Switching to a branch keeps it. */
+/** The loss caused by `git checkout PATH` and `git restore PATH`, which throw away uncommitted changes. Switching to a branch keeps them. */
 function discards(args: readonly ShellWord[], verb: string): Fact {
   const paths = args.filter(({ text }) => !text.startsWith('-'))
   const wide =

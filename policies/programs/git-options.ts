@@ -1,13 +1,13 @@
 import { optionTable, type OptionTable } from '../commands/parse-options.ts'
 
 /**
- * Options of all commands that show a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index and --submodule. Not --remerge-diff, which merges,
- * and so writes objects and runs drivers.
+ * Options of all commands that show a diff (git-diff(1)). These options are left out: --output, --ext-diff, --textconv, --no-index, --submodule, and
+ * --remerge-diff, which does a merge, and so writes objects and runs drivers.
  */
 const diff =
   '-p -u -s -U? --patch --no-patch --unified? --output-indicator-new: --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram --anchored: --diff-algorithm: --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat -z --name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex: --color-words? --no-renames --rename-empty --check --ws-error-highlight: --full-index --binary --abbrev? -B? -M? --find-renames? -D -C? --find-copies? --find-copies-harder -l: --diff-filter: -S: -G: --find-object: --pickaxe-all --pickaxe-regex -O< -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I: --ignore-matching-lines: --inter-hunk-context: -W --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ignore-submodules? --src-prefix: --dst-prefix: --no-prefix --default-prefix --line-prefix: --ita-invisible-in-index --merge-base --cached --staged -1 -2 -3 --base --ours --theirs -0 --cc -c -m --combined-all-paths --no-diff-merges --diff-merges:'
 
-/** Options that choose commits (git-rev-list(1)). Not --show-signature, which runs gpg. */
+/** Options that choose commits (git-rev-list(1)). --show-signature is left out, because it runs gpg. */
 const commits =
   '-n: --max-count: --skip: --since: --after: --until: --before: --author: --committer: --grep: --all-match --invert-grep -i --regexp-ignore-case --basic-regexp -E --extended-regexp -F --fixed-strings -P --perl-regexp --merges --no-merges --min-parents: --max-parents: --first-parent --not --all --branches? --tags? --remotes? --glob: --exclude: --reflog -g --walk-reflogs --boundary --cherry-mark --cherry-pick --cherry --left-only --right-only --left-right --simplify-by-decoration --full-history --dense --sparse --simplify-merges --ancestry-path --date-order --author-date-order --topo-order --reverse --no-walk --format: --pretty? --abbrev-commit --no-abbrev-commit --no-abbrev --oneline --encoding: --date: --relative-date --parents --children --graph --no-graph --decorate? --no-decorate --decorate-refs: --decorate-refs-exclude: --source --follow --full-diff --log-size -L: --no-notes --notes? --no-mailmap --use-mailmap --mailmap --clear-decorations --count --timestamp --objects --in-commit-order --unpushed'
 
@@ -21,7 +21,7 @@ function table(text: string): OptionTable {
 /** The options with which a git subcommand only reads, and what its operands then mean. */
 export type GitReader = {
   readonly options: OptionTable
-  /** The most operands with which the subcommand only reads. Undefined: any number. */
+  /** The maximum number of operands with which the subcommand only reads. Undefined: any number. */
   readonly most?: number
   /** Options with which the subcommand only reads its operands. Without any of them, operands make it create something. */
   readonly operandsNeed?: readonly string[]
@@ -106,7 +106,7 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   'check-attr': { options: table('-a -z --all --cached --stdin --source:') },
   'check-ref-format': { options: table('--branch --normalize --allow-onelevel --refspec-pattern') },
   cherry: { options: table('-v --abbrev?') },
-  // Not -O (--open-files-in-pager), which starts a program, and not --no-index.
+  // -O (--open-files-in-pager) is left out, because it starts a program, and so is --no-index.
   grep: {
     options: table(
       '--cached --untracked --no-exclude-standard --exclude-standard --recurse-submodules -a --text -i --ignore-case -I --max-depth: -r --recursive -w --word-regexp -v --invert-match -h -H --full-name -E --extended-regexp -G --basic-regexp -P --perl-regexp -F --fixed-strings -n --line-number --column -l --files-with-matches --name-only -L --files-without-match -z --null -o --only-matching -c --count --color? --no-color --break --heading -p --show-function -A: --after-context: -B: --before-context: -C: --context: -W --function-context -m: --max-count: --threads: -f< -e: --and --or --not --all-match -q --quiet --no-textconv ( )',
@@ -127,7 +127,7 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   var: { options: table('-l'), most: 0 },
 }
 
-/** For subcommands with subcommands of their own: those that only read, with their options. */
+/** For git subcommands that have subcommands themselves, such as `git remote`: the inner subcommands that only read, with their options. */
 export const gitSecondReaders: Readonly<Record<string, Readonly<Record<string, GitReader>>>> = {
   remote: {
     '': { options: table('-v --verbose'), most: 0 },

@@ -155,7 +155,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options even after `--`. Other programs may do so too, so they are treated alike.
+  // git blame reads options even after `--`. Other subcommands may do so too, so they are treated alike.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))

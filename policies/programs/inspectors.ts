@@ -10,7 +10,7 @@ const none = { operands: 'none' } as const
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
 
-/** lsof with only these options. It has a server look up a name after `@`. */
+/** lsof, restricted to these options. For a name after `@`, it would ask a name server. */
 const openFiles = only(
   'lsof(8): not -D, + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
@@ -58,7 +58,7 @@ export const inspectors: ProgramTable = {
     none,
   ),
   arch: reader('getopt', 'arch(1)', '', none),
-  // An operand sets the host's name. Not `-a`, `-d`, `-f` and `-i`, which resolve the name.
+  // An operand sets the host's name. `-a`, `-d`, `-f` and `-i` are left out, because they resolve the name.
   hostname: reader('getopt', 'hostname(1)', '-I -s -y --short --all-ip-addresses', none),
   nproc: reader('getopt', 'nproc(1)', '--all --ignore:', none),
   whoami: reader('getopt', 'whoami(1)', '', none),

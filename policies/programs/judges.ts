@@ -24,9 +24,9 @@ type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   readonly responseFiles?: boolean
   /** Options that limit how much the program reads of an endless file. */
   readonly limits?: readonly string[]
-  /** The most operands with their usual meaning. Further ones mean something else. */
+  /** The maximum number of operands that have the usual meaning. Additional operands mean something else. */
   readonly most?: number
-  /** Set if such a further operand is a file that the program writes, as with uniq. */
+  /** Set if an additional operand is a file that the program writes, as with uniq. */
   readonly written?: true
 }
 
@@ -38,7 +38,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
   return {
     source,
     judge: (args) => {
-      // If a further operand is a file to write, an option after an operand counts as an operand, as it does on some systems.
+      // If the number of operands is limited, an option after an operand counts as an operand, as it does on some systems.
       const parsed = parseArguments(args, table, { ...style, letters, stopAtOperand: style.most !== undefined })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
@@ -86,7 +86,7 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
       if (value === undefined) return { facts: [] }
       if (takes === 'reads') return judgeFiles([value])
       if (takes === 'writes') return { facts: [{ class: 'writes', paths: [value.text] }] }
-      // A search that is limited to such names reads only files with these names.
+      // These options limit a search to files whose names match, so the search may read any file that matches.
       if (/^(?:-g|--i?glob|--include)$/.test(name) && value.kind === 'static')
         return judgeFiles([{ ...value, kind: 'glob' }])
       return judgeTexts([value])
@@ -116,7 +116,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
   return { facts, alarms, reads: files }
 }
 
-/** Judges files that are only looked at. Their names and sizes are no secret, unless those of the whole folder are. */
+/** Judges files that are only looked at. The names and sizes of files aren't secret, except in folders where even these are private. */
 function judgeNames(files: readonly ShellWord[]): Judgement {
   // A pattern for all names in a folder that begin with a dot doesn't target secrets in particular.
   const secret = files.find(

@@ -28,7 +28,7 @@ export type Judgement = {
   readonly bare?: readonly ShellWord[]
   /** Why the program may run commands that aren't visible here. Rules about commands can then not decide. */
   readonly opaque?: string
-  /** Set if no row knows the program. */
+  /** Set if no table lists the program. */
   readonly unlisted?: boolean
 }
 

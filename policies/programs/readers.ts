@@ -20,7 +20,7 @@ export const readers: ProgramTable = {
     numbers: true,
     limits: ['-c', '--bytes'],
   }),
-  // Not `-f`, because a tail that follows a file never ends.
+  // `-f` is left out, because a tail that follows a file never ends.
   tail: reader(
     'getopt',
     'tail(1)',
@@ -39,7 +39,7 @@ export const readers: ProgramTable = {
   wc: reader('getopt', 'wc(1)', '-c -m -l -L -w --bytes --chars --lines --words --max-line-length --total:', {
     anyWord,
   }),
-  // Not -o, --compress-program, -T, --files0-from, --random-source.
+  // -o, --compress-program, -T, --files0-from and --random-source are left out.
   sort: reader(
     'getopt',
     'sort(1)',
@@ -108,7 +108,7 @@ export const readers: ProgramTable = {
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
   // diffstat passes the names of files that look compressed to a shell.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
-  // Not `-z` and `-Z`, which start decompressors, not `-C`, which writes, and not `-p`, which resets the time of the last access.
+  // These options are left out: `-z` and `-Z`, which start decompressors; `-C`, which writes; and `-p`, which resets the time of the last access.
   file: reader(
     'getopt',
     'file(1)',
@@ -132,7 +132,7 @@ export const readers: ProgramTable = {
   ),
   dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  // Not -R, which starts tree again and writes 00Tree.html. Not -o. Not --fromfile and --fromtabfile, which show the content of a file.
+  // These options are left out: -R, which starts tree again and writes 00Tree.html; -o; and --fromfile and --fromtabfile, which show the content of a file.
   tree: reader(
     'last',
     'tree(1)',
@@ -176,7 +176,7 @@ export const readers: ProgramTable = {
     operands: 'text',
   }),
   tsort: reader('getopt', 'tsort(1)', '', { anyWord }),
-  // Not -o and --random-source.
+  // -o and --random-source are left out.
   shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
 }
 

@@ -26,14 +26,14 @@ export const searchers: ProgramTable = {
     numbers: true,
     recursive: ['-r', '-R', '--recursive', '--dereference-recursive', '-d', '--directories'],
   }),
-  // Not `--pre`, `--hostname-bin` and `-z` (`--search-zip`), which start programs.
+  // `--pre`, `--hostname-bin` and `-z` (`--search-zip`) are left out, because they start programs.
   rg: reader(
     'getopt',
     'rg(1)',
     '-n -N -i -S -s -l -L -c -v -w -x -o -q -H -I -F -P -U -u -a -0 -. -p -b -e: -f< -g: -t: -T: -m: -A: -B: -C: -d: -M: -r: -j: -E: --files --type: --type-not: --type-list --glob: --iglob: --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --json --stats --sort: --sortr: --column --no-column --line-number --no-line-number --heading --no-heading --color: --colors: --count --count-matches --files-with-matches --files-without-match --fixed-strings --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --multiline --multiline-dotall --only-matching --pcre2 --max-count: --max-depth: --max-columns: --max-columns-preview --context: --context-separator: --after-context: --before-context: --no-filename --with-filename --trim --vimgrep --text --follow --null --replace: --regexp: --file< --passthru --no-messages --no-config --encoding: --threads: --crlf --max-filesize: --unrestricted --quiet --one-file-system --path-separator: --glob-case-insensitive --include-zero --byte-offset --engine: --field-match-separator: --no-unicode --version',
     { ...pattern, recursive: 'always' },
   ),
-  // Not `-x` and `-X`, which run commands, and not `-l`, which runs ls.
+  // `-x` and `-X` are left out, because they run commands, and so is `-l`, which runs ls.
   fd: reader(
     'getopt',
     'fd(1)',
@@ -46,7 +46,7 @@ export const searchers: ProgramTable = {
     '-e: -t: -H -I -u -s -i -g -F -a -L -p -d: -E: -0 --extension: --type: --hidden --no-ignore --max-depth: --exclude: --glob',
     { textFirst: 1 },
   ),
-  // Not --pager.
+  // --pager is left out, because it starts a program.
   ag: reader(
     'getopt',
     'ag(1)',

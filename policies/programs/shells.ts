@@ -58,7 +58,7 @@ const otherShell: Program = {
   judge: () => hidden('only the text of bash and sh is understood'),
 }
 
-/** Shells: those whose scripts can be analysed here, and the others. */
+/** Shells, including those whose scripts can't be analysed here. */
 export const shells: ProgramTable = {
   bash: shell('bash', 'bash(1), OPTIONS'),
   rbash: shell('bash', 'bash(1), RESTRICTED SHELL'),

@@ -29,7 +29,7 @@ function wrapper(
     judge: (args) => {
       const parsed = parseArguments(args, table, { letters, stopAtOperand: true, ...style })
       if (!parsed.ok) return hidden(parsed.reason)
-      // If it expands to several words, the second of them would be the program.
+      // If an operand expands to several words, the second of them would be the program.
       const several = parsed.operands.slice(0, skip).find(mayBeSeveral)
       if (several !== undefined) return hidden(`${several.text} may expand to several words`)
       const command = parsed.operands.slice(skip)
@@ -124,7 +124,7 @@ const sshOptions = optionTable(
   '-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -b: -c: -e: -i: -l: -m: -p:',
 )
 
-/** Judges `ssh HOST COMMAND`, which runs a text in the remote shell. Rules see the commands in the text. */
+/** Judges `ssh HOST COMMAND`, which runs a text in the remote shell. Rules also apply to the commands in the text. */
 function judgeSsh(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, sshOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(`ssh: ${parsed.reason}, and it can run local programs`)

@@ -130,7 +130,7 @@ function rightsChanger(source: string): Program {
   }
 }
 
-/** Changes a row for a program that only lists if it has no arguments. */
+/** Adapts a row for a program that only lists something when it is called without arguments. */
 function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }

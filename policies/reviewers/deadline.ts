@@ -2,7 +2,10 @@
 type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 
-/** Waits for work for a limited time. A signal tells the work to stop, and the waiting ends whether the work stops or not. Errors of the work are passed on. */
+/**
+ * Waits for work for a limited time. When the time is up, or when `signal` aborts, it aborts the work's own signal and stops waiting, even if the work
+ * continues. Errors of the work are passed on.
+ */
 export async function waitWithin<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
@@ -18,7 +21,7 @@ export async function waitWithin<T>(
   })
   try {
     const finished = work(stop).then((value): Waited<T> => ({ status: 'done', value }))
-    // The work was too late, so a failure of it no longer matters.
+    // If the work fails after the waiting has ended, its failure no longer matters.
     finished.catch(() => undefined)
     return await Promise.race([finished, stopped])
   } finally {

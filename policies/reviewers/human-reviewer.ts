@@ -31,8 +31,9 @@ export type HumanOptions = {
 }
 
 /**
- * Asks a person. `run` remembers this exact action for the rest of the run; its grants then apply to every other action as well. `rule` applies a rule that
- * the model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. The model is told the text of a refusal.
+ * Asks a person. `run` remembers this exact action for the rest of the run; its grants then apply to every other action as well. `rule` applies a rule that the
+ * model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. If the person refuses with a text, the model receives this
+ * text.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */
@@ -105,7 +106,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** A key for comparing actions: two actions are the same only if they don't differ in anything. */
+/** A key for comparing actions. Two actions have the same key only if all their fields are equal. */
 function keyOf(action: Action): string {
   return JSON.stringify(action)
 }

@@ -188,7 +188,7 @@ export class RuleEvaluation {
   }
 }
 
-/** In Codex's spelling. A CONNECT tunnel counts as HTTPS. */
+/** The protocols of network rules, as Codex spells them. A CONNECT tunnel counts as HTTPS. */
 const networkProtocols = ['http', 'https', 'https_connect', 'http-connect', 'socks5_tcp', 'socks5_udp'] as const
 
 type Call = { readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }

@@ -112,7 +112,7 @@ function linesOf(words: readonly ShellWord[]): Lines {
   return all
 }
 
-/** Compares a text with stars with a command, both with and without a folder in front of the program's name. */
+/** Compares a command with a rule's text, in which `*` stands for any text. The command is tried with and without a folder in front of the program's name. */
 function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
   const { line, bare, known } = linesOf(words)
   if (known === undefined) return matchStars(text, line) || (bare !== line && matchStars(text, bare)) ? 'yes' : 'no'
@@ -232,7 +232,7 @@ function matchOption(program: string, words: readonly ShellWord[], entry: readon
   return answers.reduce(better, 'no')
 }
 
-/** Whether a text is the same option, with a value attached, or shortened as getopt allows for long options. */
+/** Whether a text is the given option: the option itself, the option with a value attached, or a long option shortened as getopt allows. */
 function isOption(text: string, option: string): boolean {
   if (text === option || text.startsWith(`${option}=`)) return true
   const name = text.split('=')[0] ?? ''

@@ -39,7 +39,7 @@ function wordsOf({ pattern, text }: PrefixRule, program: string): readonly strin
   const last = operands.at(-1)
   if (text !== undefined || last === undefined) return undefined
   const isOwn = program === 'npm' || leavesOutRun(program)
-  // For these programs the first word may have other names, and so may a script that is also a command.
+  // For these programs, the first word may have aliases, and scripts with these names can also be started as commands.
   if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
     return undefined
   return last

@@ -171,7 +171,7 @@ export class RuleParser extends EmbeddedActionsParser {
   }
 }
 
-// Made when the first file is read, so a run without rules doesn't spend the time.
+// Made when the first file is read, which saves time in a run without rules.
 let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
 /** Parses the text of a rule file. Throws a `RuleError` for the first thing that is wrong with it. */

@@ -5,10 +5,10 @@ import type { RuleLayer } from './rule.ts'
 
 /** The beginning of a line with which a statement starts: a rule or a constant. */
 const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
-/** The longest file that is salvaged. Longer files are skipped, and so are files of too many parts, because each part is parsed separately. */
+/** The longest file that is salvaged. Longer files are skipped, and so are files with too many parts, because each part is parsed separately. */
 const longest = 64 * 1024
 const mostParts = 500
-/** The most faults that are reported. */
+/** The maximum number of faults that are reported. */
 const mostFaults = 20
 
 /** A broken rule file. */

@@ -7,7 +7,7 @@ const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|
 
 /** How much of the emitted text is kept, because a secret may have begun in it. */
 const context = 1_000
-/** The most text that is held back. If there is more, the rest of the message isn't emitted. */
+/** The maximum length of the text that is held back. If there is more, the rest of the message isn't emitted. */
 const mostHeld = 20_000
 /** How much text after the beginning of a shape must be known if the shape contains fixed words. */
 const window = 600
@@ -54,7 +54,7 @@ export class SecretStream {
     return now.slice(same)
   }
 
-  /** Starts again for another text. */
+  /** Starts again with a new text. */
   reset(): void {
     this.#text = ''
     this.#told = 0
@@ -62,7 +62,9 @@ export class SecretStream {
   }
 }
 
-/** The start of the last word. The word may continue, and be the beginning of a secret. If it is too long for that, the length of the text. */
+/**
+ * The start of the last word, which may continue and may be the beginning of a secret. If the word is too long for that, the result is the length of the text.
+ */
 function lastWord(text: string): number {
   const tail = text.slice(-longestBeginning)
   const blank = Math.max(...[' ', '\n', '\t'].map((one) => tail.lastIndexOf(one)))

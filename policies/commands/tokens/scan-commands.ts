@@ -15,8 +15,8 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
- * Scans commands up to the parenthesis that closes a substitution, which is not consumed, or up to the end. It knows just enough of the grammar to tell
- * comments, patterns of `case` and arithmetic from other text.
+ * Scans commands up to, but not including, the parenthesis that closes a substitution, or up to the end. It knows just enough of the grammar to tell comments,
+ * patterns of `case` and arithmetic from other text.
  */
 export function scanCommands(source: Source, close: ')' | ''): void {
   const frames: Frame[] = []

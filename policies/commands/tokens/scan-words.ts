@@ -85,8 +85,8 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
 }
 
 /**
- * Scans a substitution in backticks, which ends at the first backtick that isn't escaped. If there is a backslash inside, the text that runs is a different
- * one.
+ * Scans a substitution in backticks, which ends at the first backtick that isn't escaped. If there is a backslash inside, the text that runs differs from the
+ * text as written.
  */
 function scanBackticks(source: Source, quoted: boolean): void {
   const pos = source.at
@@ -142,7 +142,7 @@ function scanAnsi(source: Source): void {
   source.token('ansi', pos)
 }
 
-/** Parsers recurse as deep as an expression has operators. */
+/** The longest arithmetic expression that is read. The depth of a parser's recursion can grow with the number of operators. */
 const longestArithmetic = 1_000
 
 /** Scans arithmetic up to its `))`. A text that isn't an expression may be a command in double parentheses. */

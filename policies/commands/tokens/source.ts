@@ -58,7 +58,7 @@ export class Source {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
 
-  /** Counts one level of nesting more or less, for something that opens or closes and needs no scan of its own. */
+  /** Adds or subtracts one level of nesting, for a construct that needs no scan of its own when it opens or closes. */
   step(by: 1 | -1): void {
     this.#depth += by
     if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)

@@ -1,4 +1,4 @@
-/** What the tokenizer takes a stretch of shell text to be. */
+/** The kinds of shell text that the tokenizer distinguishes. */
 export type TokenKind =
   /** A word, or an assignment with its array. */
   | 'word'
