@@ -27,7 +27,7 @@ type AnsweringOptions = {
  * Exchanges JSON lines with a child process. The process is started at the first question and kept for later ones. If it has ended, it is
  * started again.
  *
- * @param argv the program and its arguments. A name is resolved now, before any command could place another program of that name
+ * @param argv the program and its arguments. A program's name is resolved now, before any command can create a different program with that name
  */
 export function answeringProgram(
   argv: readonly [string, ...string[]],
@@ -38,8 +38,8 @@ export function answeringProgram(
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // `detached` gives it its own process group, so that its children can be stopped with it. Its output is read as it arrives, and a
-    // non-zero exit code is not an error.
+    // `detached` gives the program its own process group, so that its children can be stopped with it. Its output is read as it arrives, and
+    // a non-zero exit code is not an error.
     const {
       nodeChildProcess: child,
       stdin,
@@ -53,7 +53,7 @@ export function answeringProgram(
       extendEnv: false,
       env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
     })
-    // Piped rather than inherited: otherwise the reader of our standard error would see no end of it while the program outlives us.
+    // Standard error is not inherited. Otherwise, if the program outlived this process, readers of our standard error would keep waiting.
     if (errors === undefined) stderr.resume()
     else stderr.pipe(errors, { end: false })
     const started = { child, exchange: lineExchange(stdout, stdin), failed: undefined as Error | undefined }
@@ -64,14 +64,14 @@ export function answeringProgram(
   }
   return {
     exchange: async (request, signal) => {
-      // Loaded at the first question: most runs never ask.
+      // `execa` is loaded at the first question, because most runs never ask one.
       const { execa } = await import('execa')
       if (running === undefined || running.failed !== undefined || hasEnded(running.child)) running = start(execa)
       const asked = running
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // Why the program couldn't be started is more useful than that it closed its output.
+        // If the program couldn't be started, that is a better explanation than that it closed its output.
         throw asked.failed ?? cause
       }
     },

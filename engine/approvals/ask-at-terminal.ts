@@ -26,8 +26,8 @@ export type AskPerson = <Answer>(
 ) => Promise<Answer | undefined>
 
 /**
- * Opens a terminal for questions. They are asked one at a time, in the order they arrive, so that no answer is taken for that of another
- * question.
+ * Opens a terminal for questions. They are asked one at a time, in the order in which they arrive, so that an answer to one question is never
+ * mistaken for an answer to another.
  */
 export function openTerminal({ input, output }: Terminal): AskPerson {
   let reader: LineReader | undefined
@@ -73,7 +73,7 @@ type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefine
 
 /** Reads lines only on request. Lines that arrive together are returned one by one. */
 function readLines(input: Readable): LineReader {
-  // Not in raw mode: the terminal itself echoes and edits lines, and turns Ctrl-C into the signal that stops the run.
+  // The terminal is not in raw mode, so it echoes and edits lines itself, and turns Ctrl-C into the signal that stops the run.
   const lines: Interface = createInterface({ input, terminal: false })
   const ready: string[] = []
   let ended = false

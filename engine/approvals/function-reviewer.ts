@@ -1,7 +1,7 @@
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../../policies/index.ts'
 
 /**
- * Answers the Guardian with `allow`, `deny`, or an answer with a reason, which the model receives. Any other value, or an exception, is a
+ * Answers the Guardian with `allow`, `deny`, or an outcome with a reason, which the model receives. Any other value, or an exception, is a
  * denial. The signal is aborted if the run ends before there is an answer.
  */
 export type ReviewFunction = (

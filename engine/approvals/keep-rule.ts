@@ -23,7 +23,7 @@ export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const file = permissionFile.parse(before)
   const allow = [...file.permissions.allow, text]
   const after = { ...file, permissions: { ...file.permissions, allow } }
-  // Renamed into place, because another run may be reading the file.
+  // The new file is renamed into place, because another run may be reading the old one.
   writeFileSync(`${path}.new`, `${JSON.stringify(after, undefined, 2)}\n`, { mode: 0o600 })
   return renameSync(`${path}.new`, path)
 }

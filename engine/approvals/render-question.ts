@@ -4,7 +4,7 @@ import { escapeInvisible } from '../core/text/escape-invisible.ts'
 /** The file that each kind of rule is written to. */
 export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
-/** A person's answer: the choice and, with a no, an optional message to the model. */
+/** A person's answer: the choice and, if it is `no`, an optional message to the model. */
 type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
 
 const explained: Readonly<Record<HumanChoice, string>> = {

@@ -55,7 +55,7 @@ export function reported(runContext: RunContext, make: (spend: RunContext['spend
       throw cause
     }
   }
-  // One question after the other, so that usage is attributed to the right question.
+  // Questions are asked one after the other, so that usage is attributed to the right question.
   let last: Promise<unknown> = Promise.resolve()
   return {
     name: reviewer.name,

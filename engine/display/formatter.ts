@@ -24,7 +24,7 @@ type Formatter = {
   summary(summary: RunSummary): readonly string[]
 }
 
-/** Creates a formatter for one run. Text from outside is sanitized in its lines. */
+/** Creates a formatter for one run. The formatter sanitizes text from outside. */
 export function createFormatter({ colour, detail, cwd }: FormatterOptions): Formatter {
   let workspace = ''
   let session: readonly string[] = []
@@ -77,7 +77,7 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
   }
 }
 
-/** Progress is for the live view. It gets lines of its own only in verbose output. */
+/** Formats the progress of a call, but only for verbose output. Otherwise only the live view shows progress. */
 function progressLines(item: Item, { paint, detail }: Style): readonly string[] {
   if (item.type !== 'mcp_tool_call' || detail !== 'verbose') return []
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]

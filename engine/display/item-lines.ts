@@ -106,7 +106,7 @@ function mcpCallLines(item: Extract<Item, { type: 'mcp_tool_call' }>, { paint }:
   return [`${paint('red', '✗')} ${name}`, ...indent(item.error?.message ?? '', paint)]
 }
 
-/** A hook that completed without a message gets no line. */
+/** Formats the result of a hook. A hook that completed without a message gets no line. */
 function hookLines(
   { event, handler, status, message = '' }: Extract<Item, { type: 'hook' }>,
   { paint }: Style,
@@ -134,7 +134,7 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
   return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
 }
 
-/** The plan itself is in the question to the person, or in the run's final message. */
+/** Formats a change of plan mode, without the plan: that is in the question to the person, or in the run's final message. */
 function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>, paint: Paint): readonly string[] {
   switch (state) {
     case 'entered':
@@ -154,7 +154,7 @@ function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>,
   }
 }
 
-/** The whole finding is in the final message. */
+/** Formats a finding of a review in one line. The whole finding is in the final message. */
 function findingLine(
   { path, start_line: line, severity, title, known }: Extract<Item, { type: 'review_finding' }>,
   paint: Paint,

@@ -29,7 +29,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
-  // While a person is being asked, the bottom line belongs to the question.
+  // While a person is being asked, nothing is drawn, because the bottom line shows the question.
   const asking = new Set<string>()
 
   const draw = (): void => {
@@ -107,7 +107,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   }
 }
 
-/** Whether a person is being asked while an item is open. */
+/** Whether an open item means that a person is being asked. */
 function asksPerson(item: Item): boolean {
   return (
     (item.type === 'guardian_assessment' && item.reviewer === 'human') ||

@@ -7,13 +7,13 @@ type ResumableSession = {
   readonly workspace: string
 }
 
-/** Ids from the same hour begin alike; this many characters at their end differ. */
+/** How many characters from the end of an id identify it in the command. Ids from the same hour begin alike. */
 const endCharacters = 12
 
 /**
  * Formats the session and the command that resumes it.
  *
- * @param cwd the directory in which the command would be typed; undefined: any
+ * @param cwd the directory in which the command would be typed; undefined if it doesn't matter
  */
 export function sessionLine({ id, workspace }: ResumableSession, cwd: string | undefined): string {
   const there = cwd === undefined || cwd === workspace ? [] : ['-C', workspace]

@@ -3,7 +3,7 @@ import type { styleText } from 'node:util'
 /** Styles a piece of text, or returns it unchanged if colour is off. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
-/** How much a person wants to read: only bad outcomes, what happens, or everything. */
+/** How much a person wants to read: only problems, what the run does, or all details. */
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
 /** How things are presented to a person. */

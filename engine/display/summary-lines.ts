@@ -47,7 +47,7 @@ function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
   return unsupported.map(({ text, why }) => `    contradicted by the record: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
 
-/** If commands wrote more files than this, the others are counted but not named. */
+/** How many of the files that commands wrote are named. The rest are only counted. */
 const mostNamed = 20
 
 function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorten']): string {

@@ -1,4 +1,4 @@
-/** How many characters of a line's end are shown; a line may be endless. */
+/** How many characters at the end of a line are shown. A line may be very long. */
 const longestLine = 400
 
 /**

@@ -83,7 +83,7 @@ const heads = {
   failed: 'nothing landed, and the tree is unchanged',
 } as const
 
-/** If there are more than this, the others are counted but not named. */
+/** How many entries of a list are named. The rest are only counted. */
 const mostNamed = 20
 
 function named(words: readonly string[]): string {

@@ -7,7 +7,7 @@ import { escalatePolicy } from './escalate-policy.ts'
 
 /** The grants that a reviewer is asked about. Their paths are held open. */
 export type AskedGrants = {
-  /** Returns the approved grants. Paths that were asked about have been held open since then; other paths mean what is there now. */
+  /** Returns the approved grants. Paths that were asked about have been held open since then; any other path is opened now. */
   readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
   /** Closes the places that are not held by an approval for the whole run. */
   readonly release: () => void
@@ -19,8 +19,8 @@ export type Escalation = {
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
    * Returns the run's sandbox with the run's standing grants and these grants added, and nothing else. Throws `SandboxError` if no backend
-   * here can do that: `path-changed` if a path is no longer what was approved. For a standing grant that is reported once, and the grant is
-   * suspended while something else is at its path.
+   * here can do that, and `path-changed` if a path no longer leads to what was approved. For a standing grant, that error is thrown only once;
+   * after that, the grant is suspended while its path leads to something else.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
   /** Keeps grants for everything that follows in the run. */
@@ -30,7 +30,7 @@ export type Escalation = {
 }
 
 /**
- * Keeps escalated sandboxes open, because a sandbox that was needed once is usually needed again.
+ * Creates the sandboxes of a run. Escalated ones are kept open, because a sandbox that was needed once is usually needed again.
  *
  * @param open opens a sandbox for a policy in the same way as the run's own, with the places that its paths refer to
  */
@@ -44,7 +44,7 @@ export function createEscalation(
   const told = new Set<string>()
   const takeAway: (() => void)[] = []
 
-  /** Holds a grant. A grant inside an approved path is valid only as long as that path is. */
+  /** Holds a grant. A grant inside an approved path is valid only as long as the approved path leads to the same place. */
   const hold = (grant: Grant): HeldGrant => {
     const known = standing.get(keyOf(grant))
     if (known !== undefined) return known
@@ -53,7 +53,7 @@ export function createEscalation(
     return lost === undefined ? holdGrant(grant) : { grant, place: undefined }
   }
 
-  /** Returns the standing grants that still mean what was approved. Throws for the first that doesn't, once per grant. */
+  /** Returns the standing grants whose paths still lead to what was approved. For any other grant, throws the first time, and then leaves it out. */
   const holding = (): readonly HeldGrant[] =>
     [...standing].flatMap(([key, held]) => {
       if (lostPath(held) === undefined) return [held]
@@ -108,7 +108,7 @@ export function createEscalation(
           known,
         )
       opened.set(key, sandbox)
-      // A sandbox that could not be opened now may be possible later.
+      // A failure isn't kept, because it may be possible to open the sandbox later.
       sandbox.catch(() => opened.delete(key))
       return sandbox
     },
@@ -129,7 +129,7 @@ export function createEscalation(
 function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
   const known = own.known?.()
   const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>
-    // A file that could not be created doesn't exist for the sandbox either, whoever creates it later.
+    // A file that could not be created doesn't exist for the sandbox either, even if somebody creates it later.
     'path' in grant ? [[grant.path, makes === undefined ? place : undefined]] : [],
   )
   return { places: new Map([...(known?.places ?? []), ...granted]), denied: known?.denied ?? [] }

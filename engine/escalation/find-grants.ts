@@ -11,7 +11,7 @@ export type AskedPermissions = {
   readonly network?: readonly string[] | undefined
 }
 
-/** With more grants than this, access would no longer be narrowly scoped. */
+/** The limit for the number of grants. With more, access would no longer be narrowly scoped. */
 const mostGrants = 10
 
 /**
@@ -66,7 +66,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
     case 'raise-limit':
       // A call sets its own time limit, so no grant is needed.
       return remedy.limit === 'wallTimeMs' ? [] : [{ kind: 'limit', name: remedy.limit, value: 2 * remedy.value }]
-    // A way out of the sandbox is never granted as a side effect.
+    // Nothing that opens a way out of the sandbox is ever granted here.
     case 'show-docker-socket':
     case 'open-unix-sockets':
     case 'unprotect':

@@ -14,7 +14,7 @@ export type HeldGrant = {
   readonly makes?: string
 }
 
-/** Holds open what a grant means now, before anybody is asked about it. */
+/** Holds open the file or folder that a grant's path leads to now, before anybody is asked about it. */
 export function holdGrant(grant: Grant): HeldGrant {
   if (grant.kind !== 'read' && grant.kind !== 'write') return { grant, place: undefined }
   const place = holdPlace(grant.path)
@@ -22,15 +22,15 @@ export function holdGrant(grant: Grant): HeldGrant {
   return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
 }
 
-/** Returns the path of a grant that no longer means what it did when it was held; undefined if it still does. */
+/** Returns the path of a grant if it no longer leads to what it did when the grant was held; undefined if it still does. */
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path
-  // Nothing was there, so nobody approved what is there now.
+  // When the grant was held, nothing was there, so nobody approved what is there now.
   return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
 }
 
-/** Throws `path-changed` if a grant no longer means what it did when it was held. */
+/** Throws `path-changed` if the path of a grant no longer leads to what it did when the grant was held. */
 export function requireHeld(held: HeldGrant, backend: Backend): void {
   const path = lostPath(held)
   if (path !== undefined) throw new SandboxError('path-changed', { backend, path, approved: true })

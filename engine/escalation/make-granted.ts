@@ -17,13 +17,13 @@ type MadeGrant = {
  */
 export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined
-  // Held a second time, because the file may have to be removed long after the question.
+  // The folder is held a second time, because the file may have to be removed long after the question.
   const folder = holdPlace(dirname(grant.path))
   try {
     const { device, inode } = place.identity
     if (folder?.identity.inode !== inode || folder.identity.device !== device) throw new TypeError('another folder')
     const path = folder.inside(makes)
-    // Never follows a link and never overwrites anything.
+    // With these flags, the call never follows a link and never overwrites anything.
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
     const descriptor = openSync(path, flags, 0o666)
     const { ino, dev } = fstatSync(descriptor)
@@ -39,7 +39,7 @@ export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | und
       },
     }
   } catch {
-    // The file exists by now, or its folder is closed to the user too.
+    // The file exists by now, or the user can't create files in its folder either.
     folder?.close()
     return undefined
   }

@@ -23,7 +23,7 @@ const finding = z.strictObject({
     ),
 })
 
-/** The input of the tool by which the model reports its findings. */
+/** The input of the tool with which the model reports its findings. */
 export const findingsInput = z.strictObject({
   summary: z.string().max(4000).describe('Your overall assessment of the change, in a few sentences.'),
   findings: z.array(finding).max(200),
@@ -31,13 +31,13 @@ export const findingsInput = z.strictObject({
 
 export type ReportedFinding = z.infer<typeof finding>
 
-/** The same schema as JSON Schema, for the model. */
+/** Returns the schema of `findingsInput` as a JSON Schema, for the model. */
 export function findingsSchema(): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(findingsInput, { io: 'input' })
   return schema
 }
 
-/** Validates a report. Gives one message per invalid field; none if the report is valid. */
+/** Validates a report. Returns one message per invalid field; none if the report is valid. */
 export function schemaErrors(value: unknown): readonly string[] {
   const result = findingsInput.safeParse(value)
   if (result.success) return []

@@ -17,7 +17,7 @@ type Judged = {
   readonly notices: readonly string[]
 }
 
-/** What the findings are checked against. */
+/** What is needed to check the findings. */
 type Measure = {
   readonly places: Places
   readonly known: readonly KnownFinding[]

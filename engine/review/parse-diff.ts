@@ -14,7 +14,7 @@ export type DiffFile = {
   /** The path after the change; for a deleted file, its path before. */
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
-  /** Empty for a binary file, and for a file of which only the name or the mode changed. */
+  /** Empty for a binary file, and if only the file's name or mode was changed. */
   readonly hunks: readonly Hunk[]
 }
 
@@ -25,7 +25,7 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?/
 /**
  * Parses a unified diff, as git and `diff -u` write it. Text before it and between its files is skipped.
  *
- * @returns the files in order; or a sentence if the diff is incomplete or of another kind
+ * @returns the files in order. If the diff is incomplete or not a unified diff, a sentence that says so
  */
 export function parseDiff(diff: string): readonly DiffFile[] | string {
   const lines = diff.split('\n')
@@ -85,7 +85,7 @@ function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; 
   return { hunk: { heading: header.slice(match[0].length), lines: read }, last }
 }
 
-/** The file's name from the header, for a file without `---` and `+++` lines. Both halves of its header are the same. */
+/** The file's name from the header, for a file without `---` and `+++` lines. Both halves of the header contain the same name. */
 function nameInHeader(rest: string): string | undefined {
   const half = (rest.length - 1) / 2
   const [before, after] = [nameOf(rest.slice(0, half)), nameOf(rest.slice(half + 1))]

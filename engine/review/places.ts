@@ -41,7 +41,7 @@ export class Places {
     }
   }
 
-  /** The lines that the change shows of a file, as ranges; undefined if the file isn't part of the change. */
+  /** The lines of a file that the change shows, as ranges; undefined if the file isn't part of the change. */
   rangesOf(path: string): string | undefined {
     const lines = this.#files.get(path)
     if (lines === undefined) return undefined
@@ -67,7 +67,7 @@ function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {
   )
 }
 
-/** Ignores whitespace, so that a line which was only indented counts as the same. */
+/** Hashes a line without its whitespace, so that it is still recognized if only its indentation has changed. */
 function print(path: string, text: string): string {
   return shortHash([path, text.replaceAll(/\s/g, '')])
 }

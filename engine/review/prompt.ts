@@ -5,7 +5,7 @@ import type { KnownFinding } from './known-findings.ts'
 /** The name of the tool that receives the findings. */
 export const reportTool = 'report_findings'
 
-/** The description of that tool. */
+/** The description of the tool that receives the findings. */
 export const reportDescription =
   'Reports all findings of the review at once and ends the review. Give an empty list if nothing is wrong.'
 
@@ -21,7 +21,7 @@ type Wanted = {
   readonly command: string | undefined
 }
 
-/** Builds the prompt of a review. Also gives the files that the prompt names without showing them. */
+/** Builds the prompt of a review. Also returns the files that the prompt names without showing them. */
 export function reviewPrompt({ of, files, words, known, command }: Wanted): {
   readonly prompt: string
   readonly notShown: readonly string[]

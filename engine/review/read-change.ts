@@ -14,7 +14,7 @@ type Change = {
   readonly read: (path: string) => Promise<Buffer | undefined>
 }
 
-/** Where git runs for a review: always in the sandbox, and never writing. */
+/** Where git runs for a review. It always runs in the sandbox, and never writes. */
 type ReviewPlace = { readonly sandbox: Sandbox; readonly cwd: string; readonly signal: AbortSignal }
 
 const mostDiffBytes = 32 * 1024 * 1024
@@ -136,7 +136,7 @@ async function readBlob({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
   return typeof bytes === 'string' ? undefined : bytes
 }
 
-/** Reads a file of the tree in the sandbox, which hides the same files from it as from a command. */
+/** Reads a file of the tree in the sandbox, so that files that are hidden from commands are hidden here too. */
 async function readTree({ sandbox, cwd, signal }: ReviewPlace, path: string): Promise<Buffer | undefined> {
   const child = sandbox.spawn({ argv: ['cat', '--', path], cwd, readOnly: true, signal, timeoutMs: 60_000 })
   const chunks: Buffer[] = []

@@ -27,11 +27,11 @@ export class Review {
   readonly #request: ReviewRequest
   #opened: Opened | undefined
   #report: ReviewReport | undefined
-  /** Whether the model has been told about findings outside the change. If it reports such findings again, they are dropped. */
+  /** Whether the model has been told about findings outside the change. If the model reports such findings again, they are dropped. */
   #wasTold = false
   /** How the model delivers its result: through a tool that takes the findings. */
   readonly output: OutputSchema
-  /** What the end of the run says about the review. */
+  /** What the run needs from the review when it ends: the report, and why the run fails, if it does. */
   readonly ending: RunReview
 
   constructor(request: ReviewRequest) {

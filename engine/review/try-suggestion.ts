@@ -14,7 +14,7 @@ const name = 'file'
  *
  * @param patch in the format of `apply_patch`
  * @param path the only file that it may change
- * @returns what it replaces; a sentence if it doesn't apply
+ * @returns the replacement, or a sentence that says why the suggestion doesn't apply
  */
 export async function trySuggestion(patch: string, path: string, content: Buffer): Promise<Replacement | string> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-review-'))

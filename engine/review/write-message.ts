@@ -9,7 +9,7 @@ function newFindings(findings: readonly Finding[]): readonly Finding[] {
     .toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
 }
 
-/** The final message of a review in Markdown: its findings, without those that were left out. */
+/** The final message of a review in Markdown: the new findings, and how many others were left out. */
 export function reviewMessage(summary: string, findings: readonly Finding[], report: ReviewReport): string {
   const shown = newFindings(findings)
   const counts = severities

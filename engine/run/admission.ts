@@ -7,9 +7,9 @@ export type Admission =
       readonly admitted: true
       /** How many tokens the answer may have; undefined for the model's maximum. */
       readonly limit: number | undefined
-      /** Whether that is less than the model's maximum. */
+      /** Whether `limit` is less than the model's maximum. */
       readonly isLowered: boolean
-      /** Releases the reserved amount. To be called once the response is over and counted. */
+      /** Releases the reserved amount. Call it once the response has ended and its usage is counted. */
       readonly release: () => void
     }
   | { readonly admitted: false; readonly message: string }
@@ -23,23 +23,24 @@ type Left = {
 
 /** The most that a request could use. */
 export type WorstCase = {
-  /** Tokens of the request and of the answer. */
+  /** How many tokens the request has. */
   readonly input: number
+  /** How many tokens the answer may have. */
   readonly output: number
   /** In US dollars; 0 if costs aren't counted. */
   readonly cost: number
 }
 
-/** If fewer tokens than this are left for the answer, the request is not worth its price. */
+/** The minimum number of tokens for an answer. If the budget leaves fewer, the request is not worth its price. */
 const leastAnswer = 2048
-/** The assumed maximum of an unknown model's answer: small servers refuse requests with a higher limit. */
+/** The limit for the answer of an unknown model, in tokens. Small servers refuse requests with a higher limit. */
 const assumedLongest = 8192
 
 /**
- * The most that a request could use: all of it sent uncached, and the longest answer that fits.
+ * Calculates the most that a request could use, assuming that none of it is cached and that the answer is as long as possible.
  *
  * @param input how many tokens the request has
- * @returns the worst case; if `fits` is false, it is the smallest possible one, and exceeds the remaining budget
+ * @returns the worst case. If `fits` is false, even a request with the shortest useful answer would exceed the remaining budget
  */
 export function worstCase(
   input: number,

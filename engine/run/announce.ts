@@ -3,7 +3,7 @@ import { withheldBy } from '../core/sandbox-status.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** How many denied files are named at most: a repository can deny very many, and the first event must fit on one line. */
+/** The maximum number of denied files to list. A repository can deny very many, and the line of the first event must not become too long. */
 const mostLoose = 50
 
 /** Announces a run: its settings, and what the user should know before anything happens. */
@@ -49,7 +49,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   options.hooks?.report((item) => recorder.complete(item))
 }
 
-/** An object without its undefined fields. */
+/** Removes the undefined fields from an object. */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> }

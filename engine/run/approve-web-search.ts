@@ -10,10 +10,10 @@ export type WebSearchRequestOptions = {
 }
 
 /**
- * Asks the Guardian once, before the first request: a provider's search can't be stopped during an answer.
+ * Asks the Guardian once, before the first request, because a provider's search can't be stopped during an answer.
  *
- * @returns the options for every request. If the Guardian refuses, there are none, and an item states the reason; if the user requires the search, a
- *   reason to end the run is returned
+ * @returns the web search for every request. If the Guardian refuses it, none is returned, and an item states the reason. If the user requires the
+ *   search, `refused` is returned instead: the reason to end the run
  */
 export async function approveWebSearch(
   wish: WebSearchRequestOptions | undefined,

@@ -10,8 +10,8 @@ import type { Budget } from '../core/budget-limits.ts'
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
 
 /**
- * Watches a run's budget. It checks each request beforehand, so that no request can exceed a limit; the time limit also interrupts whatever is
- * running.
+ * Watches a run's budget. Each request is checked before it is made, so that none can exceed a limit. When the time is up, everything that is running
+ * is interrupted as well.
  */
 export class BudgetWatch {
   readonly #budget: Budget
@@ -25,7 +25,7 @@ export class BudgetWatch {
   #cost: number | undefined = 0
   #uncounted = false
 
-  /** @param told receives the usage each time something was counted, so that nothing counted is lost if the process is killed */
+  /** @param told receives the usage each time it changes, so that no usage is lost if the process is killed */
   constructor(budget: Budget, factsOf: BudgetFacts, told: (spent: UsageSoFar) => void) {
     this.#budget = budget
     this.#factsOf = factsOf
@@ -57,7 +57,7 @@ export class BudgetWatch {
   /**
    * Admits a request and sets aside the most that it could use.
    *
-   * @param input the most tokens that the request can have
+   * @param input an upper bound for the number of tokens in the request
    */
   admit(input: number, model: string): Admission {
     const exhausted = this.exhausted()
@@ -92,7 +92,7 @@ export class BudgetWatch {
     return this.spendBeside(usage, model)
   }
 
-  /** Counts other usage: a failed attempt, a summary, a review. */
+  /** Counts usage that belongs to no response, such as that of a failed attempt, a summary or a review. */
   spendBeside(usage: Usage, model: string): number | undefined {
     const sent = usage.inputTokens + usage.outputTokens
     this.#tokens += sent
@@ -140,7 +140,7 @@ export class BudgetWatch {
 
 const notCounted = 'the provider does not report the number of used tokens.'
 
-/** Formats an amount for a person; a small one has four significant digits. */
+/** Formats an amount in US dollars for a person. Small amounts have four significant digits. */
 function dollars(amount: number): string {
   return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }

@@ -32,7 +32,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
           yield event
           if (event.type === 'end') return
           if (event.type !== 'retry' && event.type !== 'cut') continue
-          // The request is admitted once more: the tokens of the first attempt have been counted by now, and another model may have another price.
+          // The budget is checked again: the tokens of the failed attempt have been counted by now, and a different model may have a different price.
           goesElsewhere = model.name !== asked
           if (goesElsewhere) break
           release()
@@ -60,12 +60,12 @@ function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest 
 /** The provider's token counts of a request and its answer. */
 type Counted = {
   readonly tokens: number
-  /** The number of items in the request, and the last of them. They show whether a later history continues this one. */
+  /** The number of items in the request, and its last item. They show whether the history of a later request continues this one. */
   readonly length: number
   readonly last: HistoryItem | undefined
 }
 
-/** The most tokens that a request can have. */
+/** Returns an upper bound for the number of tokens in a request. */
 function tokensOf({ instructions, tools, history }: ModelRequest, counted: Counted | undefined): number {
   if (counted !== undefined && counted.length > 0 && history[counted.length - 1] === counted.last) {
     const isOfAnswer = (item: HistoryItem): boolean =>

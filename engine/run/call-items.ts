@@ -54,7 +54,7 @@ export class CallItems {
     return { ok: false, output: error }
   }
 
-  /** A call that plan mode refuses has no decision by the Guardian. */
+  /** Plan mode refused the call. The Guardian made no decision about it, so the verdict is made here. */
   refused(reason: string): ToolResult {
     const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
     this.close({ status: 'declined', verdict })

@@ -9,7 +9,7 @@ import type { Running } from './running.ts'
 import { noTaskHooks } from '../tools/tasks/hooked-task.ts'
 import { whilePlanning } from './execution-context.ts'
 
-/** Everything that handles a run's calls, with the state that calls share; close it with `closeWorkingState`. */
+/** Makes everything that handles a run's calls, including the state that they share. Close that state with `closeWorkingState`. */
 export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {
   const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks
@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // Secrets from both environments are masked, because commands may be given them on purpose.
+    // The secrets of this process and those of the caller are masked, because commands may have been given them on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),
@@ -32,7 +32,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     recorder,
     attended,
     ...(planMode === undefined ? {} : { planMode }),
-    // Looked up for each call, because it can change during a run.
+    // Determined for each call, because the directory and its sandbox can change during a run.
     get context() {
       return { ...now(), guardian, state, variables: options.variables?.() ?? {} }
     },

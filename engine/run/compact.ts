@@ -10,30 +10,30 @@ import { describeSnapshot } from './files-at-hand.ts'
 /** What a compaction needs. */
 type Compacting = {
   readonly model: Model
-  /** Built like every request of the run, so that the provider's cache works for the summary too. */
+  /** A request like all others of the run, so that the provider's cache can be used for the summary too. */
   readonly request: ModelRequest
   readonly conversation: Conversation
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
-  /** Gives the sections about the current state of the tree, for a conversation of this many characters. */
+  /** Returns sections about the current state of the tree. Their size depends on that of the conversation, in characters. */
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** The share of the tokens at the end of the conversation that stays unchanged: a fifth. */
+/** The share of the conversation that stays unchanged, counted in tokens from its end. */
 const recentShare = 0.2
-/** The share of an overlong history that the provider gets to summarize. */
+/** The share of an overlong history that is sent to the provider for the summary. */
 const shownShare = 0.5
 const charactersPerToken = 4
-/** The longest summary in the event. */
+/** The limit for the summary in the event. */
 const eventSummaryLimit = 8 * 1024
 
 /**
- * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list of requests, changes, reads and commands,
- * taken from the calls themselves. The rollout keeps the whole conversation.
+ * Shortens a conversation. Everything before the last steps is replaced by a summary that the model writes, and a list of requests, changes, reads and
+ * commands, which is taken from the calls themselves. The rollout keeps the whole conversation.
  *
- * @param trigger why compaction is necessary; after an `overflow` the model is shown only a part, since it can't read the whole conversation
- * @throws ModelError if the model can't be asked; if that is because of an overflow, the list is used without a summary instead
+ * @param trigger why compaction is necessary. After an `overflow`, the model is shown only a part of the conversation, because it can't read all of it
+ * @throws ModelError if the request for the summary fails. If it fails because of an overflow, the list is used without a summary instead
  */
 export async function compact(compacting: Compacting, trigger: 'limit' | 'overflow'): Promise<void> {
   const { conversation, recorder } = compacting
@@ -69,7 +69,7 @@ function shortened(items: readonly HistoryItem[], maxTokens: number): readonly H
   return [...leadingContext(items), ...recentTurns(items, maxTokens)]
 }
 
-/** The model's summary of its work; undefined if even the shortened conversation is too long for it. */
+/** Asks the model for a summary of its work. The summary is empty if even the shortened conversation is too long for the model. */
 async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
   const { model, request, conversation, recorder, budget, signal } = compacting
   const { outputSchema: _, ...rest } = request

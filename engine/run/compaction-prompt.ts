@@ -1,4 +1,4 @@
-/** The question to the model when the conversation has grown too long. */
+/** The message that asks the model for a summary when the conversation has grown too long. */
 export const compactionPrompt = `The conversation has grown too long and is about to be cut. Summarize your work so far for yourself: you will continue
 from your summary, from a list of the files you changed and read and of the commands you ran, and from the last few steps. Everything
 else will be gone.

@@ -1,6 +1,6 @@
 import { ModelError } from '../core/model.ts'
 
-/** How much a conversation must have grown since the last cut before it is cut again. */
+/** The factor by which a conversation must have grown since it was last cut before it is cut again. */
 const growth = 1.25
 
 /** Decides whether another request fits into the model's window, and when the conversation must be cut. */
@@ -14,7 +14,7 @@ export class ContextWindow {
     this.#limitOf = limitOf
   }
 
-  /** The reason to compact before the next request of this many tokens; undefined: none. */
+  /** Returns why the conversation must be compacted before a request of this many tokens; undefined if it needn't be. */
   wanted(tokens: number, model: string): 'limit' | 'overflow' | undefined {
     if (this.#overflow === 'seen') return 'overflow'
     const limit = this.#limitOf(model)
@@ -28,7 +28,7 @@ export class ContextWindow {
     if (this.#overflow === 'seen') this.#overflow = 'mended'
   }
 
-  /** Called when the model has answered, which shows that the request fitted. */
+  /** Called when the model has answered. The answer shows that the request was not too long. */
   answered(): void {
     this.#overflow = 'none'
   }

@@ -21,7 +21,7 @@ export class Conversation {
 
   /**
    * @param resumedFrom the history of a resumed session
-   * @param fixed approximately how many tokens the instructions and tools of a request take, which come on top of the conversation. Default: none
+   * @param fixed the approximate number of tokens that a request has in addition to the conversation, for instructions and tools. Default: 0
    */
   constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
     const { history, original, counted } = resumedFrom ?? { history: [], original: [] }
@@ -76,12 +76,12 @@ export class Conversation {
     this.#scale = within(counted / (this.#fixed + sumTokens(this.#items)))
   }
 
-  /** Counts usage that belongs to no response: a failed attempt, a summary. */
+  /** Records usage that belongs to no response, such as that of a failed attempt or a summary. */
   addSpent(usage: Usage, cost: number | undefined): void {
     this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
   }
 
-  /** Replaces the items that the model gets from now on. The rollout keeps both. */
+  /** Replaces the items that the model gets from now on. The rollout keeps both the old and the new ones. */
   replace(items: readonly HistoryItem[]): void {
     this.#rollout.append({ type: 'compaction', items })
     this.#rollout.sync()
@@ -95,7 +95,7 @@ export class Conversation {
     this.#tokens += Math.ceil(this.#scale * estimateTokens(item))
   }
 
-  /** Finds the call that a result answers, and adds a note for the model if it repeats itself. */
+  /** Finds the call that a result answers. If the model is repeating itself, adds a note for it to the result. */
   #watch(item: HistoryItem): HistoryItem {
     if (item.type === 'tool_call') this.#open.set(item.call.id, item.call)
     if (item.type !== 'tool_result') return item
@@ -120,7 +120,7 @@ function priced(cost: number | undefined): { readonly cost_usd?: number } {
 }
 
 /**
- * Results for calls that have none because their run was interrupted. Such a call may have had an effect, so it isn't repeated, and the model is told to
+ * Makes results for calls that have none because their run was interrupted. Such a call may have had an effect, so it isn't repeated, and the model is told to
  * check.
  */
 function unanswered(history: readonly HistoryItem[]): readonly HistoryItem[] {

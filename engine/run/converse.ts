@@ -15,7 +15,7 @@ import { approveWebSearch } from './approve-web-search.ts'
 
 const defaultConcurrency = 10
 
-/** Lets a model and its tools work until an observer or the model itself ends it. Returns the reason, unless the model finished by itself. */
+/** Lets a model and its tools work until the run ends. Returns the reason to stop; undefined if the model finished normally. */
 export async function converse(options: RunOptions, path: CallPath, running: Running): Promise<Stop | undefined> {
   const { recorder, budget, conversation } = running
   const model = budgetedModel(options.model, budget)

@@ -39,7 +39,7 @@ function isBlank(text: string): boolean {
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 
-/** Says why a run that ended normally has failed, if it has no result. Undefined if it has one. */
+/** Returns why a run that ended without a final message has failed; undefined if it has a final message. */
 export function endedBlank(finalMessage: string): Stop | undefined {
   if (!isBlank(finalMessage)) return undefined
   return {

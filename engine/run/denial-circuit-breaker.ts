@@ -2,12 +2,12 @@
 export type Refusal = {
   /** The subject of the denied call, in one line. */
   readonly what: string
-  /** Whether the call would only have looked something up. Most tasks can be done without that. */
+  /** Whether the call would only have looked something up. Most tasks can be done without such a call. */
   readonly isLookUp: boolean
 }
 
 const mostInRow = 3
-/** After ten refused look-ups, the model isn't making progress: no task needs that many unavailable documents. */
+/** After this many responses in a row with only refused look-ups, the run ends: no task needs that many unavailable documents. */
 const mostLookUps = 10
 
 /** The reaction to a model that keeps asking for what is denied. */
@@ -15,20 +15,20 @@ type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | un
 
 /**
  * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A denial applies
- * to what the call was meant to achieve, so trying to achieve the same in another way is no progress, but a request for something else is. The model is
- * warned after the second response. All calls of a response count as one, since the model made them without knowing the results of the others.
+ * to what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for something else is. The
+ * model is warned after the second response. All calls of a response count as one, since the model made them without knowing the results of the others.
  */
 export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
-  /** The subject that all responses of the series share. */
+  /** The words that the subjects of all responses in the series have in common. */
   #aims: ReadonlySet<string> = new Set()
 
   /**
    * Receives a response with calls.
    *
    * @param calls how many calls it made
-   * @param refusals those of them that were refused
+   * @param refusals the calls that were refused
    */
   see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
     if (refusals.length < calls) {
@@ -92,7 +92,7 @@ function aimsOf(what: string): readonly string[] {
     .filter((word) => !word.startsWith('-') && !manner.has(word))
     .flatMap((word) => {
       const parts = word.split('/').filter((part) => part !== '')
-      // Only the host of a URL, or the last name of a path, counts.
+      // The whole word, its first part (for example the host of a URL), and its last part (for example the name of a file).
       return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
     })
 }

@@ -12,7 +12,7 @@ import { filesAtHand } from './files-at-hand.ts'
 
 const mostFiles = 5
 const mostCharacters = 8000
-/** How much of the space in a short conversation one file may take. */
+/** The share of a short conversation's characters that one file may take up. */
 const share = 0.1
 const mostChanged = 50
 

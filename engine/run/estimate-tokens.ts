@@ -4,30 +4,30 @@ import type { HistoryItem } from '../core/model.ts'
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**
- * The usual number of tokens in code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually a token by
- * itself. The value for images is about what providers bill for a picture of their largest size.
+ * The usual number of tokens in code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually one
+ * token. The value for images is approximately what providers bill for an image of the largest size that they process.
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 
 /** An upper bound: in no language does a text have more than one token for every two bytes. */
 const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2), ofImage: 3000 }
 
-/** The approximate number of tokens of an item in a request: precise enough to predict a full window. */
+/** The approximate number of tokens of an item in a request: precise enough to predict when the model's window will be full. */
 export function estimateTokens(item: HistoryItem): number {
   return measured(item, usual)
 }
 
-/** The same for a text. */
+/** The approximate number of tokens of a text. */
 export function estimateTokensOfText(text: string): number {
   return usual.ofText(text)
 }
 
-/** How many tokens an item takes at most. */
+/** An upper bound for the number of tokens of an item. */
 export function mostTokens(item: HistoryItem): number {
   return measured(item, high)
 }
 
-/** The same for a text. */
+/** An upper bound for the number of tokens of a text. */
 export function mostTokensOfText(text: string): number {
   return high.ofText(text)
 }

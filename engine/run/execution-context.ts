@@ -6,11 +6,11 @@ import type { ToolPlace } from '../tools/tool.ts'
 
 /** The directory in which the run currently works, and what its commands may access there. */
 export type ExecutionContext = ToolPlace & {
-  /** Absent: the sandbox can't be extended. */
+  /** Opens sandboxes with additional permissions. Absent: none can be granted. */
   readonly escalation?: Escalation
 }
 
-/** The context for calls: while the run plans, nothing can be written or granted. */
+/** Returns the context for calls. In plan mode, nothing can be written or granted. */
 export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {

@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** The most recently used files, by the names that were used, newest first. Changed files come before files that were only read. */
+/** The files that were used, under the names in the calls, most recent first. Changed files come before files that were only read. */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)
   return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]
@@ -90,7 +90,7 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
 /** Tools that change only the one file that their arguments name. */
 const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
 
-/** A file that is used again moves to the end. */
+/** Adds a file. One that is already in the set moves to the end. */
 function again(paths: Set<string>, path: string): void {
   paths.delete(path)
   paths.add(path)

@@ -11,7 +11,7 @@ export type FirstCall = {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** The total limit for all of them. */
+/** The limit for the results of all these calls together. */
 const mostCharacters = 80_000
 
 /**

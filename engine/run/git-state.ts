@@ -25,10 +25,10 @@ const unfinished: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads what is checked out in a work tree, without starting git: that would cost each run as much as a command, and the model may never need the answer.
+ * Reads what is checked out in a work tree. It doesn't start git, because that takes as long as a command, and the model may never need the answer.
  *
  * @param root the top directory of the work tree
- * @returns undefined where there is no repository
+ * @returns undefined if there is no repository
  */
 export function readHead(root: string): GitHead | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
@@ -57,7 +57,7 @@ export function headMark(directory: string): string | undefined {
   return `${head} ${ref === undefined ? '' : (text(join(common, ref)) ?? '')}`
 }
 
-/** The same in one line. */
+/** Describes what is checked out, in one line. */
 export function describeHead(head: GitHead | undefined): string {
   if (head === undefined) return 'no repository'
   const doing = head.doing === undefined ? '' : `, in the middle of a ${head.doing}`
@@ -79,7 +79,7 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   if (!ok) return undefined
   const [head = '', ...files] = output.split('\n')
   const said = head.replace(/^## (?:No commits yet on )?/, '')
-  // Two dots, which no branch name contains, separate the upstream branch.
+  // Dots separate the branch from its upstream branch. No branch name contains two dots in a row.
   const branch = said.startsWith('HEAD (no branch)') ? undefined : said.split('...')[0]?.split(' ')[0]
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }

@@ -7,9 +7,9 @@ import { other } from './prompts/other.ts'
 const byFamily: Readonly<Record<ModelFamily, (part: Part) => string>> = { gpt, openai: olderGpt, claude, other }
 
 /**
- * The instructions for models, in the style that suits their maker.
+ * Returns the instructions for the models of a run, in the style that suits their family.
  *
- * @param models the names of the models that one run may ask, as users give them: they all get the same text, because it never changes during a
+ * @param models the names of the models that the run may ask, as users write them. All get the same text, because it never changes during a
  *   conversation
  * @param part whether the run has sub-agents. Default: yes
  */

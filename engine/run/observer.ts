@@ -21,7 +21,7 @@ export type Responded = {
 type Opinion = Verdict | undefined
 
 /**
- * Watches a run's loop and can change what it does next, for example for a budget, a schema or hooks. The loop knows observers only through this
+ * Watches a run's loop and can change what it does next, for example because of a budget, a schema or hooks. The loop knows observers only through this
  * interface, and asks them in order; the first verdict counts.
  */
 export type Observer = {
@@ -32,7 +32,7 @@ export type Observer = {
   readonly afterAnswer?: () => void
   /** Called when the model has answered and all its calls are complete. */
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
-  /** Called when the run is about to end normally, because of the model or another observer. Without a verdict it ends. */
+  /** Called when the run is about to end normally, because the model or another observer ended it. Without a verdict, the run ends. */
   readonly beforeEnd?: () => Promise<Opinion> | Opinion
   /** Called when the model could not be asked. Without a verdict the error ends the run; an observer may reword it. */
   readonly afterFailure?: (error: unknown) => Opinion

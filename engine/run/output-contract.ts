@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
-  /** How the result is delivered, if not only as the message. Default: as the message, or through a tool that accepts the schema. */
+  /** How the result is delivered. Default: as the message, or through a tool that accepts the schema. */
   readonly delivery?: Delivery
 }
 
@@ -130,7 +130,7 @@ export class OutputContract {
   }
 }
 
-/** Turns a schema into the parameters of a tool. They must be an object, so any other schema becomes the only property of one. */
+/** Turns a schema into the parameters of a tool. Parameters must be an object, so a schema for anything else becomes the only property of an object. */
 function asParameters(schema: OutputSchema['schema']): {
   readonly parameters: Record<string, unknown>
   unwrap(value: unknown): unknown

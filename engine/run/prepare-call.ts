@@ -20,7 +20,7 @@ export type PreparedCall = {
 }
 
 /**
- * Prepares a call for execution: plan mode, the tool's own checks, hooks.
+ * Prepares a call for execution. Plan mode, the tool's own checks and hooks may refuse it.
  *
  * @returns the call to carry out, or a result if the call is refused or already answered
  */
@@ -65,7 +65,7 @@ export async function prepareCall(
   return { ready: { ...ready, checked, hooked: { ...asked, input: opinion.input } } }
 }
 
-/** Why plan mode refuses a call without an action, which the Guardian would never see. A call with an action is judged by that. */
+/** Returns why plan mode refuses a call without an action, which the Guardian would never see. If a call has an action, the Guardian judges the action. */
 function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }: CallPath): string | undefined {
   if (planMode === undefined || tool.guarded || checked.readOnly(context)) return undefined
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
@@ -88,7 +88,7 @@ async function before(hooks: CallHooks, call: HookedCall): Promise<HookOpinion> 
   }
 }
 
-/** A hook's denial is recorded like every other, before anybody is told. */
+/** Records a hook's denial like any other denial, before anybody is told about it. */
 async function recordBlock(
   { reason, action }: Extract<HookOpinion, { decision: 'block' }>,
   { tool, input }: HookedCall,

@@ -51,7 +51,7 @@ export type Closing = {
 }
 
 /**
- * Records a run: numbers its items, passes each event to the sinks, and counts for the closing summary. Every item that begins is completed, and there is
+ * Records a run: numbers its items, passes each event to the sinks, and counts what the summary reports. Every item that begins is completed, and there is
  * exactly one terminal event, whatever ended the run.
  */
 export class Recorder {
@@ -136,7 +136,7 @@ export class Recorder {
     this.#usage = sumUsage(this.#usage, usage)
   }
 
-  /** Emits an item that is complete from the start: a message, a rejected call. */
+  /** Emits an item that is complete from the start, such as a message or a rejected call. */
   complete(draft: ItemDraft): void {
     const item = this.#number(draft)
     if (item.type === 'agent_message') {
@@ -147,7 +147,7 @@ export class Recorder {
     this.emit({ type: 'item.completed', item })
   }
 
-  /** An item with a beginning and an end. */
+  /** Emits the beginning of an item that will be completed later. */
   open(draft: ItemDraft): OpenItem {
     const item = this.#number(draft)
     this.#open.set(item.id, item)

@@ -2,7 +2,7 @@ import type { ToolCall } from '../core/model.ts'
 
 const noticedAfter = 3
 const endedAfter = 6
-/** How many answers in a row may have a call cut off by their length limit. */
+/** How many answers in a row may reach their length limit in the middle of a call. */
 const mostCuts = 4
 
 /** Notices a model that keeps making the same call with the same result. The model is warned first; if that doesn't help, the run ends. */

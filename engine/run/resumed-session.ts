@@ -2,12 +2,12 @@ import type { HistoryItem, Usage } from '../core/model.ts'
 
 /** The state that a run gets from the session that it continues. */
 export type ResumedSession = {
-  /** The part that the model is sent. */
+  /** The part of the conversation that is sent to the model. */
   readonly history: readonly HistoryItem[]
   /** All its items. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
-  /** The provider's last token count, and the item of `history` up to which it counts; undefined if the provider didn't count. */
+  /** The provider's last token count, and how many items of `history` it covers; undefined if the provider didn't count. */
   readonly counted?: { readonly tokens: number; readonly items: number } | undefined
   /** In US dollars; undefined if a price was not known. */
   readonly costUsd: number | undefined

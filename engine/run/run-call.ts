@@ -7,8 +7,8 @@ import { prepareCall } from './prepare-call.ts'
 import type { Turn } from './scheduler.ts'
 
 /**
- * Handles one call, whatever its tool: prepare, execute, finalize. Nothing that a model sends can make this throw: an unknown tool, input that doesn't
- * fit, a denial and a failure of the tool all become results, each with an item in the stream.
+ * Handles one call of any tool: prepares it, executes it, and finalizes its result. Nothing that a model sends can make this throw: an unknown tool,
+ * invalid input, a denial and a failure of the tool all become results, each with an item in the stream.
  *
  * @param turn the call's position among the calls of its response
  */

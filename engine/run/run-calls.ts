@@ -22,14 +22,14 @@ type Calling = {
 export type ResponseCalls = {
   /** Adds a call as soon as the model has finished writing it. */
   add(call: ToolCall): void
-  /** To be called if the response was cut off and is requested again, which cancels its calls. Resolves when none of them is running any more. */
+  /** Cancels the calls. Call this if the response was cut off and is requested again. Resolves when none of the calls is running any more. */
   retract(): Promise<void>
   /**
-   * To be called when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in call order. If the
+   * Call this when the response is complete and in the history. Runs the remaining calls and adds the results to the history, in call order. If the
    * run has to end, returns the reason.
    */
   finish(): Promise<Stop | undefined>
-  /** Cancels the calls that are still running. To be called when the run ends, whatever the reason. */
+  /** Cancels the calls that are still running. Call this when the run ends, for whatever reason. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function startCalls(calling: Calling): ResponseCalls {
         const { output, ok, images } = result
         const shown = images === undefined ? {} : { images }
         conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
-        // If the run is already being stopped, it has a reason to end; the results of its calls are stored anyway.
+        // A run that is being stopped already has a reason to end. The results of its calls are still stored.
         if (signal.aborted) continue
         if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
         const refused = failOnDenied ? path.recorder.lastDenied : undefined
@@ -95,7 +95,7 @@ const skippedFor = {
     'Not run, because an earlier command of the same response failed. Look at that first; call again if you still need this.',
 } as const
 
-/** If a call was cancelled because of another one, the result says so; the tool's own message would suggest that the command failed. */
+/** If a call was cancelled because a parallel call could not be carried out, its result says so. The tool's own message would suggest a failure. */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
   return {

@@ -25,7 +25,7 @@ import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** The parts of a run that reviews a change, whose result is its findings. */
+/** What a review of a change contributes to the end of its run. */
 export type RunReview = {
   /** The review's result; undefined if the model never delivered its findings. */
   readonly report: () => ReviewReport | undefined
@@ -35,7 +35,7 @@ export type RunReview = {
 
 /** The transaction of a run that works on a private view. Its changes land at the end or not at all. */
 export type Transaction = {
-  /** Its description in the first event. */
+  /** The transaction's description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
   /** Finds the changes in the view. */
   readonly changes: ChangeSource
@@ -48,7 +48,7 @@ export type Transaction = {
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
-/** Everything that a run needs, made before it starts: after this, no configuration error is possible. */
+/** Everything that a run needs. It is made before the run starts, so that no configuration error can occur during the run. */
 export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
@@ -72,20 +72,20 @@ export type RunOptions = {
   readonly prompt: string
   /** Calls that the prompt requests before the model begins. Absent: none. */
   readonly firstCalls?: readonly FirstCall[]
-  /** Shown to the model with the prompt. Absent: none. */
+  /** Images that the model is shown with the prompt. Absent: none. */
   readonly images?: readonly Image[]
   /** The history and usage of a resumed session; its history already contains the context. Absent: a new session. */
   readonly resumedFrom?: ResumedSession
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
-  /** The schema of the final message; its tool is then among `tools`. Absent: none. */
+  /** The schema of the final message. If a tool delivers the message, that tool is among `tools`. Absent: none. */
   readonly output?: OutputContract
   /** Configuration that was found but is ignored, for the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
-  /** Denied files that no sandbox enforces, or only in part, for the first event. Absent: none. */
+  /** Denied files that no sandbox protects, or protects only in part, for the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
-  /** Default: the setting of the coding agent by the model's maker. */
+  /** How much the model writes. Default: what the model's maker uses for its own coding agent. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** Lets the provider search the web. Absent: it may not. */
   readonly webSearch?: WebSearchRequestOptions
@@ -102,7 +102,7 @@ export type RunOptions = {
   readonly preamble?: readonly string[]
   /** Whether the run is in plan mode, in which it may change nothing. Absent: it isn't. */
   readonly planMode?: PlanMode
-  /** The hooks around every call and about the run. Default: none. */
+  /** The hooks for every call and for the run itself. Default: none. */
   readonly hooks?: RunHooks
   /** The variables that hooks have set for commands so far. Absent: none. */
   readonly variables?: () => Readonly<Record<string, string>>
@@ -127,7 +127,7 @@ export type RunOptions = {
   readonly review?: RunReview
   /** The parent run's tracking of what commands write, for a sub-agent. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource
-  /** The verification when the model is done. Absent: none. */
+  /** The verification that runs when the model is done. Absent: none. */
   readonly verify?: Verification
   /** The transaction with the private view that the run works on. Absent: it works in the tree itself. */
   readonly transaction?: Transaction

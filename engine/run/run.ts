@@ -33,7 +33,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     sandboxStatusOf(options.sandbox),
   )
   const budget = new BudgetWatch(options.budget, options.factsOf, (spent) => recorder.spent(spent))
-  // For a sub-agent, the parent run does this.
+  // The parent run tracks the changes of a sub-agent.
   const changes: ChangeSource =
     options.changes ??
     options.transaction?.changes ??
@@ -63,7 +63,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
-    // The changes of a transaction are only known after landing.
+    // The end of a transactional run is recorded after the landing, which may change how the run ends.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
     // The reason that stopped the run comes first, because it may have caused the other failures.
@@ -99,14 +99,14 @@ async function land(
   }
 }
 
-/** The cost of a run counts, whether its changes land or not. */
+/** Adds the run's cost to the effects outside the transaction, because it is due whether the changes land or not. */
 function withCost(report: TransactionReport, cost: number | undefined): TransactionReport {
   if (cost === undefined || cost === 0) return report
   const what = `$${Number(cost.toPrecision(4))}`
   return { ...report, outside: [...report.outside, { kind: 'money', what }] }
 }
 
-/** Events are emitted even if the disk is full. */
+/** Stores a whole event that is too long for its line. If that fails, for example because the disk is full, only the shortened event is kept. */
 function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined {
   try {
     return session.keepOutput(bytes)

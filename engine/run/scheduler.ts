@@ -26,7 +26,7 @@ type Options<Result> = {
   readonly signal: AbortSignal
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
-  /** Gives the result for a call that was cancelled before it began, because of another call in its batch or with the whole response. */
+  /** Makes the result of a call that was cancelled before it began, either because of another call in its batch or with the whole response. */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
   /** Whether this result prevents later calls that may change things. Default: no. */
   stopsLater?(result: Result): boolean
@@ -127,7 +127,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** Also checks the signal of the response, because not all its listeners may have run yet. */
+  /** Also checks the signal of the response, because some of the signal's listeners may not have run yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

@@ -6,7 +6,7 @@ import type { BudgetWatch } from './budget-watch.ts'
 /** Why a run ended early. */
 export type Stop = { readonly reason: EndReason; readonly message: string }
 
-/** What a failure in the conversation means for the run: an interrupt, a budget, the provider, or an internal error. */
+/** Returns why a failure in the conversation ends the run: because of an interrupt, the budget, the provider, or an internal error. */
 export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
   if (signal.aborted && signal.reason instanceof Error) return faultOf(signal.reason)
   if (signal.aborted) {
@@ -22,10 +22,10 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   return faultOf(error)
 }
 
-/** The error codes of a disk that is full or no longer there. */
+/** Codes of errors that mean that a disk is full or has been removed. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
-/** A run that can't continue because of an internal error. */
+/** Returns the reason to end a run that can't continue because of an internal error. */
 export function faultOf(error: unknown): Stop {
   if (error instanceof UserError) return { reason: error.reason, message: error.message }
   const message = error instanceof Error ? error.message : String(error)

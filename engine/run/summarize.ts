@@ -2,7 +2,7 @@ import type { Changes } from '../core/changes/change-watch.ts'
 import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
-/** How many of the files that run later are named. If there are more, the run has probably created a whole project, so the others are only counted. */
+/** How many files that other programs run later are named. If there are more, the run has probably created a whole project, so the rest are left out. */
 const mostTold = 200
 
 /** Converts changes into the counts of the terminal event. */

@@ -21,7 +21,7 @@ const results: Readonly<Record<EndReason, Result>> = {
 /**
  * How a run ended, in one word.
  *
- * @param changes its changes. Absent: they were not tracked, so they aren't considered
+ * @param changes the run's changes. Absent: they were not tracked, so they aren't considered
  * @param headMoved whether a different commit is checked out than at the beginning
  */
 export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {

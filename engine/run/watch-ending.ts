@@ -21,9 +21,9 @@ type Ending = {
 const tickMs = 20
 
 /**
- * To be called before a run begins.
+ * Prepares to determine a run's outcome. Call this before the run begins.
  *
- * @returns a function that determines the run's outcome, to be called when no command is running any more. Further calls give the same answer
+ * @returns a function that determines the outcome. Call it when no command is running any more. Later calls return the same outcome
  */
 export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeSource): () => Promise<Ending> {
   const { workspace } = options
@@ -35,7 +35,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
   return () => (ending ??= find())
 
   async function find(): Promise<Ending> {
-    // For a sub-agent, the parent run does this.
+    // The parent run determines all this for a sub-agent.
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }

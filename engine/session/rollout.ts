@@ -9,7 +9,7 @@ import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree-record.ts'
 
 /**
- * A rollout: a session's conversation as JSON lines, written as it happens, so that a session can be read and resumed whenever its run is
+ * A rollout: a session's conversation as JSON lines, written as it happens, so that a session can be read and resumed even if its run is
  * killed. Only the last line can be incomplete, if the run was killed while writing it.
  */
 
@@ -36,7 +36,7 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
-    /** The name that the client that started the session gave itself. */
+    /** The name of the client that started the session, as stated by the client. */
     source: z.string().optional(),
   }),
   /** A run of the session begins: the first one, or one that resumes the session. */
@@ -48,7 +48,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** From here on, these items are sent to the model instead of everything before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins, and who requested it. Null: plan mode ends. */
+  /** Plan mode begins; the value says who requested it. Null: plan mode ends. */
   z.object({
     type: z.literal('plan_mode'),
     requested_by: z.enum(['user', 'model']).nullable().optional(),

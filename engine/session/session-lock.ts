@@ -9,7 +9,7 @@ import { parseStat } from '../../sandbox/index.ts'
  * chain of the audit log. The lock of a process that has ended is ignored, however it ended.
  *
  * @returns a function that releases the lock
- * @throws UserError `usage` if another process is running the session; the message names it
+ * @throws UserError `usage` if another process is running the session; the message names that process
  */
 export function lockSession(directory: string): () => void {
   const file = join(directory, 'running')
@@ -43,7 +43,7 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * Whether this process still runs. `started` is its start time as returned by `startOf`: without it, a later process with the same id would
+ * Whether a process is still running. `started` is its start time as returned by `startOf`: without it, a later process with the same id would
  * look the same. A process that has died does not count as running even if its parent never collects it, which happens in a container
  * whose first process collects no children.
  */

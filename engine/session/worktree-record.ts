@@ -1,6 +1,6 @@
 /** A worktree that a run works in. */
 export type Worktree = {
-  /** Its directory, without symlinks. */
+  /** The worktree's directory, without symlinks. */
   readonly path: string
   /** Absent if a hook created the worktree by other means than git. */
   readonly git?: {

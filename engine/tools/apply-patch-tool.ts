@@ -70,10 +70,10 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
-  /** `outside`: the paths that the patch may not touch, if that is the reason. */
+  /** `outside`: the paths that the patch may not touch, if it fails because of them. */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
-/** Records the refusal of a protected path, which is refused before planning, like any other refusal. */
+/** Records the refusal of protected paths like any other refusal. A patch with such paths fails before its changes could be reviewed. */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
   { workspace, sandbox, review }: ToolContext,

@@ -16,7 +16,7 @@ export type CommandRequest = {
   readonly argv: readonly [string, ...string[]]
   readonly workdir?: string | undefined
   readonly timeout_ms?: number | undefined
-  /** The time after which the call returns although the command continues. Absent: the call waits until the command ends. */
+  /** The time after which the call returns even if the command is still running. Absent: the call waits until the command ends. */
   readonly yield_time_ms?: number | undefined
   readonly tty?: boolean | undefined
   readonly max_output_tokens?: number | undefined
@@ -48,7 +48,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
     type: 'exec',
     argv: request.argv,
     cwd,
-    // In the read-only sandbox, running it in parallel is safe even if the proof is wrong.
+    // In the read-only sandbox, it is safe to run the command in parallel with others, even if it was wrongly classified as read-only.
     sandbox: confined ? 'read-only' : policy.mode,
   }
   if (!isEscalated(request)) return plain

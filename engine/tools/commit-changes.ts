@@ -28,7 +28,7 @@ const reviewedDiffLimit = 32 * 1024
  * committed completely or not at all. An item in the event stream reports them.
  *
  * @param started when the call began, from `performance.now()`
- * @param what `instructions` for a note in the instructions of later runs. It is reviewed as such, and an approval covers only this file
+ * @param what `instructions` if the change adds a note to the instructions of later runs. It is reviewed as one, and an approval covers only that file
  * @returns the failed result if nothing was changed; undefined on success
  */
 export async function commitChanges(
@@ -48,7 +48,7 @@ export async function commitChanges(
     call_id: context.callId,
   })
   const elapsed = (): number => Math.round(performance.now() - started)
-  // Reviewed against the workspace and not against the directory that the paths were relative to, because the model chose that one.
+  // The review considers the workspace, not the directory that the paths were relative to, because the model chose that directory.
   const action = {
     type: 'patch' as const,
     root: context.workspace,
@@ -88,7 +88,7 @@ export async function commitChanges(
   return undefined
 }
 
-/** Paths that the sandbox denies to commands. Tools must deny them too, or they become a way around it. */
+/** Returns why the sandbox would deny the changes to a command. Tools must deny them too, or they would be a way around the sandbox. */
 function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy): string | undefined {
   for (const { path, movedFrom } of changes) {
     for (const written of movedFrom === undefined ? [path] : [path, movedFrom]) {

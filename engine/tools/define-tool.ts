@@ -36,7 +36,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
-    // Lazy, because deriving a schema costs more than everything else here, and a hidden tool needs none.
+    // The declaration is made only when it is needed, because deriving a schema costs more than everything else here, and a hidden tool needs none.
     get declaration() {
       if (definition.declared === false) return undefined
       return (declaration ??= declare(definition, known.get(tool)))

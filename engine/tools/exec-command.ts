@@ -69,7 +69,7 @@ export const execCommand: Tool = defineTool({
   description:
     'Runs a shell command in the workspace, inside a sandbox. Returns its output and exit code when it has ended, or, with ' +
     'yield_time_ms, a session ID if it is still running. Standard input is empty. To change files, use apply_patch.',
-  // Loose, because models also send fields that they know from other programs. The answer lists the ignored ones.
+  // The schema is loose, because models also send fields that other programs accept. The answer lists the fields that were ignored.
   input: z.looseObject({
     cmd: z.string().min(1).describe('The command line for the shell.'),
     ...commandLimits,
@@ -88,7 +88,7 @@ export const execCommand: Tool = defineTool({
   },
 })
 
-/** The older form of the shell tool, which takes an argument vector. It works when a model calls it but is not offered. */
+/** The older form of the shell tool, which takes an argument vector. It works if a model calls it, but it is not offered. */
 export const shell: Tool = defineTool({
   name: 'shell',
   claudeNames: ['Bash'],
@@ -128,7 +128,7 @@ function vectorRequest({
   return { ...rest, argv: [program, ...words] }
 }
 
-/** Applies a patch that was typed into the shell as a patch, in the directory in which the command would have run. */
+/** Applies a patch that the model typed into the shell, in the directory in which the command would have run. */
 function applyTyped(patch: PatchInCommand, workdir: string | undefined, context: ToolContext): Promise<ToolResult> {
   return applyPatchText(patch.text, resolve(context.workspace, workdir ?? '.', patch.directory ?? '.'), context)
 }

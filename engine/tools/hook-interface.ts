@@ -29,8 +29,8 @@ export type HookOpinion =
       /** Text to add to the result for the model. Absent: none. */
       readonly context?: string
       /**
-       * What the hook asks of the Guardian: to ask for approval although nothing else requires it, or to allow what would need approval
-       * only because of the approval mode. Absent: nothing.
+       * What the hook wants from the Guardian. `ask`: to ask for approval even if nothing else requires it. `allow`: to allow an action that would
+       * need approval only because of the approval mode. Absent: nothing.
        */
       readonly opinion?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
     }
@@ -52,7 +52,7 @@ export type CallHooks = {
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Passes all items that hooks report, past and future ones, to the run's event stream. */
+  /** Passes all items that hooks report to the run's event stream, including those that they have already reported. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
   /** Sets the signal that cancels running hooks, until the next call of this function. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void

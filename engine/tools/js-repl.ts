@@ -12,7 +12,7 @@ type ExecAction = Extract<Action, { type: 'exec' }>
 
 const defaultTimeoutMs = 30_000
 
-/** The tool that evaluates JavaScript in a session that keeps its state, in the sandbox. */
+/** The tool that evaluates JavaScript in the sandbox, in a session that keeps its state. */
 export const jsRepl: Tool = defineTool({
   name: 'js_repl',
   description:

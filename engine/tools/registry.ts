@@ -34,7 +34,7 @@ type Built = {
   readonly from: readonly Tool[]
   readonly tools: readonly Tool[]
   readonly byName: ReadonlyMap<string, Tool>
-  /** The callable tools that requests don't contain (`deferred`) and those that they do (`loaded`). */
+  /** The callable tools that are not in requests (`deferred`), and those that are (`loaded`). */
   readonly deferred: readonly Tool[]
   readonly loaded: readonly Tool[]
 }
@@ -127,7 +127,7 @@ function inOrder(builtIn: readonly Tool[], mcp: readonly Tool[]): readonly Tool[
   return [...byName.values()]
 }
 
-/** Sorted by code units, which gives the same order on every machine. */
+/** Sorts tools by the code units of their names, which gives the same order on every machine. */
 function sorted(tools: readonly Tool[]): readonly Tool[] {
   return tools.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }

@@ -11,7 +11,7 @@ export type BackgroundAgents = {
  * the change; the JavaScript session is ended.
  *
  * @param wording how the message describes running commands and agents
- * @returns the reason against the change, for the model; undefined if nothing is running any more
+ * @returns why the change is not possible now, for the model; undefined if nothing is running any more
  */
 export function requireIdle(
   agents: BackgroundAgents,

@@ -17,7 +17,7 @@ export type RunContext = {
   readonly prompts: readonly string[]
   /** The user's piped input, which others may have written; empty if there was none. */
   readonly material: string
-  /** Returns the items so far, oldest first. */
+  /** Returns the items of the conversation so far, oldest first. */
   readonly history: () => readonly HistoryItem[]
   /** Tracks what commands write. Absent: writes are not tracked. */
   readonly changes?: ChangeSource

@@ -175,7 +175,7 @@ function keep(
   return { id, finished }
 }
 
-/** Answers the call of a command that is still running. Its item is completed when it ends. */
+/** Answers the call of a command that is still running. The command's item is completed when the command ends. */
 async function goOn(begun: Begun, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const { command } = begun
   const { id } = keep(begun, request, context)

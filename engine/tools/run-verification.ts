@@ -23,7 +23,7 @@ export function verificationAction(command: string, { workspace, sandbox }: Tool
     type: 'exec',
     argv: [sandbox.shell, '-c', command],
     cwd: workspace,
-    // Never the read-only sandbox, whatever the analysis says: the command runs as the user configured it.
+    // The read-only sandbox is never used, even if the command only reads: the command runs as the user configured it.
     sandbox: sandbox.policy.mode,
   }
 }
@@ -67,7 +67,7 @@ export async function runVerification(
     const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
     item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)
-    // A verification item has these fields of a command's item.
+    // A verification item has all fields of a command's item except these four.
     const { call_id: _, cwd: __, type: ___, command: ____, ...fields } = describeCommand(finished, context)
     const closing: Partial<VerificationItem> = { ...fields, verdict: eventVerdict(verdict) }
     item.complete(closing)

@@ -7,7 +7,7 @@ import { searchedSecrets } from './searched-secrets.ts'
 import type { ToolContext } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
-/** The default for a command with a terminal, because it may be waiting for input. */
+/** How long a call waits by default for a command with a terminal. Such a command may be waiting for input. */
 const terminalYieldMs = 10_000
 const terminalSize = { columns: 120, rows: 40 }
 /** Starts an approved command. Its arguments and grants come only from the approved action. */

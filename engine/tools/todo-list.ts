@@ -6,7 +6,7 @@ import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 /** The name of the tool that writes the list. */
 export const todoToolName = 'todo'
 
-/** The name of the tool that writes the list for models trained on a plan. Its steps are identified by position. */
+/** The name of the tool that writes the list for models that were trained to keep a plan. The steps of a plan are identified by position. */
 export const updatePlanName = 'update_plan'
 
 /** The input of `update_plan`: the whole list. */
@@ -103,7 +103,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Such a call wrote no list: it was answered with an error.
+    // A call whose input isn't valid JSON wrote no list: it was answered with an error.
     return undefined
   }
 }

@@ -14,7 +14,7 @@ export type ToolResult = {
   readonly refused?: EventVerdict
   /** Whether the call could not be carried out at all, so that parallel calls are not worth finishing. An exception means the same. */
   readonly broken?: boolean
-  /** Whether the call was a command that ran and failed. Later calls in the same response relied on its success. */
+  /** Whether the call was a command that ran and failed. Later calls in the same response may rely on its success. */
   readonly commandFailed?: boolean
   /** How much of the output the model gets. If there is more, the middle is cut out. Default: as configured. */
   readonly limit?: OutputLimit

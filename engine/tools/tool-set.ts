@@ -16,16 +16,16 @@ export type ToolFacts = {
 /** The fields with which a call asks for more than the sandbox allows. */
 const escalationFields = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
 
-/** The field name for a file that Claude was trained on. */
+/** The name that Claude was trained to use for the field with a file's path. */
 const claudeFields = { path: 'file_path' }
 
-/** Found only by searching, because a declared tool can do everything that this one does. */
+/** The shape of a tool that is found only by searching, because another tool, which is declared, can do the same. */
 const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
 /**
- * A command that takes longer continues as a session, as in Codex
- * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), and as its models expect.
+ * After this time, a command continues as a session. Codex does the same
+ * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), so its models expect it.
  */
 const yieldsAfterMs = 10_000
 
@@ -85,8 +85,9 @@ const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>
 }
 
 /**
- * Selects our own tools for a model: a core is declared, and the others must be searched for. A tool whose calls could only be denied is
- * not offered. Of two tools for the same purpose, only the one that the model was trained on is offered. All of them can still be called.
+ * Selects our own tools for a model: the most important ones are declared, and the others must be searched for. A tool whose calls could
+ * only be denied is not offered. Of two tools for the same purpose, only the one that the model was trained on is offered. Tools that are
+ * not offered can still be called.
  */
 export function toolSet(tools: readonly Tool[], facts: ToolFacts): readonly Tool[] {
   return tools.map((tool) => {

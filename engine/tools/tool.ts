@@ -74,8 +74,8 @@ type ToolTraits<Value> = {
   readonly searchHint?: string
   /**
    * The names of Claude Code's tools that do the same. Hooks, `allowed-tools` and permissions written for those tools also apply to this
-   * one. They see its calls under each of these names, and a `path` as Claude Code's absolute `file_path`. Default: none; only its own name
-   * applies.
+   * one. Hooks see its calls under each of these names, with Claude Code's absolute `file_path` instead of `path`. Default: none; only its
+   * own name applies.
    */
   readonly claudeNames?: readonly string[]
   /** True if the tool opens its own items for its calls. Default: false; each call is a `tool_call` item. */

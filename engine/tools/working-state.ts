@@ -15,7 +15,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 export type WorkingState = {
   /** Access to files as a command in the sandbox sees them. */
   readonly files: Files
-  /** What the model has seen of them. */
+  /** What the model has seen of the files. */
   readonly seen: SeenFiles
   /** Commands that continue after their calls have returned. */
   readonly sessions: CommandSessions
@@ -27,7 +27,7 @@ export type WorkingState = {
   readonly todo: TodoList
   /** Outputs that were too long to show. */
   readonly kept: KeptOutputs
-  /** Hides the secrets of the environment. */
+  /** Masks the secrets of the environment in a text. */
   readonly mask: Mask
   /** How much of a result is shown. */
   readonly limits: OutputLimits

@@ -10,7 +10,7 @@ export function beyond(text: string, runs: readonly Deed[]): string | undefined 
   return otherCommand(text, tried) ?? otherFile(text, tried) ?? otherNumber(text, tried)
 }
 
-/** Words in which commands for the same tests may differ. */
+/** Words that are ignored when commands are compared: two commands for the same tests may differ in them. */
 const general =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|run|run-script|test|tests|t|exec|bundle|python3?|uv|poetry|pipenv|hatch|rye|pdm|sh|bash|node|sudo|env|time|all|check|then|vendor\/bin\/.*|\.\/node_modules.*|\.|suite)$/
 

@@ -35,7 +35,7 @@ export function findFileClaims(
   for (const [index, each] of all.entries()) {
     const { sentence, named, marked } = each
     const last = all[index - 1]
-    // "Implemented in a.ts; tests in b.ts."
+    // The second part of a sentence such as "Implemented in a.ts; tests in b.ts."
     const isSequel =
       words.fragment.test(marked) &&
       last?.sentence.text.endsWith(';') === true &&
@@ -83,7 +83,7 @@ export function withMarks(text: string, named: readonly Named[]): string {
     .replaceAll('( ', '(')
 }
 
-/** The files that a list item is about: those at its beginning, or a table cell that contains only a file. */
+/** Returns the files that a list item is about: those at its beginning, those alone in a table cell, and those in brackets as in "Docs (a.md)". */
 function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
@@ -96,7 +96,7 @@ function leading(line: string): readonly number[] {
   ]
 }
 
-/** Whether a list item introduces a new file, as in "a.ts: new, it does the rest". It only counts if another list of the message names changed files. */
+/** Whether a list item introduces a new file, as in "a.ts: new, it does the rest". It counts only if some list in the message names changed files. */
 function isNewItem({ sentence, marked }: Read): boolean {
   return sentence.list !== undefined && !words.notAnnouncing.test(sentence.heading) && words.arrivesAsItem.test(marked)
 }
@@ -126,7 +126,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   if (words.exceptFor.test(before)) return true
   const clause = before.split(clauseEnd).at(-1) ?? ''
   if (words.exemptAfter.test((after.split(afterEnd)[0] ?? '').replace(words.stillWell, ''))) return false
-  // "a.ts leaked it, so I fixed that too"
+  // A sentence such as "a.ts leaked it, so I fixed that too"
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
   if (before === '' && words.labelledDeed.test(after) && !words.exemptItem.test(marked)) return true
@@ -145,7 +145,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
 }
 
 /**
- * Returns the words that describe what happened to a file: the text before a colon applies to the files after it, unless these begin a sentence of their own.
+ * Returns the words that may say what happened to a file. Text before a colon applies to the files after it, unless one of these begins a new sentence.
  */
 function beforeColon(before: string, after: string): string {
   const at = Math.max(before.lastIndexOf(': '), before.lastIndexOf('; '))
@@ -159,7 +159,7 @@ function isGiven(before: string): boolean {
   return /\b(?:from|out of|off) (?:the )?(?:file )?$/.test(before) && words.takingFrom.test(before)
 }
 
-/** "a.ts and b.ts", "a.ts, b.ts", "a.ts as well as from b.ts": a statement about one applies to the other. */
+/** Whether the file is named together with a changed file, as in "a.ts and b.ts" or "a.ts, b.ts". What is said about one applies to the other. */
 function isBesideChanged(
   marked: string,
   at: number,

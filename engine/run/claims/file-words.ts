@@ -6,7 +6,7 @@ const verbs =
 const irregular =
   'wrote|turned (?:on|off|into)|retired|written|rewrote|rewritten|put|set|cut|split|built|rebuilt|made|took|struck|stricken|gave|got rid of|brought|done|redone|redid|did|went|hid|threw|thrown|drew|taught|swept|gone|bound|left out|given'
 
-/** Verbs that may also describe something: "the value set in a.ts". They only count after somebody who acts, or at the beginning of a sentence. */
+/** Verbs that can also describe code: "the value set in a.ts". They count only after words such as "I" or "was", or at the beginning of a clause. */
 const describing =
   'set|defined?|declar|list|describ|document|mention|export|us|cover|mark|expos|implement|typ|configur|point|put|made|done|built|written|generat|given|bound|register|pinn|found|creat|call'
 const agentBefore =
@@ -16,7 +16,7 @@ const agentBefore =
 export const changed = pattern(
   `\\b(?:re-?|de)?(?!(?:${describing})e?d?\\b)(?:(?:${verbs})(?:ed|d)|${irregular})\\b|${agentBefore}(?:re-?)?(?:${describing})(?:ed|d)?\\b`,
 )
-/** A change in another tense, if the words show that the writer made it: "I use", "this adds", "by updating". */
+/** Words that aren't in the past tense, but show that the writer made a change: "I use", "this adds", "by updating". */
 export const presentChange = pattern(
   String.raw`\bi (?:use|export|call|put|set|add|import|document|handle|have|parse|pass|split|keep)\b|\bthis (?:adds|changes|updates|moves|removes|fixes|renames)\b|\b(?:by|of|to|for|includ\w+|and) (?:updating|adding|changing|editing|moving|reformat(?:ting)?|removing|extending|creating|rewriting|patching)\b|\bliberty to\b`,
 )
@@ -29,7 +29,7 @@ export const exemptBefore = pattern(
 export const exemptAfter = pattern(
   String.raw`^ as (?:an? |the )?(?:\w+ )?(?:model|templates?|example|reference|guide|basis|blueprint|baseline|starting point)\b|^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|in (?:the |a |an )?(?:last|previous|earlier|recent|later) (?:release|version|commit|refactor\w*|pr)|by (?:a|an|the) (?:later|earlier|previous) commit|exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
-/** Words after a file that are about something else: "deleted a.ts, the build still succeeds". */
+/** Words with "still" that follow a file but aren't about it: "deleted a.ts, the build still succeeds". */
 export const stillWell = pattern(
   String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,
 )
@@ -37,11 +37,11 @@ export const stillWell = pattern(
 export const takenBack = pattern(
   String.raw`\b(?:took (?:it|that|this|them) back|taken (?:it |that |them )?back|undid|removed it again|deleted (?:it|them) (?:again|afterwards)|reverted (?:it|that|them)|rolled back|last year|last week|yesterday|since deleted|previous agent|you (?:changed|added|moved|edited|removed)|for an experiment|in the diff|in this diff|throwaway|at first|initially)\b`,
 )
-/** "Nothing is touched, except a.ts." */
+/** Words before a file that name it as an exception: "nothing is touched, except a.ts". */
 export const exceptFor = pattern(
   String.raw`\b(?:untouched|unchanged|nothing|no other|\w+n't (?:change|touch|edit|modify)\w*)\b.*\b(?:except|apart from|other than|besides|but)(?: for| in| that)? $`,
 )
-/** Words before a file that is a source, a model, a means, or a reason. */
+/** Words before a file that is only referred to, for example as a source, a model or a reason: "like", "using", "see". */
 export const referring = pattern(
   String.raw`\b(?:like|via|using|by|by (?!updat|chang|add|edit|mov|remov|creat|rewrit|delet|patch|extend|adjust)\w+ing|per|than|about|against|on|with|for|of|see|e\.g\.?|such as|for example|matching|mirrors?|mirroring|follow(?:s|ing)|import(?:s|ing|ed)?|its types from|calls?|from|through|beside|besides|next to|near|compared (?:to|with)|according to|agrees with|due to|because of|caused by|that|which|whose|where|since|because|after|before|until|while|instead of|rather than|so that|reads|points? to|call to|callers? to|over to|switched to|as in|what|covered by|open|in order to|compile|loads)(?: (?:the|a|an|our|its|your|this|those|these|each|both|new|old|existing|original|helper|pattern|call|cases|definition|file|one|ones|already|what|in|of|case|example|module|function)){0,4} $`,
 )
@@ -50,25 +50,25 @@ export const takingFrom = pattern(
   String.raw`\b(?:moved|removed|dropped|deleted|stripped|extracted|struck|cut|took|scrubbed|renamed|pulled|split|migrated|excised|hoisted|switched|purged)\b`,
 )
 
-/** Words directly before a file that say that it is new, or that the work went there. */
+/** Words directly before a file that say that it is new, or that the work was done there. */
 export const arriving = pattern(
   String.raw`\b(?:new(?: \w+){0,3}|there is now an?|there's now an?|new (?:file|module|class|spec|test)s?:?|lives? (?:now )?in|now lives? in|resides? in|went (?:in|into|to)|lives? in (?:their|its) own file,?|(?:fix|change|changes|implementation|option|logic|work|edit|code|helper|rest|everything|all of it|it all|patch|handler|feature) (?:itself )?(?:is|are|lives?|sits?|landed|went) (?:now |all )?(?:in|into|at|under)|in place at|(?:the )?same (?:thing |change |treatment |fix |edit |way )?(?:in|to|for)|only(?: file)? (?:i |that )?\w* ?(?:is|was)?:?|gone :|so (?:does|do|is|are|has|have) [^,;]{0,30}(?:in|of)|an? \w+(?: \w+){0,3} (?:is|sits|lives) (?:now )?(?:at|in|under)|got rid of|touched :|updated :|changed :) (?:the |a |an |file |files )?$`,
 )
-/** Before a file: a clause about a thing that is there. */
+/** Words before a file that only say what the file contains: "which is defined in". */
 export const related = pattern(
   String.raw`\b(?:that|which) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
 )
-/** What an item is about, and its file in brackets: "Docs (a.md): …" */
+/** A list item that names its subject, and the file in brackets: "Docs (a.md): …" */
 export const inBrackets = pattern(String.raw`^[^‹(:]{1,40} \(‹(\d+)›\)(?:$|:| [–—-])`)
-/** A part of the work, and the file that it is in. */
+/** A fragment that names a part of the work and its file: "tests in b.ts". */
 export const fragment = pattern(
   String.raw`^(?:and )?(?:the |an? |its |new |with )*(?:\w+ )?(?:tests?|specs?|docs?|documentation|code|types?|styles?|helpers?|migrations?|translations?|config\w*|fixtures?|examples?|implementation|changes?) (?:in|under|at) ‹\d+›[.;]?$`,
 )
-/** Behind a file that a sentence begins with: "a.ts: dropped the option". */
+/** Words after a file that begins a sentence: "a.ts: dropped the option". */
 export const labelledDeed = pattern(
   `^ ?: (?:(?:${verbs})(?:ed|d)|${irregular})\\b(?! (?:by|in|from|at|each|when|on)\\b)`,
 )
-/** Before the name of a document and "entry": there is one now. */
+/** Words before the name of a document, if "entry" or a similar word follows it: "there is now a changelog entry". */
 export const withEntry = pattern(
   String.raw`\b(?:there's|there is|with|plus|including|got|has) (?:now |also )?an? (?:new |short |matching )?$`,
 )
@@ -76,7 +76,7 @@ export const withEntry = pattern(
 export const followed = pattern(
   `^\\)?,?(?: file| now| also| too| both| itself| all| just| simply| has| have| was| were| is| are| been| being| then| therefore| \\w+ly|,? which)*(?: (?:now )?(?:re)?(?:(?:${verbs})(?:ed|d)|${irregular})\\b| (?:is|are) (?:no more|gone|new)\\b| (?:no longer|got|gets|gained|lost|follows? suit|followed suit|had to follow)\\b| has an? \\w+ (?:now|for)| (?:gone|deleted|added|new|fixed|changed)\\b)`,
 )
-/** A passive in the present tense, which describes something that happens each time. */
+/** A passive in the present tense, which describes something that happens repeatedly. */
 export const happens = pattern(
   String.raw`^(?: (?!so|that|which|and|where)\w+){0,2} (?:is|are|gets?) (?:\w+ly |then |only )?(?:generated|created|written|built|copied|used|reused|imported|shared|kept|read|covered|merged|generat\w+|rendered|produced|loaded|put|made|set|saved|exported|bundled|compiled|served|mounted|called|handled|listed|described|documented|defined|ignored|checked)\b(?! now)`,
 )
@@ -84,12 +84,12 @@ export const happens = pattern(
 export const whichI = pattern(
   String.raw`^\)?,? (?:which|that) i(?:'ve| have)? (?:\w+ly |also |just |newly )?(?:wrote|created|added|changed|made|introduced|updated|edited|put|extended|rewrote|adapted|adjusted|moved|removed|deleted|renamed)\b`,
 )
-/** "a.ts now loads it", "a.ts handles it from now on". */
+/** Words after a file that say that it now behaves differently: "a.ts now loads it", "a.ts handles it from now on". */
 export const differsNow = pattern(
   String.raw`^(?: (?!now )[\w'"-]+){0,3}? now (?!in |on |at |also in )(?:\w+ly |just |only |also )?(?!works?\b|pass|fine|compiles?|builds?|happy|correct|green|succeeds?|fails?|valid|redundant|unused|obsolete|unnecessary)\w+|^ [^,.;]{2,60} (?:from now on|now|these days)(?:$|[,.;])`,
 )
 
-/** Behind a file: it has something new. */
+/** Words after a file that say that it has something new: "a.ts exports a new helper". */
 export const hasNew = pattern(
   String.raw`^(?: (?:and|,) ‹\d+›)* (?:now )?(?:lists?|has|have|contains?|includes?|defines?|exports?|documents?|mentions?|describes?|declares?|carry|carries|holds?|exposes?) (?:the |an? |its |both |two |three )?new\b`,
 )
@@ -98,7 +98,7 @@ export const hasNew = pattern(
 export const announcing = pattern(
   String.raw`\b(?:changed|changes|modified|updated|edited|created|added|touched|new files?|removed|deleted|what i did|what's new|done|diff|summary of (?:the )?(?:changes|edits)|edits|wired up|implemented|work|fix|fixed|rewritten|i did|ready|remedy|carried out|saved|converted|renamed|migrated|moved)\b`,
 )
-/** Headings above a list of other files. */
+/** Headings above a list of files that were not changed, such as "Findings" or "Still to do". */
 export const notAnnouncing = pattern(
   String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
@@ -115,7 +115,7 @@ export const exemptItem = pattern(
 export const doneThere = pattern(
   `^,? (?:i|i've|i have|we|we've) (?:\\w+ly |now |also |just )?(?:(?:re)?(?:${verbs})(?:ed|d)|${irregular}|use|export|call|put|set|add|keep|handle|import)\\b|^,? [^,.;]{0,60}\\b(?:is now|are now|now|was|were|has been|have been) (?:\\w+ly )?(?:(?:${verbs})(?:ed|d)|${irregular})\\b`,
 )
-/** "…, so I fixed that too" */
+/** Words that claim a change without naming the file again: "…, so I fixed that too". */
 export const fixedIt = pattern(
   String.raw`\bi(?:'ve| have)? (?:also |just |\w+ly )?(?:fixed|changed|updated|adjusted|rewrote|reworked|patched|corrected|edited|did) (?:that|it|this|both|them|so|the same)\b`,
 )

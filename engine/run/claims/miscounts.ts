@@ -5,7 +5,7 @@ import { pattern } from './word-patterns.ts'
 /** A sentence that admits fewer failing tests than there were. */
 type Miscount = { readonly text: string; readonly why: string }
 
-/** Words for another time or another place. */
+/** Words that limit a sentence to a different time or place, or to some of the tests. Sentences with such words are not checked. */
 const elsewhere = pattern(
   String.raw`\b(?:before|at first|baseline|initially|originally|on main|on master|without (?:it|my|the|this)|stash\w*|head|had|used to|when i started|earlier|previously|first run|reported in|of (?:them|these|those|which)|new|related|caused by|flak\w*|sometimes)\b`,
 )

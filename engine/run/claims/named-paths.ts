@@ -13,7 +13,7 @@ const bareNames: ReadonlySet<string> = new Set(
    dune-project CODEOWNERS`.split(/\s+/),
 )
 
-/** `.nvmrc`, `.gitignore`, `.env`: files that tools read at the top of a repository. */
+/** Configuration files such as `.nvmrc`, `.gitignore` and `.env`, which tools read at the top of a repository. */
 const settingsFile = /^\.(?:[a-z]+(?:rc|ignore|attributes|config|version|versions)|env|envrc)$/
 
 /** Names of products and abbreviations that look like file names. */
@@ -23,7 +23,7 @@ const products: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether a word names a file: by its known extension, or as a path with one. Without an extension, a word may be anything. */
+/** Whether a word names a file. It must have a known extension or be a common name without one, because any other word may mean something else. */
 export function isPath(word: string): boolean {
   if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
   if (products.has(word.toLowerCase())) return false
@@ -61,7 +61,7 @@ export function pathsIn(text: string, withFolders = false): readonly Named[] {
 }
 
 /**
- * The documents that a text names without an extension, as every repository has at most one of them.
+ * Finds documents that a text names without an extension: "changelog" and "readme". A repository usually has only one of each.
  *
  * @internal
  */
@@ -73,7 +73,7 @@ export function documentsIn(text: string): readonly Named[] {
   }))
 }
 
-/** Whether a path is that of such a document; one that is written piece by piece is named after them. */
+/** Whether a path belongs to a document that `documentsIn` found. A changelog may have a different name, or consist of many files in one folder. */
 export function isDocument(path: string, document: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return document.toLowerCase() === 'readme'

@@ -5,14 +5,14 @@ import { pattern } from './word-patterns.ts'
 type Language = {
   readonly pushed: RegExp
   readonly passed: RegExp
-  /** "Without errors": a denial that doesn't contradict success. */
+  /** Phrases such as "without errors": they contain a denial, but don't contradict success. */
   readonly faultless: RegExp
   readonly denies: RegExp
 }
 
 const places = '(?:github|gitlab|bitbucket|origin\\S*|upstream'
 
-/** A word ends at any character that isn't a letter. `\b` can't be used, because it only knows English letters. */
+/** Makes the patterns of a language. They match whole words. `\b` can't be used for that, because it doesn't recognize letters outside ASCII. */
 function language(pushed: string, passed: string, faultless: string, denies: string): Language {
   const word = (source: string, flags: string): RegExp => pattern(`(?<!\\p{L})(?:${source})(?!\\p{L})`, flags)
   return {
@@ -23,7 +23,7 @@ function language(pushed: string, passed: string, faultless: string, denies: str
   }
 }
 
-/** The same for scripts without spaces between words. */
+/** Makes the patterns of a language whose script has no spaces between words. */
 function unparted(pushed: string, passed: string, faultless: string, denies: string): Language {
   return {
     pushed: pattern(pushed),
@@ -91,7 +91,8 @@ const languages: readonly Language[] = [
 ]
 
 /**
- * What a sentence in another language says about tests or a push: that they passed or that it happened (`so`), or the opposite. Undefined if it says neither.
+ * Interprets a sentence in a language other than English: `so` if it says that tests passed, or that a push happened, and `not so` if it denies that.
+ * Undefined if it says neither.
  */
 export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
   if (!mayTellAbroad.test(plain)) return undefined

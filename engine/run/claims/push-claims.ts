@@ -3,11 +3,11 @@ import { saidAbroad } from './other-languages.ts'
 import * as words from './push-words.ts'
 
 /**
- * Finds the sentences that say that work was pushed to a remote. If a message says that nothing was pushed, it makes no such claims.
+ * Finds the sentences that say that work was pushed to a remote. Returns none if the message admits that a push failed or didn't happen.
  *
- * @param remotes names of remotes in the commands of the record
+ * @param remotes names of the remotes in the recorded commands
  * @param wasTried whether the record contains a push that failed
- * @param about which claims count: all about a remote, also those about a registry, or only those about merge requests
+ * @param about which claims to find. `remote`: those about a remote. `registry`: also those about a registry. `request`: only those about merge requests
  */
 export function findPushClaims(
   sentences: readonly Sentence[],
@@ -53,7 +53,7 @@ export function findPushClaims(
     )
       claims.push(text)
     else if (isDenied && !clauses.every((clause) => isOtherwise(clause))) wasDenied = true
-    // "The first push was rejected. I rebased and pushed again."
+    // The failure was only the first attempt: "The first push was rejected. I rebased and pushed again."
     if (claims.at(-1) === text && words.retried.test(plain) && says.some((pattern) => pattern.test(plain)))
       wasDenied = false
   }

@@ -20,16 +20,16 @@ const requesting: readonly string[] = [
 /** Phrases that say that a merge request was made. */
 export const requests: readonly RegExp[] = requesting.map((each) => pattern(each))
 
-/** Words that a clause about a registry may also contain. */
+/** Words that are ignored in a clause if the claim may be about a registry. Otherwise they show that the clause isn't about a repository. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
-/** What a registry holds, for which the patterns say "release". */
+/** Words for what a registry holds. They are replaced by "release", which the patterns contain. */
 export const publication = pattern(
   String.raw`\b(?:images?|packages?|wheels?|sdists?|crates?|gems?|charts?|artifacts?|jars?)\b(?![/.])`,
   'g',
 )
 
-/** Phrases that say that work is at the remote. `@place` stands for the places, `@work` for the names of a commit. */
+/** Phrases that say that work is at the remote. `@place` stands for the names of places. */
 const patterns: readonly string[] = [
   // Pushing itself.
   '\\b(?:force-?|re-?)?pushed\\b',
@@ -40,7 +40,7 @@ const patterns: readonly string[] = [
   '\\b(?:by|from|after|with) (?:my|the|this) (?:\\w+ )?push\\b',
   '\\b(?:i|and|then) (?:\\w+ )?(?:ran|executed|did|(?:finished|ended|concluded) (?:by|with)(?: running)?) (?:a |the )?git push\\b',
   '\\bgit push\\b[^,.;]*(?:ok|done|✅|✓|went|succeeded|worked)',
-  // Verbs for moving work there.
+  // Verbs that say that work was moved to the remote.
   '\\b(?:published|uploaded|shipped|delivered|transferred|transmitted|sent|synced|synch?roni[sz]ed|mirrored|backed (?:\\w+ )?up|handed over|landed|submitted|propagated|promoted|moved|put|brought|got|gone|went|reached|released|deployed|overwr(?:ote|itten)|refreshed|updated|made it|arrived|placed|stored|saved|merged|committed)\\b(?: (?!but|by|from|because)\\S+){0,8}? (?:@place)(?![-/]\\w)',
   '\\b(?:published|released)\\b(?: \\S+){0,6}? to npm\\b',
   '\\b(?:published|uploaded|shipped|transferred|synced|mirrored)(?: as| to| straight| the (?:branch|commits?|tags?|release|work)|$)',
@@ -50,7 +50,7 @@ const patterns: readonly string[] = [
   '\\bshipped to (?:main|master|prod\\w*|trunk)\\b',
   '\\b(?:in place|landed|merged|available|live) upstream\\b|\\bon (?:main|master|trunk) upstream|in (?:main|master|trunk) upstream',
   '\\b(?!look|check|compar|fetch|pull|bas|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/]| (?:config\\w*|data|objects?|procedure|desktop|control|hosts?|copy|files?|images?)\\b)',
-  // Where it is.
+  // Phrases that say that work is at the remote now.
   `\\b${work}(?:'s|(?: (?!not|but|to |from )\\S+){0,5}? (?:is|are|now|lives?|sits?|sitting|landed|visible|live|up|out|available|there|reached|exists?|also|itself is|found|see|work|all))(?: (?!not|but)\\S+){0,7}? ?(?:on|in|at|with) (?:the \\S+ (?:branch )?(?:of|on|in) )?(?:@place)`,
   "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
   "^(?:all|everything|now|and|both|already|it's) (?:on|at|in) (?:@place)(?: (?:already|now|as well|too))?$",
@@ -60,7 +60,7 @@ const patterns: readonly string[] = [
   '\\bsee (?:commit|branch) \\S+ on (?:@place)',
   "\\byou(?:'ll| will| can| should)?(?: (?:now|find|see|already))* (?:find|see) (?:(?!would|could)\\S+ ){1,7}(?:on|in|at) (?:\\S+ ){0,4}?(?:@place)(?! rejected)",
   ...requesting,
-  // What others can do from there.
+  // Phrases that say that others can get the work from the remote.
   '\\b(?:just|can|could|may) (?:now )?(?:git )?(?:pull|fetch)(?: it| this| that| the (?:branch|fix|changes?|commits?)| them)?(?: (?:from|off) (?:@place)| now)?$',
   '\\b(?:can|could|may|only need to|just need to|just have to|just) (?:now |just |simply )*git (?:pull|fetch|checkout|switch)\\b(?! (?:it |this )?after)',
   '^(?:just |now |simply )*(?:a )?git (?:pull|fetch|checkout \\S+|switch \\S+)(?: \\S+){0,4}? (?:gets?|brings?|gives?|to (?:get|have|see|try|pick|receive|review)|picks?|and you|on your|will (?:get|bring|give))\\b',
@@ -72,7 +72,7 @@ const patterns: readonly string[] = [
 /**
  * The patterns that say that work is at the remote.
  *
- * @param remotes names of remotes, and of registries, in the commands of the record
+ * @param remotes names of the remotes and registries in the recorded commands
  */
 export function arrivals(remotes: readonly string[]): readonly RegExp[] {
   const named = [places, ...remotes.map((name) => `\\b${name}\\b(?! (?:image|file))`)].join('|')
@@ -84,7 +84,7 @@ export const reported = pattern(
   String.raw`^(?:(?:git )?push(?:ed|ing)?|remote|upload|publish(?:ed|ing)?|pr|pull request)\s*:\s*(?:done|ok|okay|yes|✅|✓|✔|success\w*|complete\w*|finished|to \S+|origin\S*)|\bcommit(?:ted)?, (?:and )?push(?:ed)?\b|^\S+ : (?:origin|upstream)/\S+|^i did : .*\bpush$|\blocal(?: \w+)? and (?:the )?remote(?: \w+)? (?:are|match|agree)\b|\bpush\b.*\b(?:second|third|next|other|retry|again|then)\b.*\b(?:went through|worked|succeeded|was accepted|got through|did it|was fine)\b`,
 )
 
-/** A ticked step of a plan. */
+/** A step of a plan that is to push something. If the step is ticked, it claims a push. */
 export const pushStep = pattern(
   String.raw`^\W*(?:git )?(?:push|publish|upload|open (?:a |the )?(?:pr|pull request|merge request|mr))(?: (?:it|them|(?:the |your )?(?:branch|commits?|tags?|changes)))?(?: to \S+)?$`,
 )
@@ -94,12 +94,12 @@ export const otherwise = pattern(
   String.raw`\b(?:pushed onto|pushes|into the (?:queue|stack|array|list|bus|log|channel)|to (?:the (?:queue|stack|array|list|bus|log|channel|end)|a queue)|(?:is|are|gets?|be|being|workflow|job|that|which) (?:\w+ )?(?:published|released) to npm|publish(?:es)? (?:\S+ ){0,4}to npm|aside|queue|stack|notifications?|your (?:last|latest|previous|earlier|own|recent|first|initial) (?:push|commit)|you pushed|you've pushed|you merged|somebody|someone|they|he|she|dependabot opened|by \w+ (?:on|last|in)|yesterday|last (?:week|month|year|night)|(?:on|last|since) (?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|a|your|another) (?:bot|author|maintainers?|team|user|release|ci|workflow)|ago|workflow (?:pushes|publishes|now)|release job|per user|the event|event gets|bus|already contains|registry|for me|what (?:was|is|has been) \w+ upstream|upstream in v?\d\S*|pushes the current|items are|pushed (?:back|down|aside|onto|to redis)|(?:jobs?|items?|events?|messages?|frames?|elements?|values?|images?|notifications?|data|rows?|entries|keys?|tasks?|requests?|metrics|packages?|nodes?|records?|steps?)\b[^,;]*\b(?:is|are|gets?|get|was|were|being) (?:\w+ )?(?:pushed|published|uploaded|sent)|is sent to the|are sent to the|on merge|on tags|handler|given push)\b`,
 )
 
-/** Words after which a sentence describes something that has not happened, or that happens each time. */
+/** Words after which a sentence describes something that has not happened, or that happens repeatedly. */
 export const condition = pattern(
   String.raw`\b(?:if|once|when|before|until|unless|as soon as|whenever|each time|on (?:each|every)|after you|provided|in case|so that)\b`,
 )
 
-/** Not done: a denial, a plan, a wish. */
+/** Words that show that a clause doesn't report a push, but is a denial, a plan or a wish. */
 export const unreal = pattern(
   String.raw`\b(?:not|never|no|nothing|nobody|cannot|\w+n't|couldnt|wont|cant|unable|without|un-?pushed|should|would|will|shall|might|ought|must|want|if|once|unless|until|when|before|please|to be|needs?|waiting for you|ready to|you'd|you'll have|i'd|i can|i could|you can push|let me|next|todo|yours|yourself|whenever|rather than|instead of|kept|only locally|local only|stays?|remains?|for you to|to push|to publish|to upload|shall i|open pr$)\b`,
 )
@@ -120,7 +120,7 @@ export const denials = pattern(
   String.raw`\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|github|gitlab|bitbucket|server|commit\w*|branch|git|overleaf|sync\w*)\b.*\b(?:not|\w+n't|never|rejected|refused|denied|declined|failed|fails|forbidden|blocked|stopped|impossible|local(?:ly)?(?: only)?|wont|unsuccessful|without success|left to you|left for you|refusing|error\w*|is off|disabled|stopp(?:ed|s) (?:me|us|with|at|short)|kept me|answered|replied|only takes|protected|policy|requires|expired|unauthori[sz]ed|timed out|times out|rejects|denies|hung|no network|yours to)\b|\b(?:not|n't|\w+n't|never|nothing(?: was)?|un-?|without|no|rejected|refused|denied|declined|blocked|couldnt|unable to|refrained from|failed to|stopped me|answered|replied|kept me|kept us|policy|not allowed|instead of|needs? your)\b.*\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|on github|the server|sent)\b|\bunpushed\b|\blocal only\b|\bonly (?:exists )?locally\b|\bstays? local\b|\b(?:not|isn't|nothing is) online\b|\bcan u push\b`,
 )
 
-/** A row of a report that admits this: `push: failed`, or "on the server: no". */
+/** A row of a report that admits that a push failed or didn't happen: `push: failed`, or "on the server: no". */
 export const deniedAtLabel = pattern(
   String.raw`^(?:git )?(?:push\w*|remote|upload|pr|publish\w*) ?: ?(?!done|ok|yes|✅|✓)(?:not|no|none|fail\w*|reject\w*|refused|denied|declined|skipped|pending|left|❌|✗|blocked|impossible)|\b(?:server|remote|github|origin|online|pushed)[,:]? no\b`,
 )
@@ -130,20 +130,20 @@ export const overcome = pattern(
   String.raw`\b(?:second|third|next|another|other|retry|retried|again|then|after(?:wards)?|finally|tries|attempts?|eventually|in the end)\b.*\b(?:went (?:through|fine)|worked|works|succeeded|accepted|got through|did (?:it|its job)|fine|pushed|made it|landed|took it|is (?:on|up))\b`,
 )
 
-/** A name with words in it that say nothing: `fix/error-typo`. */
+/** The name of a branch, such as `fix/error-typo`. The words in it say nothing about the push. */
 export const branchName = pattern(String.raw`(?<![\w./-])(?!origin/|upstream/)[\w.-]+/[\w./-]+`, 'g')
 
-/** What happens each time: "changes are synced when the connection is back". */
+/** Phrases about something that happens repeatedly: "changes are synced when the connection is back". */
 export const habit = pattern(
   String.raw`\b(?:is|are|gets?) (?:\w+ )?\w+ed\b[^,;:.—–]*\b(?:when|whenever|once|as soon as|each time|on (?:each|every))\b`,
 )
 
-/** One attempt more. */
+/** Words that refer to a further attempt. */
 export const retried = pattern(
   String.raw`\b(?:again|this time|(?:second|third|next) (?:time|try|attempt|push|one)|afterwards?|finally|retr\w+|eventually|in the end)\b`,
 )
 
-/** Words with which an unclear sentence about a remote is not a claim. */
+/** If an unclear sentence about a remote contains one of these words, it doesn't count as a claim. */
 export const adverse = pattern(
   String.raw`\b(?:neither|bad news|closed|read-only|40[13]|as before|from (?:origin|the remote|upstream|github)|only|but|however|though|although|answer\w*|fetched|compar\w+|because|differ\w*|other|wait\w*|needs?|still|yet|says?|said|asks?|asked|wants?|conflict\w*|behind|ahead|diverged|missing|password|token|credentials?|key|auth\w*|permission\w*|network|host|policy|config\w*|would|had)\b`,
 )

@@ -19,7 +19,7 @@ export type RunRecord = {
   /** Runs of tests, in order. */
   readonly tests: readonly Deed[]
   readonly pushes: readonly Deed[]
-  /** Other commands that succeeded, so statements about their results are true. */
+  /** Other commands that succeeded. Statements about their results count as true. */
   readonly succeeded: readonly string[]
 }
 
@@ -38,12 +38,12 @@ export type KnownOfRun = RunRecord & {
 /** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** The number of runs to keep. A model that runs more will report the last ones. */
+/** The number of commands to keep. A model that runs more of them will report on the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 const longestCommand = 1024
 
-/** Commands of a run that may concern tests or pushes. They are analysed only when there is a claim. */
+/** Collects a run's commands that may concern tests or pushes. They are analysed only if there is a claim to check. */
 export class Evidence {
   #commands: Run[] = []
   #succeeded: string[] = []
@@ -106,12 +106,12 @@ function commandsOf(line: string): readonly (readonly string[])[] {
 }
 
 const shells: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash'])
-/** Whether a command is `sh -c`. The commands in its text are listed on their own. */
+/** Whether a command is `sh -c` or similar. The commands in its script are listed separately. */
 const isInline = (program: string, words: readonly string[]): boolean =>
   shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
 const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
 
-/** Programs that read or move files of tests, and don't run them. */
+/** Programs that read or change test files, but don't run tests. */
 const readers: ReadonlySet<string> = new Set(
   `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
    tee test touch tree type uniq wc which wget`.split(/\s+/),
@@ -138,7 +138,7 @@ const packages: ReadonlySet<string> = new Set([
   'uv',
 ])
 
-/** Programs that run tests, even without the word "test" in the command, and the arguments with which they do. */
+/** Programs that can run tests even if their command doesn't contain the word "test", and the arguments that make them do so. */
 const runners: Readonly<Record<string, RegExp>> = {
   behave: /^/,
   busted: /^/,
@@ -191,14 +191,15 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
 
 const failingTests =
   /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
-/** Output of a run that found no tests and has therefore shown nothing. */
+/** Output of a test run that found no tests, and therefore proves nothing. */
 const nothingRan =
   /no tests? (?:were |was )?(?:ran|run|found|to run|files? found)|no test files|collected 0 items|\bran 0 tests|\b0 passing/i
 const somethingRan = /[1-9] (?:passed|passing|tests? passed)|^ok\s|tests?[ :]+[1-9]|[1-9] tests?\b/im
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
 
 /**
- * The outcome of a command in a line. The exit code belongs to the last command; if that is another command, as after a pipe, the output decides.
+ * Determines the outcome of one command in a line. The exit code is that of the line's last command. For any other command, such as one before a pipe,
+ * the output decides.
  *
  * @param isLast whether no command of the line comes after it
  */

@@ -9,24 +9,24 @@ export type Sentence = {
   readonly plain: string
   /** The parts between commas, colons, brackets and conjunctions: a denial in one part doesn't affect the next. */
   readonly clauses: readonly string[]
-  /** The heading, or the line with a colon, above it; `''` for none. */
+  /** The heading above the sentence, or the line above it that ends with a colon; `''` if there is none. */
   readonly heading: string
-  /** The list or table that it is an item of, by number; undefined outside one. */
+  /** The number of the list or table that the sentence belongs to; undefined if it belongs to none. */
   readonly list: number | undefined
-  /** Whether it is an unchecked item of a task list. */
+  /** Whether the sentence is an unchecked item of a task list. */
   readonly isOpen: boolean
-  /** It is a ticked one. */
+  /** Whether the sentence is a checked item of a task list. */
   readonly isTicked: boolean
 }
 
-/** The number of characters of a message that are read. A longer message is a document, which reports its results at the beginning or the end. */
+/** The limit for a message, in characters. Only the beginning and the end of a longer one are read, because long documents report their results there. */
 const longestMessage = 64 * 1024
 const longestLine = 4096
 const longestSentence = 600
 
 /** The marks at the beginning of a list item: bullets, numbers, ticks, arrows, a table cell, or the letters of `git status`. */
 const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+$)|\p{Extended_Pictographic}\uFE0F?|[✓✗✔✘☑])\s*/u
-/** Words before a quotation of somebody else, or of a text that the run worked on. */
+/** Words before a quotation of somebody else's words, or of a text that the run worked on. */
 const quoting = pattern(
   String.raw`\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested|sentences?|lines?|badge|phrase|paragraph|title|heading|label|button|text|wording|string|caption|reading|called|titled|named|tell me|just say|say|reply|answer|prompt|asks?|ask for|you wanted|replaced|instead of|banner|note|option|checkbox|word|words|step|entry|item|bullet|section|template|status|by)\b[^"“„«]{0,60}$`,
 )
@@ -35,7 +35,7 @@ const printing = pattern(
   String.raw`\b(?:prints?|printed|shows?|showed|says|said|output|summary|result|with|error|errors|answers?|answered) ?[:,]? ?$`,
 )
 
-/** The sentences of a message. Code blocks are left out unless they only list files, and so are quotations of others: they make no claims. */
+/** Splits a message into sentences. Quotations and code blocks, except the names of files in them, are left out, because they make no claims. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let fence: string | undefined
@@ -77,7 +77,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
     inList = isItem
     if (isHeading(line) && (!isItem || line.startsWith('|') === false)) heading = plainOf(bare)
     else if (!isItem) heading = heading !== '' && raw.startsWith(' ') ? heading : ''
-    // A tick or cross before a sentence is part of what it says.
+    // A tick or cross before a sentence is part of its meaning.
     add(/^\p{Extended_Pictographic}|^[✓✗✔✘☑]/u.test(marked ?? '') ? line : bare, isItem)
   }
   return found

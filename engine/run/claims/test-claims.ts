@@ -9,7 +9,7 @@ type TestClaim = { readonly says: 'pass' | 'ran'; readonly text: string }
 /** The result of the last recorded test run. `none`: there was no such run. */
 type TestFact = 'failed' | 'none'
 
-/** `unknown`: it is about a test run, but in words that no pattern matches. */
+/** What a sentence says about tests. `unknown`: it is about a test run, but no pattern matches its words. */
 type Said = 'good' | 'ran' | 'bad' | 'unknown' | 'nothing'
 
 /**
@@ -36,7 +36,7 @@ export function findTestClaims(
       if (!isPast(sentence.plain)) return []
       wasBad = true
     }
-    // "First they failed. I mended the mock, and then they passed."
+    // An earlier failure was fixed: "First they failed. I mended the mock, and then they passed."
     if (said === 'good' && words.afterwards.test(sentence.plain)) wasBad = false
     if (said === 'good' || said === 'ran') claims.push({ says: said === 'good' ? 'pass' : 'ran', text: sentence.text })
     if (said === 'unknown') unknown.push({ says: 'pass', text: sentence.text })
@@ -53,7 +53,7 @@ function topicOf(names: readonly string[]): (text: string) => boolean {
   return (text) => words.topics.test(text.replace(words.mentions, '')) || names.some((name) => text.includes(name))
 }
 
-/** Replaces idioms by marks. If an idiom contains a topic, the topic is kept. */
+/** Replaces idioms with marks. If an idiom mentions tests, the word "tests" is added after its mark. */
 function reduce(plain: string, isTopic: (text: string) => boolean): string {
   return idioms.reduce(
     (text, [idiom, mark]) => text.replace(idiom, (whole) => (mark !== '' && isTopic(whole) ? `${mark}tests ` : mark)),
@@ -61,12 +61,12 @@ function reduce(plain: string, isTopic: (text: string) => boolean): string {
   )
 }
 
-/** What was wrong once, as long as nothing says that it still is. */
+/** Whether a sentence says that something was wrong, and doesn't say that it still is. */
 function isPast(plain: string): boolean {
   return words.wasWrong.test(plain) && !words.isWrong.test(plain)
 }
 
-/** "I saw the spec fail, then fixed the code, and after that it passed": a story that ends well. */
+/** Whether a failure was fixed in the rest of the sentence: "I saw the spec fail, then fixed the code, and after that it passed". */
 function endsWell(plain: string, rest: readonly string[]): boolean {
   return (
     isPast(plain) &&
@@ -111,7 +111,7 @@ function judge(
     return { said: 'nothing', isAbout }
   let said: Said = 'nothing'
   const clauses = reduced.split(joints)
-  // "All three pass (`npm test`)."
+  // Tests may be mentioned only at the end: "All three pass (`npm test`)."
   let about = !clauses.some(isTopic) || words.commandAtEnd.test(text)
   for (const [at, clause] of clauses.entries()) {
     const own = isTopic(clause)
@@ -131,7 +131,7 @@ function judge(
 
 const joints = /\s*(?:[,;()—–]|:(?=\s|$))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
 
-/** "All green", "everything passes", "40/40". */
+/** Whether a text reports that everything is fine, without mentioning tests: "all green", "everything passes". */
 function isStatus(reduced: string): boolean {
   return (
     /^\W*\+(?:good|bad)\+/.test(reduced) ||
@@ -163,7 +163,7 @@ function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
   return words.didTest.test(clause) ? 'unknown' : 'nothing'
 }
 
-/** "The tests pass a request to the handler" says nothing about their outcome. */
+/** Whether "pass" has an object, as in "the tests pass a request to the handler". Such a clause doesn't say that the tests succeeded. */
 function takesObject(clause: string): boolean {
   return words.takesObject.test(clause)
 }

@@ -16,7 +16,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // Problems of the past that no longer exist.
+  // Problems that existed in the past, but no longer exist.
   [
     pattern(
       String.raw`\b(?:which|that|who) (?:(?:was|were|had|used to|previously|have been|had been|once) )?(?:been )?(?:fail\w*|broke|broken|red|hung|crash\w*)\b(?: (?:when|before|at) [^,.;]*)?`,
@@ -148,7 +148,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     ' +good+ ',
   ],
-  // "I made sure that nothing broke, and it didn't."
+  // A good result that is repeated: "I made sure that nothing broke, and it didn't."
   [pattern(String.raw`\+good\+ *,? and (?:it|nothing) (?:didn't|did not)\b`, 'g'), ', +good+ '],
   [pattern(String.raw`\b(?:not|never) (?:unexpected|unhappy|bad)\b`, 'g'), ' +good+ '],
   // Phrases about test files, not about results.
@@ -159,7 +159,7 @@ export const idioms: readonly (readonly [RegExp, string])[] = [
     ),
     '',
   ],
-  // "The failing test" usually failed before the change.
+  // A phrase such as "the failing test" usually means a test that failed before the change.
   [
     pattern(
       String.raw`(?<!\d )(?<!still |are |is |be |one |two |keeps? )\b(?:failing|broken|flaky|red) (?=(?:\w+ ){0,2}(?:tests?|specs?|cases?|builds?|ci|jobs?|suites?|assertions?)\b)`,

@@ -10,30 +10,30 @@ export const topics = pattern(
   'u',
 )
 
-/** Words that can replace a topic, because they say that everything is fine. */
+/** Words such as "everything" or "none", which can refer to all tests without mentioning them. */
 export const sweeping = pattern(
   String.raw`(?<!\b(?:for|to|on|with) )\b(?:everything|all|every (?:single )?one|nothing|not (?:a single )?one|zero|none)\b|\ball (?:green|clear|good)\b|^(?:still )?(?:green|passing|🟢)`,
   'u',
 )
 
-/** A result that is said of everything. */
+/** Phrases that say that everything is fine, such as "everything works". */
 export const sweepingly = pattern(
   String.raw`\b(?:everything|it all|all of it) (?:(?:is|was|has been|got) )?(?:fully |now )?(?:verified|tested|works|checks out|holds|validated|in order|well|as it should be)\b`,
 )
 
-/** Compounds and sentences in which a test is something in the code, not a test run. */
+/** Compounds such as "test data", which are about something in the code and not about a test run. */
 export const mentions = pattern(
   String.raw`\btests?[- ](?:data|files?|helpers?|fixtures?|names?|script|scripts|director(?:y|ies)|folders?|env|environment|config\w*|plan|coverage|runner config|problem|double|doubles|ids?)\b`,
   'g',
 )
 
-/** A failure that a clause about tests, or a later clause, admits. */
+/** Words that admit a failure, in a clause about tests or in a later one. */
 export const bad = pattern(
   String.raw`\+bad\+|[❌✗✘✖💔🔴]|⚠|\b(?:fail|fails|failed|failing|failures?|red|broken|breaks?|broke|crash(?:es|ed|ing)?|errors?|errored|hangs?|hung|times? out|timed out|time-?outs?|timeout|falls? over|fell over|trips?|tripped|stumbles?|regressed|complains?|complained|choked?s?|chokes|bails?|aborts?|aborted|dies|died|unhappy|unstable|segfaults?|refuses|throws|fewer|worse|not (?:fine|ok|okay|good|happy|right|green|clean|passing)|come to grief|came to grief|don't get along|moan(?:s|ed)|anomalies|surprises|deviations|discrepancies|(?:command )?not found|not installed|not available|unavailable|no such|not since|not (?:been )?re-?run|not repeated|(?:couldn't|could not|can't|cannot|wasn't able to|unable to) (?:be )?(?:run|ran|execute|executed|start|started|get|try|use|tell|verify|say))\b`,
   'u',
 )
 
-/** Words that say that tests were not run or not seen to pass. They only count in a clause about tests. */
+/** Words that say that tests were not run or not seen to pass. They count only in a clause about tests. */
 export const notSeen = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|couldnt|didnt|wont|cant|unable|impossible|untested|unverified|unchecked|unproven|without|lacks?|lacking|missing|denied|declined|refused|rejected|blocked|skip(?:ped|s)?|skipping|unfortunately|sadly|sorry|alas|pending|todo|outstanding|needs?|needed|(?:i|i'd|i'll) leave|left (?:to|for)|i left|yourself|forbidden|stuck|unavailable|hardcodes?|still to|yet to|rather than|only (?:compiled|built|read|looked|checked|collected|listed))\b`,
 )
@@ -43,20 +43,20 @@ export const stillWrong = pattern(
   String.raw`\bstays? (?:red|broken)|still (?:red|fail\w*|broken|complain\w*)|\bkeeps? (?:fail\w*|crash\w*)|until (?:somebody|someone|you|it)\b`,
 )
 
-/** A fault that is told as over, if {@link afterwards} something else is told. */
+/** Words that report a failure as past, if words of {@link afterwards} follow. */
 export const wasWrong = pattern(
   String.raw`\b(?:failed|was|were|had|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
 )
-/** A fault that there is still. */
+/** Words that say that a failure still exists. */
 export const isWrong = pattern(
   String.raw`\b(?:still|fails|is|are|remains?|keeps?|stays?|not yet|couldn't|could not|can't|cannot|unable|wasn't able|haven't|didn't|did not)\b`,
 )
-/** What was later than that, in a story. */
+/** Words that introduce what happened later: "then", "in the end", "the second time". */
 export const afterwards = pattern(
   String.raw`\b(?:then|after (?:that|this|it|which|the|my|a|\w+ing)|afterwards?|now|in the end|finally|eventually|this time|(?:second|third|next|final) (?:run|time|attempt|try|round)|re-?ran|again)\b`,
 )
 
-/** "4 fail": only tests are counted in this way. */
+/** A phrase such as "4 fail". It need not mention tests, because people use it only about tests. */
 export const someFail = /\b[1-9]\d{0,5} (?:of them )?(?:now |still )?fail\b/
 
 /** A result that counts even without a topic next to it. */
@@ -70,7 +70,7 @@ export const good = pattern(
   String.raw`\b(?:fine|right|correct|correctly|accepts?|accepted|came out|come out|comes out|roses|through with|agreed|works?|worked|working|good|well|great|smooth|smoothly|sailed|through|stable|solid|intact|satisfied|content|pleased|happy|agrees?|likes?|cool|confidence|holds?|held|holding|survived?|recovered|healthy|unaffected|unchanged|clear|flawless|flawlessly|perfect|perfectly|positive|normal|complete|completes|completed|done|finished|finishes|executed|ran|run through|ended|confirm\w*|verif(?:y|ies|ied)|validat\w*|proves|proved|proven|proof\w*|proofed|expected|intended|behaved|fixed|repaired|mended|resolved|concluded|exercised|met|tested|retested|re-ran|reran|(?:was|were|been) run|yes|yep|shape|put it through|put the change through|shown|double-checked|stay|stays|remains?|sorted|unbroken|back to normal)\b`,
 )
 
-/** A wish, a plan, a condition, a request, or advice. */
+/** Words of a wish, a plan, a condition, a request, or advice. */
 export const unreal = pattern(
   String.raw`\b(?:should|would|could(?! throw)|will|shall|might|may|must|can|ought|i'd|you'd|we'd|i'll|you'll|it'd|they'd|expect|expects?|hope\w*|hopefully|please|going to|want|if|once|unless|until|whether|assuming|next|todo|plan|plans|planned|recommend\w*|suggest\w*|likely|probably|presumably|let me know|to be|remember|make sure(?! the)|ensure|in order to|meant to|supposed to|so that|when|(?:checks|ensures|requires|waits|makes sure|asserts) (?:that|until|for|if|whether))\b`,
 )
@@ -80,12 +80,12 @@ export const othersSay = pattern(
   String.raw`\b(?:according to|you said|you (?:attached|pasted|sent|ran)|the (?:ci )?log|that log|logs? says?|upstream's|their ci|as far as ci|in that (?:log|run)|your (?:class|ci|machine|setup|build|job|config)|says (?:little|nothing)|doesn't mean|means? (?:little|nothing|much)|because the (?:job|clock|assertion))\b`,
 )
 
-/** Words for what somebody else saw, or for another time. */
+/** Words that refer to somebody else's test run, to one in CI, or to an earlier one. */
 export const others = pattern(
   String.raw`\b(?:in ci\b|on ci\b|(?:last|latest|previous|most recent) (?:ci |green |successful |nightly |scheduled )?(?:run|build|pipeline|job)\b|(?:pass\w*|green|failed) there|yesterday|last (?:week|time|night)|on (?:main|master)|before your|before (?:my|the|this) change|nobody)\b`,
 )
 
-/** Sentences that begin as an instruction: "Run `npm test`." */
+/** The beginning of an instruction: "Run `npm test`." */
 export const instructs = pattern(
   String.raw`^(?:then |next,? |now |and |please )?(?:run|rerun|re-run|execute|try|check (?:that|it|whether|with)|wait|verify|make sure|ensure|start|do|add|write|see|install|push|merge|create)\b(?! was| were)`,
 )
@@ -100,7 +100,7 @@ export const byHand = pattern(
   String.raw`\b(?:by hand|manual\w*|in the browser|repl|curl|by reading|by eye|throwaway|a script|scratch|on paper|one by one|dry[- ]run|--collect-only)\b`,
 )
 
-/** Words of a message that doesn't say that all is well. With one of these, an unclear sentence about tests is not a claim. */
+/** Words that suggest that not all is well. If a message contains one of them, its unclear sentences about tests don't count as claims. */
 export const adverse = pattern(
   String.raw`\b(?:not|never|no|none|nor|neither|cannot|\w+n't|but|however|though|although|unfortunately|sadly|afraid|sorry|alas|except|apart|still|yet|half|part\w*|only|most\w*|almost|nearly|wip|draft|issues?|problems?|unclear|unsure|help|hint|advice|attention|differ\w*|unrelated|pre-?existing|known|flak\w+|remain\w*|open|need\w*|miss\w*|lack\w*|stop\w*|stuck|until|blocked|wait\w*|other|old|expect\w*|instead|pending|todo|manual\w*|hand|left|leave|fewer|less|worse|un\w+ed|later|follow-up)\b|[❌✗✘✖💔🔴🟡⚠]`,
   'u',
@@ -109,20 +109,20 @@ export const adverse = pattern(
 export const didTest = pattern(
   String.raw`\b(?:ran|run|rerun|re-ran|executed|let|went|gave|put|came|come|tested|exercised|is|are|was|were|has|have|did|does|finished|completed|shows?|showed|says?|said|reports?|reported|confirms?|confirmed|turned|took|got|ended|made|looks?|looked|find|found|tells?|told|likes?|loves?|approves?|approved|waved|nodded|enjoys?|cruised)\b|:`,
 )
-/** Words of an explanation, which doesn't report a run. */
+/** Words that show that a sentence explains something, and doesn't report a test run. */
 export const explains = pattern(
   String.raw`^why\b|\b(?:because|regardless|only after|depends? on|even though|since they|whenever|each time|always|by default|stops? at|picks? up)\b`,
 )
 
-/** A command in brackets, at the end of what is said of its result: "All three pass (`npm test`)." */
+/** A command in brackets after a statement about its result: "All three pass (`npm test`)." */
 export const commandAtEnd = pattern('\\(`[^`]+`\\)\\W*$')
 
-/** A sentence may begin with "before" or "when" and still tell what was run. */
+/** Words that report a test run of the writer's own, even in a sentence that begins with "before" or "when". */
 export const ownRun = pattern(
   String.raw`\b(?:i|we)(?:'ve| have)? (?:also |then |\w+ly )?(?:ran|run|re-?ran|executed|verified|checked|confirmed)\b|^when (?:i|we)\b`,
 )
 
-/** "Pass" and "passing" with something that is passed. */
+/** "Pass" or "passing" with an object: "they pass a request". */
 export const takesObject = pattern(
   String.raw`^\W*passing (?!all|tests?|specs?|suite|checks|again|now|$)|\bpass(?:es|ed|ing)? (?!(?:the|all|your|our|its|their) (?:\w+ ){0,3}?(?:tests?|suite|specs?|checks|ci|pipeline)(?:$| (?:now|again|and|with|in|on|too|as)\b))(?:a|an|the|it|its|them|their|into|to|along|through|by|down|over|this|that|him|in (?:a|an|its|their|this|that|it|options?|arguments?))\b`,
 )

@@ -14,7 +14,7 @@ const ownDeed = /\b(?:I|I've|we|We)\b/
 const passive = /\b(?:is|are|was|were)\b/i
 const recent = /\b(?:now|new|no longer|(?:has|have) been)\b/i
 
-/** Claims about changed and unchanged files that the record contradicts. */
+/** Finds claims about changed and unchanged files that the record contradicts. */
 export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { changed, workspace, goesOn } = known
   const inside = changed.map((path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path))
@@ -25,7 +25,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   }))
   if (goesOn) return untouched
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
-  // In the passive voice, a review describes what somebody else did, and so may any message of a run that changed nothing.
+  // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
   const isLook = changed.length === 0
   const isReview = isLook && named.length > 0 && sentences.some(({ plain }) => reviewing.test(plain))
   const own = named.filter(
@@ -50,7 +50,7 @@ function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {
   return isTouched(named) === 'written'
 }
 
-/** The last segments of a changed file's path. A longer name may end with the same segments, because it may begin above the workspace. */
+/** Returns the last segments of a changed file's path, to compare with the end of a longer name. A name is longer if it begins above the workspace. */
 function lastOf(changed: string, named: string): string {
   const depth = named.split('/').length
   return changed

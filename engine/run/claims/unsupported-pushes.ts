@@ -5,13 +5,13 @@ import type { Deed, KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
-/** Claims about pushes, published packages and requests to merge that the record contradicts. */
+/** Finds claims about pushes, published packages and merge requests that the record contradicts. */
 export function ofPushes(
   sentences: readonly Sentence[],
   { pushes, changed, succeeded, goesOn }: KnownOfRun,
 ): readonly UnsupportedClaim[] {
   const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
-  // A branch may have been pushed although the request to merge it was refused.
+  // A branch may have been pushed although the merge request for it was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
   const isMixed = pushes.some(isThere)
   if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return []
@@ -27,13 +27,13 @@ export function ofPushes(
   const registries = pushes.flatMap(({ command }) => registriesOf(command))
   const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
   const found = findPushClaims(sentences, [...remotes, ...registries], last !== undefined && !isMixed, about)
-  // If a run changed and committed nothing, its message may describe what is at the remote already.
+  // If a run changed and committed nothing, its message may describe what was already at the remote.
   const isLook = last === undefined && changed.length === 0 && !succeeded.some((each) => committing.test(each))
   return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
 }
 
 const committing = /\b(?:commit|tag|merge|rebase|cherry-pick|am|revert|pull)\b/
-/** A claim that the run itself brought something there. */
+/** Words of a claim that the run itself pushed or published something. */
 const ownPush = pattern(
   String.raw`\b(?:i|i've|we|we've)\b|^\W*(?:\w+ (?:and|&) )?(?:force-?)?(?:pushed|published|uploaded|opened|created|merged|released|deployed|shipped)\b`,
   'i',

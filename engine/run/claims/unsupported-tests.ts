@@ -12,7 +12,7 @@ const baseline = pattern(
   String.raw`\bi (?:\w+ )?(?:stashed|git stash\w*)\b.*\b(?:ran|run|rerun|reran|re-ran|tests?|suite|same|fail\w*)\b`,
 )
 
-/** Claims about tests that the record contradicts. */
+/** Finds claims about tests that the record contradicts. */
 export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { tests, goesOn } = known
   const last = tests.at(-1)
@@ -28,7 +28,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const contradicted = findTestClaims(sentences, ran ? 'failed' : 'none', names).flatMap(({ says, text }) => {
     if ((says === 'ran' && ran) || (!ran && isOfOthers(text))) return []
     if (!ran && onServer.test(text) && known.succeeded.some((each) => asksServer.test(each))) return []
-    // If nothing was run or changed, such a message explains how tests behave.
+    // If the run changed nothing and ran no tests, a sentence without such words probably explains how the tests behave.
     if (!ran && known.changed.length === 0 && !/\b(?:ran|run|running|executed|tested|verified|now|\d+)\b/i.test(text))
       return []
     const meant = meantBy(text, tests)
@@ -43,13 +43,13 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
 }
 
-/** A run of the tests elsewhere, and a command that reports such runs. */
+/** Words for a test run on a server, and commands that show such runs. */
 const onServer = /\b(?:ci|pipelines?|workflows?|checks?|jobs?|builds?|actions|runs?)\b/i
 const asksServer = pattern(
   String.raw`\bgh (?:run|pr|workflow|api)\b|\bglab (?:ci|pipeline|mr)\b|\bcurl\b.*\b(?:runs|pipelines|builds|checks)\b`,
 )
 
-/** Whether a sentence mentions one of these commands, by its program's name or as a quotation. */
+/** Returns a function that tells whether a sentence is about one of these commands: it names the command's program and doesn't mention tests. */
 function mentions(commands: readonly string[]): (text: string) => boolean {
   const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
   return (text) => {
@@ -59,7 +59,7 @@ function mentions(commands: readonly string[]): (text: string) => boolean {
   }
 }
 
-/** If a claim quotes a command that ran, the claim is about that command; otherwise about the last one. */
+/** Returns the test run that a claim is about: the last one whose command the claim quotes, or else the last one. */
 function meantBy(text: string, runs: RunRecord['tests']): Deed | undefined {
   const quotes = [...text.matchAll(/`([^`]{3,200})`/g)].map(([, quote = '']) => quote)
   return runs.findLast(({ command }) => quotes.some((quote) => command.includes(quote))) ?? runs.at(-1)
@@ -81,7 +81,7 @@ function whyNot({ outcome, command }: Deed): string | undefined {
   }
 }
 
-/** Programs that prove nothing about tests. */
+/** Programs whose success proves nothing about tests. */
 const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
 const common =
   /^(?:npm|npx|pnpm|yarn|bun|run|test|tests|exec|bundle|python3?|uv|poetry|sh|bash|node|make|go|just|sudo|env|cd|then|true|false)$/

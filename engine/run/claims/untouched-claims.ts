@@ -11,7 +11,7 @@ const mostPaths = 200
 
 /**
  * Finds claims that files were not changed, although the record says that they were. A claim may be about files and folders by name, about all files of a kind
- * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all.
+ * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all files.
  *
  * @param changed paths of changed files, relative to the workspace
  */
@@ -61,7 +61,7 @@ function byName(
   return undefined
 }
 
-/** Names of files that many folders contain. Without a folder, such a name means the file at the top. */
+/** Names of files that many folders contain. Without a folder, such a name means the file in the top folder. */
 const frequent = pattern(
   String.raw`^(?:index|main|mod|lib|__init__|package|readme|cargo|makefile|types|utils|tsconfig|setup)\b`,
   'i',
@@ -121,7 +121,7 @@ function kindOf(path: string): 'code' | 'tests' | 'locks' | 'migrations' | 'othe
   return codeExtension.test(path) && !outsidePath.test(path) ? 'code' : 'other'
 }
 
-/** Words with which a message may refer to a file without naming it. */
+/** Words that may refer to a changed file without naming it, each with a pattern for the file's path. */
 const spokenOf: readonly (readonly [RegExp, RegExp])[] = [
   [
     testPath,

@@ -14,7 +14,7 @@ export const leftBefore = pattern(
 export const left = pattern(
   String.raw`\b(?:left|leaving|leave|kept|keeping|keep) (?:the |your |both |either |file |folder )*${others}$`,
 )
-/** Words after such a file. */
+/** Words after a file, such as "alone", if a word of `left` precedes the file. */
 export const leftAlone = pattern(
   String.raw`^(?:,? (?:and|or) (?:‹\d+›|(?:the |its |all )?[\w-]+(?: [\w-]+)?))*?(?: \w+ly)? (?:alone|${as})`,
 )
@@ -22,15 +22,15 @@ export const leftAlone = pattern(
 export const leftAfter = pattern(
   String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])| i (?:only (?:read|looked at)|left alone|did not touch|didn't touch)\b| needed no (?:changes?|edits?)(?=$|[.,;)]))`,
 )
-/** What may follow a file after {@link leftBefore}. */
+/** What may follow a file if words of {@link leftBefore} precede it. */
 export const endsThere = pattern(
   String.raw`^(?:[,.;)—–]|:(?= |$)|$| (?:itself|at all|because|since|as|and|or|nor|either|altogether|so|file|folder|directory|completely|entirely|while|but|though|alone|for this|per|\())`,
 )
-/** Words before a file that limit the claim to a part of it. */
+/** Words before a file, such as "in", that limit a claim to a part of the file. */
 export const partOf = pattern(
   String.raw`\b(?:in|of|from|inside|to|for|by|at|with|on|like|as|except|besides|but|than|only|between|via|through|around)(?: the| your| for)? ${others}$`,
 )
-/** Words with which a sentence is about another time, or makes an exception. */
+/** Words that show that a sentence is about a different time, or makes an exception. */
 export const limited = pattern(
   String.raw`\b(?:except|apart from|aside from|other than|besides|beyond|otherwise|more than|save for|if|unless|until|should|would|could|can|will|must|please|before|previously|initially|at first|so far|used to|for now|yet|you (?:asked|wanted|said) (?:me )?to (?!not|leave|keep|stay)|behaviou?r|semantics|output|api|interface|signatures?|half|most|apart|first|anymore|any more|again|you'd|since v|since \d|in git|reverted|restored|stash\w*|back)\b`,
 )
@@ -41,7 +41,7 @@ export const nothingChanged = pattern(
 )
 
 const done = '(?:touched|changed|modified|edited|altered|needed (?:changing|editing|touching|a change)|had to change)'
-/** Words with which a message reports changes. */
+/** Words that report a change. */
 export const didChange = pattern(
   String.raw`\b(?:i|i've|i have|we)(?: also| then| now| just| only| \w+ly)? (?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored|extracted|put|adapted|adjusted|switched|bumped)\b|^(?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored)\b`,
 )
@@ -55,7 +55,7 @@ export const onlyThese = pattern(
   String.raw`\bonly (?:the )?(?:file )?‹0›(?:(?:,|,? and) ‹\d+›)*(?: itself)? (?:is |was |were |are |has been |have been |has |have |had to |got |differs?|itself )*(?:${done}|change|differs?)|‹0›(?:(?:,|,? and) ‹\d+›)* (?:is|was|are|were) the (?:only|sole) (?:one|two|three)? ?(?:files?|things?|places?|ones?) (?:i |that |which |to |in |this |the |was |were |is |have |has |i've |commit |diff |\w+ly )*(?:${done}|change|touch|touches|diff|commit)|\bthe (?:only|sole) (?:\w+ )?(?:files?|things?|places?) (?:i |that |which |to |in |have |has |was |were |i've |\w+ly )*(?:${done}|change|touch|(?:the |this )?(?:diff|commit|change))(?: (?:is|are|was|were|has been)| :|:)? (?:the )?‹0›|\bi(?:'ve| have)? (?:only|just) (?:touched|changed|edited|modified|altered) (?:the )?(?:file )?‹0›(?=$|[.,;)]| and)`,
 )
 
-/** Words before "tests", "code" and similar nouns. */
+/** Words before "tests", "code" and similar nouns that say that these were not changed. */
 const not =
   "(?:did not|didn't|haven't|have not|never|without|refrained from|avoided) (?:\\w+ )?(?:touch|chang|modif|edit|bend|bent|weaken|loosen|relax|adapt|adjust|alter|rewrit|tweak|water)\\w*(?: down)?"
 const were =
@@ -64,11 +64,11 @@ const kept = `(?:(?:isn't|aren't|wasn't|weren't|hasn't been|haven't been) (?:tou
 const touched =
   '(?:(?:is|are|was|were|has been|have been|had to be|needed to be|gets?|got) )?(?:touched|changed|modified|edited|altered|affected|involved|adapted|adjusted|weakened|bent)'
 
-/** Each way to say it has one of these. */
+/** Every claim that files of a kind were not changed contains one of these. */
 const leaving =
   /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|\bno\b|none|neither|\bas\b/
 
-/** That things of a kind were left alone. The long pattern is compiled only when a sentence names them. */
+/** Makes a pattern for claims that files of a kind were not changed. Its long part is compiled only when a sentence names that kind. */
 function untouchedKind(nouns: string): Pick<RegExp, 'test'> {
   const named = pattern(nouns)
   const says = pattern(
@@ -100,7 +100,7 @@ export const kinds: readonly {
     contradictedBy: 'migrations',
   },
 ]
-/** Words that limit a claim to files that existed before, or to a part of them. */
+/** Words that limit a claim to some of the files, such as those that already existed. */
 export const ofSome = pattern(
   String.raw`\b(?:existing|other|else|more|further|except|apart from|besides|other than|beyond|outside|old|if|should|would|unless|until|before|yet|so far|can|could|will|please|needs?|first|behaviou?r|generated|semantics|public|rest|vendored|upstream)\b`,
 )

@@ -1,11 +1,11 @@
 /**
- * A pattern of the tables of words, as a regular expression. These patterns are long alternations, for which the linear-time checker takes too long. They are
- * only matched against sentences, which are cut to 600 characters, and their clauses.
+ * Makes a regular expression from a pattern of the word tables. These patterns are long alternations, for which the linear-time checker takes too long. They
+ * are matched only against sentences, which are cut to 600 characters, and against their clauses.
  *
- * A group that may be left out, or occur at most three times, may occur four times instead: V8 compiles a group that occurs at most three times by writing
- * out the rest of the pattern for each number of times, which takes up to ten times as long as a loop.
+ * If a group is optional, or may occur up to three times, the regular expression lets it occur up to four times. V8 compiles a group that occurs at most
+ * three times by repeating the rest of the pattern for each number of times, which takes up to ten times as long as a loop.
  *
- * @param source as in a literal
+ * @param source the pattern, as it would be written in a regular expression literal
  */
 export function pattern(source: string, flags = ''): RegExp {
   return new RegExp(

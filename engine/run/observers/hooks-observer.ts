@@ -2,7 +2,7 @@ import type { RunHooks } from '../../tools/hook-interface.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 
-/** Tells hooks that a turn is over; one of them may have ended the run in the meantime. */
+/** Tells hooks that a turn is over, and ends the run if one of them has asked for that. */
 export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'recorder'>): Observer {
   return {
     name: 'hooks',
@@ -30,7 +30,7 @@ export function stopHooksObserver(
     afterResponse: async ({ called }) => {
       if (called > 0 || sentBack >= maxSentBack) return undefined
       const more = await hooks.finish(recorder.finalMessage, sentBack > 0)
-      // A hook that was cancelled has not agreed to the end.
+      // A hook that was cancelled has not agreed that the run may end.
       signal.throwIfAborted()
       if (more === undefined) return undefined
       sentBack++

@@ -66,7 +66,7 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/** @param left how many more times the model is told about failures; below 0: as often as the budget allows */
+/** @param left how many more times the model will be told about failures. A negative number: as often as the budget allows */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>

@@ -1,7 +1,7 @@
 import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
-/** The instructions for Anthropic's models, which were trained on replacing text in files. */
+/** The instructions for Anthropic's models, which were trained to replace text in files. */
 export const claude = (part: Part): string => `${common(
   {
     search: 'Find things with grep and glob; in the shell use rg.',

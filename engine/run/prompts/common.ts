@@ -4,7 +4,7 @@ type FamilyWords = {
   readonly search: string
   /** How it changes files. */
   readonly edit: string
-  /** The tool for its task list. */
+  /** The tool with which it keeps its task list. */
   readonly list: string
   /** What happens to long-running commands. */
   readonly longCommands: string
@@ -16,7 +16,7 @@ export type Part = {
   readonly handsOn: boolean
 }
 
-/** For models that wait until a command has ended, unless they choose not to. */
+/** The text about long-running commands for models that wait until a command has ended, unless they choose not to. */
 export const waitsForCommands =
   'Give long ones a larger timeout_ms. Give servers and watchers a yield_time_ms, read more with write_stdin,\n  and end them with kill_session: nothing outlives the run.'
 

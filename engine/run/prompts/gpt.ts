@@ -18,6 +18,6 @@ export const gpt = (part: Part): string =>
     part,
   )
 
-/** The instructions for OpenAI's older models, which were trained on neither. */
+/** The instructions for OpenAI's older models, which were trained neither on the patch format nor on commands that continue as sessions. */
 export const olderGpt = (part: Part): string =>
   `${common({ ...words, longCommands: waitsForCommands }, part)}\n\n${patchFormat}`

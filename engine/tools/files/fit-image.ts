@@ -2,7 +2,7 @@ import type { Image } from '../../core/model.ts'
 import { imageOf } from './image.ts'
 import { imageSize } from './image-size.ts'
 
-/** The longest side that providers use. They scale larger images down, but charge for the original size. */
+/** The longest side that providers use, in pixels. They scale larger images down, but charge for the original size. */
 const longestSide = 2048
 /** The size limit for an image's file: the strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
@@ -33,7 +33,7 @@ export async function fitImage(
 
 type Shrunk = { readonly image: Image; readonly size: string }
 
-/** Scales an image. Only this file imports photon, which is WebAssembly, so a malicious image can do no harm outside it. */
+/** Scales an image. Photon, which only this file imports, is WebAssembly, so a malicious image can do no harm outside Photon's own memory. */
 async function shrink(bytes: Buffer, width: number, height: number): Promise<Shrunk | { readonly problem: string }> {
   const { PhotonImage, resize, SamplingFilter } = await import('@cf-wasm/photon')
   let whole: InstanceType<typeof PhotonImage> | undefined

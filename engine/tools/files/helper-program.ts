@@ -1,8 +1,8 @@
 import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
 
 /**
- * The program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node gets it
- * as text, so that it needs no file of ours in the sandbox. The text contains every function in this file, and these may use nothing else.
+ * The program that reads files for the file tools. It runs inside the sandbox, so that the tools see what a command would see. Node receives
+ * it as text, so that none of our files is needed in the sandbox. The text contains every function in this file, and these may use nothing else.
  */
 export function helperProgram(): string {
   const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
@@ -191,7 +191,7 @@ function filesHolding(
     for (let size = 0; end < names.length && size < mostAtOnce; end++) size += Buffer.byteLength(names[end] ?? '') + 1
     const asked = names.slice(start, end).map((name) => `./${name}`)
     const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024 })
-    // 1 means that nothing was found. Any other status, or a missing ripgrep, gives no answer.
+    // Status 1 means that nothing was found. If the status is neither 0 nor 1, or ripgrep is missing, all files are returned.
     if (found.status !== 0 && found.status !== 1) return names
     for (const name of found.stdout.toString('utf8').split('\0')) holding.add(name.slice(2))
     start = end

@@ -15,7 +15,7 @@ import type {
 import { shareInstanceof } from '../../core/share-instanceof.ts'
 
 /**
- * The error when a file could not be read. Its message is written for the model.
+ * The error that is thrown when a file can't be read. Its message is written for the model.
  *
  * @example
  * const readNotes = defineTool({
@@ -58,7 +58,7 @@ export type Files = {
 
 type Query<Op extends FileOperation['op']> = Omit<Extract<FileOperation, { op: Op }>, 'op'>
 
-/** If the helper hasn't answered by then, it is considered stuck. */
+/** How long to wait for the helper's answer. After that, the helper is considered stuck. */
 const answerTimeoutMs = 60_000
 
 /** The helper has no time limit: it ends with the run. */

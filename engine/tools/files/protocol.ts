@@ -9,11 +9,11 @@ export type FileOperation =
   /** Lists a directory, sorted by name. */
   | { readonly op: 'list'; readonly path: string; readonly limit: number }
   /**
-   * Finds files below a directory that git doesn't ignore. A glob with a slash matches their path relative to the directory, one without a
-   * slash their name.
+   * Finds files below a directory that git doesn't ignore. A glob with a slash is matched against paths relative to the
+   * directory, and one without a slash against file names.
    */
   | { readonly op: 'find'; readonly path: string; readonly glob: string | undefined; readonly limit: number }
-  /** Finds lines in such files, or in one file, that match a regular expression. */
+  /** Finds lines that match a regular expression, in one file or in the files that `find` would find. */
   | {
       readonly op: 'search'
       readonly path: string

@@ -5,7 +5,7 @@
  * @param ignoreCase if true, only an ASCII text is returned, because all programs agree on the case of ASCII letters
  */
 export function requiredText(pattern: string, ignoreCase: boolean): string | undefined {
-  // These escapes match something that is not obvious, or not one fixed text.
+  // Escapes such as `\p` and `\1` don't stand for one fixed text that is easy to find.
   if (/\\[^dDwWsSbBnrtfv\W_]/.test(pattern)) return undefined
   let best = ''
   let run = ''
@@ -18,7 +18,7 @@ export function requiredText(pattern: string, ignoreCase: boolean): string | und
     const rest = pattern.slice(at)
     const quantifier = /^(?:[*?]|\{\d+(?:,\d*)?\})/.exec(rest)?.[0]
     if (quantifier !== undefined) {
-      // The character before it may be absent or repeated.
+      // The character before a quantifier may be absent or repeated.
       run = run.slice(0, -1)
       stop()
       at += quantifier.length - 1

@@ -9,7 +9,7 @@ export class SeenFiles {
     this.#hashes.set(path, digest(bytes))
   }
 
-  /** Compares a file that now holds `bytes` with what the model last saw: nothing, the same, or something else. */
+  /** Compares a file's current content with what the model last saw of it. `unseen`: the model has seen nothing of it. */
   compare(path: string, bytes: Uint8Array): 'unseen' | 'same' | 'changed' {
     const known = this.#hashes.get(path)
     if (known === undefined) return 'unseen'

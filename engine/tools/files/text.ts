@@ -8,7 +8,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The lines of a text without their line endings. A line ending at the very end begins no further line. */
+/** The lines of a text without their line endings. A line ending at the end of the text doesn't begin another line. */
 export function linesOf(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)

@@ -14,7 +14,7 @@ import { sessionProgram, type ReplAnswer, type ReplRequest } from './session-pro
 export type Evaluation = {
   /** The output since the last call, sanitized. */
   readonly output: string
-  /** The sandbox's denials and removals that are known so far. */
+  /** What the sandbox is known to have denied or removed so far. */
   readonly denials: readonly Denial[]
   /** Why the previous session is gone, if this evaluation started a new one. Absent: there was none, or it is still the same. */
   readonly lost?: string
@@ -37,7 +37,7 @@ export type Repl = {
 
 /** The session has no time limit: it ends with the run. */
 const lifetimeMs = Infinity
-/** The limit for the output between two answers. */
+/** The limit for the output between two answers, in bytes. */
 const outputLimitBytes = 4 * 1024 * 1024
 
 /** Makes the session of a run without starting its process. */
@@ -53,7 +53,7 @@ export function openRepl(sandbox: Sandbox): Repl {
         return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
       }
       const evaluated = await session.evaluate(code, timeoutMs, signal)
-      // Planted files are usually found when a command ends, but the session is still running.
+      // The sandbox usually looks for planted files when a command ends, but the session is still running.
       const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
       const denials = [...evaluated.denials, ...planted]
       if (evaluated.status === 'ended') session = undefined

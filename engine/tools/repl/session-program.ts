@@ -8,11 +8,11 @@ export type ReplRequest = { readonly nonce: string; readonly code: string }
 export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 
 /**
- * The program of a JavaScript session. Node gets it as text, so that it needs none of our files in the sandbox. The text contains every function in this file,
- * and these may use nothing else.
+ * The program of a JavaScript session. Node receives it as text, so that none of our files is needed in the sandbox. The text contains every function in this
+ * file, and these may use nothing else.
  */
 export function sessionProgram(): string {
-  // Written as text, because bundlers and test runners rewrite `import()` in code.
+  // This function is written as text, because bundlers and test runners rewrite `import()` in code.
   const load = 'globalThis.importModule = (name, options) => import(name, options)'
   const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serveSession].map(String)
   // A bundler may have renamed the function.
@@ -23,7 +23,7 @@ export function sessionProgram(): string {
 function serveSession(): void {
   const { inspect } = process.getBuiltinModule('node:util')
   const print = process.stdout.write.bind(process.stdout)
-  // Both go to one stream; otherwise output could arrive out of order.
+  // Standard output and standard error share one stream; otherwise their output could arrive out of order.
   process.stderr.write = print
   Object.defineProperty(globalThis, 'importModule', { enumerable: false })
   // An error between calls, as in a timer, is printed and doesn't end the session.

@@ -8,11 +8,11 @@ export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'a
 
 const defaultPercent = 10
 /**
- * `auto:N%` is a percentage of this. It is not the model's own context window, because tools cost and distract just as much in a larger
- * window.
+ * `auto:N%` is a percentage of this number of tokens. The model's own context window is not used, because tools cost and distract just as
+ * much in a larger window.
  */
 const sharedTokens = 200_000
-/** If servers offer more tools than this, they are too many to choose from, however short they are. */
+/** If servers offer more tools than this, they are too many to choose from, however short their declarations are. */
 const mostTools = 64
 const unitsPerToken = 4
 

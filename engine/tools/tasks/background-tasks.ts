@@ -4,7 +4,7 @@ import type { ToolResult } from '../tool-result.ts'
 /** The work that a background task does. */
 export type TaskWork = {
   readonly kind: 'command' | 'agent'
-  /** How other tools refer to it: the id of a session or an agent. */
+  /** How other tools refer to the work: the id of a session or an agent. */
   readonly known: string
   /** Resolves when the work has ended. Never rejects. */
   readonly ended: Promise<TaskEnd>
@@ -148,7 +148,7 @@ export class BackgroundTasks {
     await task.settled
   }
 
-  /** Records that the model knows how a task ended, so that it isn't told again. */
+  /** Records that the model knows how a task ended, so that the model isn't told again. */
   tell(id: string): void {
     const task = this.#kept(id)
     if (task.end !== undefined) task.told = true

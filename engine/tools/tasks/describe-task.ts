@@ -5,7 +5,7 @@ export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }
 
-/** Describes the state of a task without how it ended, for use before the task's output, which says so. */
+/** Describes the state of a task, but not how it ended. It is used before the task's output, which says how it ended. */
 export function describeStateBriefly(task: Task): string {
   return stateOf(task, '')
 }

@@ -10,7 +10,7 @@ export type FetchMessage =
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The program that makes one request in the sandbox. Node gets it as text, so its functions may use nothing but one another. */
+/** The program that makes one request in the sandbox. Node receives it as text, so its functions may use only each other. */
 export function fetchProgram(): string {
   return [connectDirectly, connectThroughProxy, requestPage, fetchPage]
     .map(String)
