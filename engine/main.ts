@@ -13,6 +13,6 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  * @returns the exit code; errors were printed on stderr
  */
 export const main = withErrorReporting((argv, name) =>
-  // All the others would be declared for nothing at every start of a run.
+  // Declaring the other commands would slow down every start of a run.
   runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError),
 )

@@ -20,7 +20,8 @@ import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
 /**
- * A `require` for Node's own modules only. Modules that aren't part of this package are not searched for, because commands may be able to write to the folders.
+ * A `require` for Node's own modules only. Modules that aren't part of this package are not searched for, because commands may be able to write to their
+ * folders.
  */
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
@@ -35,7 +36,7 @@ if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild
 
 const { build } = await import('esbuild')
 
-/** Wraps a bundle in a function. Its parameters are what a script lacks, such as `require`, and it returns `exported`. */
+/** Wraps a bundle in a function. Its parameters replace what a script lacks, such as `require`, and it returns `exported`. */
 function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
   return {
     banner: { js: `${givenEntry.head},require,module){` },
@@ -46,8 +47,8 @@ function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
 const common = {
   bundle: true,
   minifySyntax: true,
-  // White space would be read at every start. Without this and `minifySyntax`, `agent exec` takes 26 ms more processor time (221 instead of 195 ms, medians of
-  // 25 alternating runs). In libraries that other programs load, names are kept for stack traces.
+  // White space would have to be read at every start. Without `minifyWhitespace` and `minifySyntax`, `agent exec` takes 26 ms more processor time (221 instead
+  // of 195 ms, medians of 25 alternating runs). In libraries that other programs load, names are kept for stack traces.
   minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
@@ -71,7 +72,7 @@ await build({
   // Vendor packages in CommonJS call `require` for Node's own modules, but an ES module has no `require`.
   banner: { js: requireForCommonJs },
 })
-// Each program is a single file for the same reason, and so that its compiled code can be stored with all functions (see launchers.ts).
+// Each program is a single file, because opening files takes time, and so that its compiled code can be stored with all functions (see launchers.ts).
 await build({
   ...common,
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
@@ -106,7 +107,7 @@ await build({
   define: { 'import.meta.url': '"file:///"' },
   ...asScript('module.exports'),
 })
-// apply-patch starts for every single patch, and each file that Node opens takes time. Therefore, it is one file that is built separately.
+// `apply-patch` is started for every single patch, and each file that Node opens takes time. Therefore, it is a single file, which is built separately.
 const ofPatch = {
   ...common,
   // No error report uses these names. Short names make the file a third smaller and a start 1 ms faster.

@@ -3,10 +3,10 @@ import process from 'node:process'
 import type { Plugin } from 'esbuild'
 
 /**
- * An `import` of one of Node's own modules makes Node read every property of that module once, including lazy getters (streams, standard input). At a start,
- * this takes longer than all the code of this package. With this plugin, only the properties that are used are read. With `apart`, each file that imports such a
- * module gets its own copy of these reads. If chunks shared them, there would be a dozen additional small files to open, and each chunk would read the
- * properties that any of them needs.
+ * An `import` of one of Node's own modules makes Node read every property of that module once, including lazy getters (streams, standard input). At the start
+ * of a program, this takes longer than all the code of this package. With this plugin, only the properties that are used are read. With `apart`, each file that
+ * imports such a module gets its own copy of these reads. If chunks shared them, there would be a dozen additional small files to open, and each chunk would
+ * read the properties that any other chunk needs.
  *
  * Saves 29 ms of processor time at the start of `agent exec` (198 instead of 228 ms, medians of 25 alternating runs), compared with a `require` that reads all
  * properties, and half a millisecond in `apply-patch`.

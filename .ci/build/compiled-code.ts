@@ -12,7 +12,7 @@ import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { loadAgentProgram, loadPatchProgram } from './launchers.ts'
 
-/** Applies a patch that uses everything that most patches need, and stores the code that V8 compiled for it next to the program. */
+/** Applies a patch that uses all features that most patches need, and stores the code that V8 compiled for it next to the program. */
 export async function warmUpPatchProgram(): Promise<void> {
   await inFolder(async (folder) => {
     const tree = join(folder, 'tree')
@@ -92,7 +92,7 @@ export async function warmUpAgent(
 }
 
 /**
- * Makes a repository, because most workspaces are repositories, and giving commands a private view of one takes more code than anything else. If git is
+ * Makes a repository, because most workspaces are repositories, and a private view of a repository needs more code than any other feature. If git is
  * missing, there is no repository, and less code is compiled.
  */
 function makeRepository(tree: string): void {

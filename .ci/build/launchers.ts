@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 import { holdCompilers } from './hold-compilers.ts'
 
 /**
- * Writes the file with which a program starts. Every version of Node that supports modules must be able to parse it: if the version is too old, the file
- * reports this in one line, where a bundle would fail with a stack trace.
+ * Writes the file with which a program starts. Every version of Node that supports modules must be able to parse this file. If the version is too old, the file
+ * reports that in one line; a bundle would fail with a stack trace.
  */
 export async function writeLauncher(name: string, start: string): Promise<void> {
   const text = `#!/usr/bin/env node
@@ -21,8 +21,8 @@ ${start}`
 }
 
 /**
- * The folder for compiled code. By default, Node would use the temporary directory, to which other users can write: whoever makes the folder first could put
- * their own code there. If there is no home directory, nothing is stored.
+ * The folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of them creates the folder first,
+ * they could put their own code there. If there is no home directory, nothing is stored.
  */
 const compiledFolder = `// Node's own recursive way never ends below /proc, where the kernel says of a directory that it isn't there.
 function make(folder) {
@@ -87,13 +87,13 @@ process.exit(await run(process.argv.slice(${first})))
 }
 
 /**
- * A script can import modules only through an interface that Node calls experimental, with a warning of two lines. Therefore, a program that is read as a
+ * A script can import modules only through an experimental interface, and Node then prints a warning of two lines. Therefore, a program that is read as a
  * script gets the parameter `$entry`, which imports for it. The name has the same length as the word `import` that it replaces, so that positions in source
  * maps stay correct.
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const
 
-/** Makes a built program import through `$entry`. Strings that mention imports stay unchanged. */
+/** Makes a built program import through `$entry`. Strings that contain the word `import` stay unchanged. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
@@ -126,15 +126,15 @@ function readIfThere(file) {
 }
 
 /**
- * Code that ends an interrupted program with the documented exit code, before a command begins to handle signals itself and after it has stopped doing so. The
- * exit code is also 143 for SIGHUP, as for runs. A signal that arrives before Node runs the first line of a program ends the program without this code.
+ * Code that ends an interrupted program with the documented exit code. It applies before a command begins to handle signals itself, and after it stops doing
+ * so. The exit code is also 143 for SIGHUP, as for runs. A signal that arrives before Node runs the first line of a program ends the program without this code.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(code)
   })`
 
-/** The start of `agent`. Its `programs` are in the folder `engine`: one for all commands, and one only for `agent sandbox`. */
+/** The start of `agent`. Its `programs` are in the folder `engine`: a program for all commands, and a program only for `agent sandbox`. */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
   bundles: readonly string[],
@@ -153,7 +153,7 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
-/** The start of `portcullis`, which is both programs: `apply-patch` if that is its first argument, otherwise `agent`. */
+/** The start of `portcullis`, which can act as either program: as `apply-patch` if that is its first argument, otherwise as `agent`. */
 export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
   return `if (process.argv[2] === 'apply-patch') {
 ${runPatch(3)}}
@@ -162,8 +162,8 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
 
 /**
  * Code that defines `load`, which returns one of the programs as a function, with the code that was compiled during the build (see `loadPatchProgram`). If V8
- * rejects that, what has been compiled by the end of this process is stored for the next one, which is worthwhile because a program runs for longer than a
- * patch takes. It is stored in the user's own folder, under a name that differs for each program, command and version of Node.
+ * rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile because a program runs for longer
+ * than a patch takes. The code is stored in the user's own folder, under a name that differs for each program, command and version of Node.
  *
  * If the package lies in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is evaluated only if
  * its bytes are those of the build, and packages that aren't part of the bundles are not searched for.

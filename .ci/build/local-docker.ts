@@ -2,9 +2,9 @@ import type { Plugin } from 'esbuild'
 
 /**
  * Dockerode includes code to reach a daemon over ssh and to build images: two programs in C++ and a protocol compiler. None of this is needed: the workspace is
- * mounted for commands, so the daemon must be on this machine, where a socket reaches it, and the images must exist already.
+ * mounted for commands, so the daemon must be on this machine and is reached through a socket, and the images must exist already.
  *
- * This plugin is not there for a faster start: without it, these packages would have to be part of this package.
+ * The purpose of this plugin is not a faster start: without it, those programs would have to be part of this package.
  */
 export const localDocker: Plugin = {
   name: 'local-docker',

@@ -2,7 +2,7 @@ import type { Plugin } from 'esbuild'
 
 /**
  * Packages that few runs need. If they were bundled into a program, each of their functions would be created at every start and would be part of the code that
- * V8 reads. Therefore, each name here is a separate bundle, which is loaded when a module that imports one of its packages is loaded for the first time.
+ * V8 reads. Therefore, each name here is a separate bundle. It is loaded together with the first module that imports one of its packages.
  *
  * Saves 16 ms of processor time at the start of `agent exec` (195 instead of 213 ms, medians of 25 alternating runs).
  */
@@ -21,7 +21,7 @@ export const vendorsApart: Readonly<Record<string, readonly string[]>> = {
   ].map((file) => `@modelcontextprotocol/sdk/${file}`),
 }
 
-/** The plugin for programs: an import of such a package is taken from the package's bundle. */
+/** The plugin for programs: an import of one of these packages is resolved to the package's bundle. */
 export const takeVendors: Plugin = {
   name: 'take-vendors',
   setup(setup) {
@@ -39,7 +39,7 @@ export const takeVendors: Plugin = {
   },
 }
 
-/** The plugin for these bundles: each contains everything that is imported from its packages. */
+/** The plugin for these bundles: each bundle contains everything that is imported from its packages. */
 export const bundleVendors: Plugin = {
   name: 'bundle-vendors',
   setup(setup) {

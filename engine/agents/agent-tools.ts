@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 
 /**
- * The tools with which a model hands work to other agents: `agent`, `send_message`, `wait_agents`, and a `task_create` that can do so too.
+ * The tools with which a model delegates work to other agents: `agent`, `send_message`, `wait_agents`, and a `task_create` that can also start agents.
  */
 export function agentTools(agents: SubAgents, definitions: readonly AgentDefinition[]): readonly Tool[] {
   return [agentTool(agents, definitions), sendMessage(agents), waitAgents(agents), taskCreateFor(agents, definitions)]

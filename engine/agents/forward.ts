@@ -1,7 +1,7 @@
 import type { Item, RunEvent, Sink } from '../core/events.ts'
 import type { RunContext } from '../tools/run-context.ts'
 
-/** Shows a sub-agent's items in its run's event stream, under its name. Its messages are left out, because only the run reads them. */
+/** Shows a sub-agent's items in the run's event stream, labelled with its id. Its messages are left out, because they are meant for the run's model. */
 export function forwardTo(runContext: RunContext, id: string): Sink {
   const open = new Map<string, ReturnType<RunContext['open']>>()
   const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'

@@ -9,7 +9,7 @@ import type { AgentDefinition } from '../skills/definition.ts'
 import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
 
-/** What a run shares with the agents that it hands work to. */
+/** What a run shares with the agents to which it delegates work. */
 export type RunHandle = {
   readonly guardian: Guardian
   readonly runContext: RunContext
@@ -20,14 +20,14 @@ export type Assignment = {
   /** Two or three words, for people who watch the run. */
   readonly title: string
   readonly prompt: string
-  /** The definition to use; undefined: an agent like the one that gives the task. */
+  /** The definition to use. Undefined: the sub-agent is like the agent that assigns the task. */
   readonly definition: AgentDefinition | undefined
 }
 
 /** The outcome of a piece of work. */
 export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
-/** A run that sub-agents work for. */
+/** The run that sub-agents work for. */
 export type Parent = {
   /** The directory of the run's session. The sessions of sub-agents are below it. */
   readonly directory: string
@@ -56,7 +56,7 @@ type SubAgentDependencies = {
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
 
-/** The sub-agents of a run. Each keeps its conversation, so it can be given another message. */
+/** The sub-agents of a run. Each sub-agent keeps its conversation, so it can receive further messages. */
 export class SubAgents {
   readonly #dependencies: SubAgentDependencies
   readonly #agents = new Map<
@@ -72,9 +72,9 @@ export class SubAgents {
   }
 
   /**
-   * Gives a new sub-agent a task. The work has begun when this returns; `wait` returns the report.
+   * Assigns a task to a new sub-agent. The work has begun when this function returns; `wait` returns the report.
    *
-   * @param signal cancels it. Default: it continues until it is done or the run ends
+   * @param signal cancels the task. Default: the task continues until it is done or the run ends
    */
   start({ title, prompt, definition }: Assignment, signal?: AbortSignal): string {
     const id = `agent-${this.#agents.size + 1}`
@@ -84,9 +84,9 @@ export class SubAgents {
   }
 
   /**
-   * Gives a finished sub-agent another message.
+   * Sends another message to a sub-agent that has finished its task.
    *
-   * @returns why that is impossible; undefined if it is possible
+   * @returns why the message can't be sent; undefined if it was sent
    */
   tell(id: string, message: string, signal: AbortSignal): string | undefined {
     if (!this.#agents.has(id)) return `There is no ${id}. There are: ${[...this.#agents.keys()].join(', ') || 'none'}.`
@@ -157,7 +157,7 @@ export class SubAgents {
           ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
         ].join('\n\n'),
         ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
-        // The same Guardian, with the same user messages: a prompt that a model wrote doesn't count as the user's approval.
+        // The run's own Guardian, with the user's messages of the run: a prompt that a model wrote doesn't count as the user's approval.
         guard: () => guardian,
         sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },

@@ -56,7 +56,7 @@ export const taskCreate: Tool = defineTool({
     create({ title, description }, () => commandWork(asRequest(request, context), context), context),
 })
 
-/** Like `taskCreate`, for runs that can hand work to agents. */
+/** Like `taskCreate`, but for runs that can also delegate work to agents. */
 export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefinition[]): Tool {
   return defineTool({
     ...shared,

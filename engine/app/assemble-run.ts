@@ -38,7 +38,7 @@ type AssembleOptions = {
   readonly sinks: readonly Sink[]
   /** Called when everything is open. */
   readonly begun: () => void
-  /** For the task `calls`: receives the function that makes calls, and resolves when no more calls will come. */
+  /** Used by the task `calls`. Receives the function that makes calls, and resolves when no more calls will come. */
   readonly serve: NonNullable<RunOptions['serve']>
 }
 
@@ -204,9 +204,9 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * The one contribution of this kind. A second one would silently replace the first; with hooks, that would remove the user's guards.
+ * Returns the only contribution of this kind. A second one would silently replace it; in the case of hooks, the user's guards would be gone.
  *
- * @throws Error if two features contribute one
+ * @throws Error if two features make such a contribution
  */
 function only<Name extends 'hooks' | 'dynamicTools'>(
   name: Name,

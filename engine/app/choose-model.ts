@@ -12,14 +12,14 @@ export type ModelSources = {
   readonly settings: Settings
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory to which paths of recordings are relative. */
+  /** The directory that relative paths of recordings start from. */
   readonly from: string
   /** The gate that each request passes. Absent: no request waits. */
   readonly gate?: RequestGate | undefined
 }
 
 /**
- * The name of a run's model.
+ * Returns the name of a run's model.
  *
  * @param isProfileNamed whether the request names a profile
  * @param before the model of the session that the run resumes
@@ -29,7 +29,7 @@ export function nameOfModel(
   isProfileNamed: boolean,
   before: string | undefined,
 ): string {
-  // A model requested now wins over the session's earlier model, whichever option names it.
+  // A model that is requested now overrides the model of the resumed session, whichever option names it.
   const kind = origins.get('model')?.layer.kind
   const isSaid = kind === '-c' || kind === 'flag' || (kind === 'profile' && isProfileNamed)
   const said = isSaid ? settings.model : undefined
@@ -98,7 +98,7 @@ async function asUserError<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** Makes the path of a recording absolute. It is relative to the user's current directory, even if the workspace is another one. */
+/** Makes the path of a recording absolute. It is relative to the user's current directory, even if the workspace is a different directory. */
 function fromHere(model: string, from: string): string {
   const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
   return file === undefined ? model : `replay:${resolve(from, file)}`

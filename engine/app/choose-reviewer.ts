@@ -17,7 +17,7 @@ export type ReviewerChoice =
 
 /** The reviewers that are available besides those in the configuration. */
 type Available = {
-  /** The reviewer that the request names. Undefined: the request names none. */
+  /** The reviewer that the request names. Undefined: the request names no reviewer. */
   readonly by: ReviewerChoice | undefined
   /** Whether a person can be asked. */
   readonly isPersonThere: boolean
@@ -26,7 +26,7 @@ type Available = {
 /**
  * Chooses the reviewer that answers the Guardian: the one in the request, else the one in the configuration, else the person at the terminal.
  *
- * @throws UserError `usage` if the configuration asks for a reviewer program and names none, or names two reviewers
+ * @throws UserError `usage` if the configuration asks for a reviewer program but names no program, or names two reviewers
  */
 export function chooseReviewer({ by, isPersonThere }: Available, config: Settings, mode: ApprovalMode): ReviewerChoice {
   if (mode === 'never' || mode === 'bypass') return { kind: 'nobody' }

@@ -15,7 +15,7 @@ type ChosenSearch = {
  * Decides whether the model's provider searches the web for it. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
  * limits the domains of results.
  *
- * @param insisted whether the command line asks for search. This switches search on, and a run without it then makes no sense.
+ * @param insisted whether the command line asks for search. This enables search, and the run fails without it.
  * @throws UserError `usage` if the user insisted, but the provider has no search, or rules or permissions forbid it
  */
 export function chooseWebSearch(

@@ -21,7 +21,7 @@ export function compactionLimit({ contextWindow, price }: ModelFacts, config: Se
  *
  * @param maxCost the limit in US dollars; undefined: no limit
  * @param first the model that is asked first
- * @param others further models that may be asked
+ * @param others other models that may be asked
  * @throws UserError `usage` if `--max-cost` can't be enforced because a model's price is unknown
  */
 export function factsOfModels(

@@ -13,7 +13,7 @@ type Sources = {
   readonly definitions: Definitions
 }
 
-/** The files that configure a run, whether they exist or not. */
+/** Returns the files that may configure a run, including those that don't exist. */
 export function configFiles({ places, home, project, definitions }: Sources): readonly ConfigFile[] {
   const named = (source: ConfigFile['source'], folder: string, ...names: readonly string[]): readonly ConfigFile[] =>
     names.map((name) => ({ path: join(folder, name), source }))

@@ -7,7 +7,7 @@ import { describeReviewer } from './choose-reviewer.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 
-/** What the model is told about its environment. */
+/** Returns the description of the environment for the model. */
 export function describeEnvironment(session: InSession): string {
   const { workspace, sandbox, approvalMode, choice } = session
   const { mode, network, writableRoots, writableFiles } = sandbox.policy
@@ -24,7 +24,7 @@ export function describeEnvironment(session: InSession): string {
     git: describeHead(readHead(session.project.root)),
     sandboxMode: mode,
     writable: [...writableRoots, ...writableFiles].filter((place) => place !== workspace),
-    // Without a private /tmp, commands use the machine's own.
+    // Without a private /tmp, commands use the machine's /tmp.
     hasPrivateTmp: !isFree && factsOf(sandbox.backend).hasPrivateTmp,
     network: isFree ? 'full' : hosts(),
     approvalPolicy: approvalMode,

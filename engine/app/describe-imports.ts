@@ -2,8 +2,8 @@ import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**
- * Explains how settings of another program made this run stricter although the user didn't ask for that, for example that nothing can be written. Undefined if
- * there is nothing to explain.
+ * Explains how another program's settings made this run stricter than the user asked for, for example because nothing can be written. Empty if there is
+ * nothing to explain.
  */
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')

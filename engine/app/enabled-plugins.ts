@@ -37,7 +37,7 @@ export function installedRoots(
 type PluginTable = NonNullable<Config['settings']['plugins']>[string]
 
 /**
- * The plugins that the configuration enables, without the faulty ones, and the faults of plugins that Claude Code's settings enable.
+ * The plugins that the configuration enables, without the faulty ones, and the faults of plugins that the settings of Claude Code enable.
  *
  * @throws UserError `usage` if a plugin in this program's own configuration doesn't exist, or its manifest can't be read
  */

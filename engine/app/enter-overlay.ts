@@ -16,10 +16,11 @@ import { recoverTree } from './recover-tree.ts'
 import { requestedTransaction, treesOf } from './run-transaction.ts'
 
 /**
- * Restarts the program with mounted overlays if the run's view is an overlay. Then this call doesn't return, and the restarted program opens the run.
+ * If the run's view is an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the restarted program opens the
+ * run.
  *
  * @param closing receives functions that clean up if the run can't be opened
- * @returns why no overlays are mounted; undefined if they are mounted, or if none were requested
+ * @returns why no overlays are mounted; undefined if overlays are mounted or were not requested
  * @throws UserError if another process runs the session, or if no view of a tree is possible
  */
 export async function enterOverlay(
@@ -82,7 +83,7 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
     : `${mount} is mounted in the tree, and an overlay would show what lies under it`
 }
 
-/** Removes a session that is empty because its run ended before it began. */
+/** Removes an empty session, whose run was never started. */
 function removeUnbegun(directory: string): void {
   if (readViewState(directory)?.state === 'making' && !existsSync(join(directory, 'rollout.jsonl')))
     rmSync(directory, { recursive: true, force: true })

@@ -15,7 +15,7 @@ export class EventQueue {
     },
   }
 
-  /** Nothing more comes. */
+  /** Call this when no more events will come. With a failure, the reader gets its error. */
   end(failure?: { readonly error: unknown }): void {
     this.#end ??= failure ?? {}
     this.#wake()

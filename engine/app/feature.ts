@@ -27,7 +27,7 @@ type OpenHooks = {
   readonly narrow: RestrictedCalls['narrow']
 }
 
-/** What the features of a run provide for each other. Absent: the run doesn't have that feature, or it is opened later. */
+/** The services that features provide for later ones. Absent: the run doesn't have the feature, or the feature has not been opened yet. */
 export type Services = {
   worktrees?: Worktrees
   servers?: McpServers
@@ -47,9 +47,9 @@ export type Opened = InSession & {
   readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
-  /** Gives access to the run while it is active. Must not be called before the run has begun. */
+  /** Returns a handle of the active run. Must not be called before the run has begun. */
   readonly runHandle: () => RunHandle
-  /** Reports a fact to the user as an event. If there is no event stream yet, the event is emitted when the stream begins. */
+  /** Reports a fact to the user as an event. If the event stream has not begun yet, the event is emitted when it begins. */
   readonly tell: (message: string) => void
   /** The unconfined sandbox, for programs that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>

@@ -20,8 +20,8 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
 }
 
 /**
- * Finishes these reviews if possible. This is for callers that read no files that commands could have planted: if it fails, the next command that does will
- * report it.
+ * Finishes the reviews that killed runs did not complete, if possible. Callers must not read files that commands could have planted. A failure is not reported
+ * here, but by the next command of the program that reads such files.
  */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {

@@ -6,8 +6,8 @@ import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
- * Returns why a file of a repository must not be read for the model: the sandbox hides it from commands, or the Guardian denies it to tools. Files that the
- * repository itself requests, such as imports in its instructions, must not circumvent that.
+ * Returns why a file of a repository must not be read for the model: the sandbox hides it from commands, or the Guardian denies it to tools. This also
+ * applies to files that the repository itself requests, such as imports in its instructions.
  *
  * @param root the root of the repository
  */

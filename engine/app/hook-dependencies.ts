@@ -20,7 +20,7 @@ import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
-/** The names under which hooks learn the approval policy, in Claude Code's terms. */
+/** The names of approval policies that hooks receive. These are the terms of Claude Code. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   untrusted: 'default',
   'on-failure': 'acceptEdits',
@@ -66,7 +66,7 @@ type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
-  /** The image of the docker backend. Undefined: another backend is used. */
+  /** The image of the docker backend. Undefined: a different backend is used. */
   readonly image: string | undefined
   readonly session: Session
   readonly home: string
@@ -88,7 +88,7 @@ type HookDependencyOptions = {
   readonly outside: () => Promise<Sandbox>
   /** Records which hosts hooks reach. Absent: this isn't recorded. */
   readonly effects?: OutsideEffects
-  /** Whom `agent` hooks ask. */
+  /** Runs the sub-agent that an `agent` hook asks. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
 }
@@ -169,8 +169,8 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
     ...policy,
     writableRoots: [...policy.writableRoots, folder],
     deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
-    // A hook may run code of the workspace. Files that exist already might be executed or read as configuration later, so hooks may only change those that
-    // contain notes.
+    // A hook may run code of the workspace. Existing files might be executed or read as configuration later, so hooks may change only those
+    // that contain notes.
     protectedPaths: [
       ...policy.protectedPaths,
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),

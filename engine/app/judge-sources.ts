@@ -97,7 +97,7 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** The rest of a sentence that begins with a path: either this path, or one below it. A position in the file may follow the path. */
+/** Returns the rest of a sentence that begins with this path or with a path below it. A position in the file may follow the path. */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

@@ -65,7 +65,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
     request.ownProcess?.startedFor,
   )
-  // This comes first because the process may be restarted: nothing may be open, and nothing may have been read from standard input.
+  // This comes first because it may restart the process. By then, nothing may be open, and nothing may have been read from standard input.
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
@@ -122,13 +122,13 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   }
 }
 
-/** Loaded only when needed. */
+/** Opens a review. Its code is loaded only when needed. */
 async function openReview(request: ReviewRequest): Promise<Review> {
   const { Review } = await import('../review/review.ts')
   return new Review(request)
 }
 
-/** @throws UserError `usage` if there is no prompt, and no unanswered step to continue from */
+/** @throws UserError `usage` if the resumed session has no unanswered step, because a prompt is needed then */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
   throw new UserError('usage', 'That step needs no answer: give the next task as the last argument.')

@@ -6,7 +6,7 @@ import { findRepository } from './workspace.ts'
 export type RequestedSettings = Omit<ConfigSources, 'places' | 'project'>
 
 /**
- * The configuration of a run in a workspace, with the settings that the caller requests on top.
+ * Loads the configuration of a run in a workspace. The settings that the caller requests override it.
  *
  * @throws UserError `usage` for any error in the configuration
  */

@@ -14,7 +14,7 @@ import type { Plugin } from './enabled-plugins.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
-/** The limit is high because Claude Code's own file contains histories too. */
+/** The largest file that is read, in bytes. The limit is high because Claude Code's own file also contains histories. */
 const largestClaudeFile = 16 * 1024 * 1024
 
 /**

@@ -1,6 +1,6 @@
 import { isDockerUsable, type SandboxError } from '../../sandbox/index.ts'
 
-/** How long to wait for an answer from docker before it isn't offered. */
+/** How long to wait for docker's answer, in milliseconds. If none comes in time, docker isn't suggested. */
 const patienceMs = 1500
 
 /** What the user may choose instead if the sandbox can't start. */
@@ -15,8 +15,8 @@ export const statement =
   'If a container or virtual machine around this program is the sandbox, state that with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
- * Explains why there is no sandbox, and what the alternatives are. Docker is offered if it answers. If no sandbox could enforce the policy, the error message
- * is complete by itself.
+ * Explains why there is no sandbox, and what the alternatives are. Docker is suggested if it answers. If no sandbox could enforce the policy, the error message
+ * is returned as it is.
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message

@@ -15,14 +15,14 @@ type AgentsOptions = {
   /** The tools of sub-agents. Sub-agents can't start further sub-agents. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
-  /** The run's. */
+  /** The run's model. */
   readonly model: Model
   /** Wraps a model with the hooks around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
   /** The instructions that every sub-agent gets, by the name of its model. */
   readonly rulesFor: (model: string) => string
-  /** Returns the tools in the form in which the model of this name sees them, together with those that it has to search for. */
+  /** Returns the tools in the form in which the model of this name sees them, including the tools that the model has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
   /** Whether a definition in this file may name a model. In an untrusted repository it may not, because the user pays for the model. */

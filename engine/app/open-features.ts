@@ -1,7 +1,7 @@
 import type { Contribution, Feature, Opened } from './feature.ts'
 
 /**
- * Opens features in order. Rejects with the first failure; the cleanup functions of everything that was opened until then are in `context.closing`.
+ * Opens features in order. Rejects with the first failure. By then, `context.closing` contains the cleanup functions of everything that was opened.
  *
  * @param add receives each feature's contribution before the next feature is opened
  */

@@ -2,7 +2,7 @@ import { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 
 /**
- * Whether a run plans first: as its command line says, else as its session was left. Every change of the mode is stored in the session.
+ * Decides whether a run plans first: as the command line says, else as the resumed session did last. Every change of the mode is stored in the session.
  *
  * @param asked `--plan`, `--no-plan` (the user's approval to carry out the plan), or undefined
  * @param resumedFrom the session that the run continues

@@ -29,7 +29,7 @@ export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
   /** The person at the terminal, even if another reviewer answers the Guardian. Absent: no person can be asked. */
   readonly person?: (runContext: RunContext) => Reviewer
-  /** Asks the person other questions. Absent: no person can or should be asked. */
+  /** Asks the person other questions. Absent: no person can be asked, or none should be. */
   readonly ask?: AskPerson
   /** Passes on the caller's answer to a question. Absent: the caller isn't asked. */
   readonly answer?: CallerReviewer['answer']

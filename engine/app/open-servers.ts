@@ -44,7 +44,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // Loaded only if a server is configured: together with the SDK and the schema checks, it is a third of the code that is read at the start.
+  // Loaded only if a server is configured. With the SDK and the schema checks, these modules are a third of the code that is read at the start.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

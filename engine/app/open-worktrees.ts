@@ -51,7 +51,7 @@ export async function openWorktrees({
   return { worktrees, notices: [problem] }
 }
 
-/** The text that tells the model at the beginning of a run in which worktree it works. */
+/** Returns the text that tells the model, at the beginning of a run, which worktree it works in. */
 export function describeWorktree({ current, now }: Worktrees): readonly string[] {
   if (current === undefined) return []
   const branch = current.git === undefined ? '' : `, on the branch ${current.git.branch}`

@@ -14,7 +14,7 @@ const mostNamed = 100
 export class OutsideEffects {
   readonly #seen = new Map<string, OutsideEffect>()
 
-  /** Each is noted once. */
+  /** Records an effect. Each effect is recorded only once. */
   note(kind: OutsideEffect['kind'], what: string): void {
     const ofKind = [...this.#seen.values()].filter((each) => each.kind === kind).length
     if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
@@ -44,7 +44,7 @@ export class OutsideEffects {
   }
 }
 
-/** Effects that are not part of a run's transaction. */
+/** The effects outside a run's transaction. */
 export type Outside = {
   /** The effects that are possible with this configuration. */
   readonly possible: readonly OutsideEffect[]
@@ -52,7 +52,7 @@ export type Outside = {
   readonly happened: () => readonly OutsideEffect[]
 }
 
-/** Effects that are not part of a run's transaction. */
+/** Collects the effects outside a run's transaction. */
 export function outsideOf(
   sandbox: Sandbox,
   settings: Settings,

@@ -7,7 +7,7 @@ import type { OpenReviewer } from './open-reviewer.ts'
 
 /**
  * Determines who approves plans: the person at the terminal, even if another reviewer handles other questions; else the program that answers in the person's
- * place. A reviewing model judges actions, so it can't replace the user, who wanted to read the plan.
+ * place. A reviewing model only judges actions. It can't replace the user, who asked to see the plan.
  */
 export function planReviewer(
   choice: ReviewerChoice,

@@ -53,13 +53,13 @@ export type TransactionRequest = {
 type VerificationRequest = {
   /** Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as configured. */
   readonly commands?: readonly string[]
-  /** How often the model is told before the run fails; 0: as often as its budget allows. Default: 2. */
+  /** How often a failure is reported to the model before the run fails; 0: as often as the budget allows. Default: 2. */
   readonly attempts?: number
 }
 
 /**
- * The process of the program that makes the request, if it exists only for this run. It can be restarted as the same process in a namespace with overlays,
- * which a running process can't enter.
+ * The process that makes the request, if it exists only for this run. A running process can't enter a namespace with overlays, but such a process can be
+ * restarted in one under the same process id.
  *
  * @internal
  */
@@ -75,19 +75,19 @@ export type OwnProcess = {
 }
 
 /**
- * A caller's request for a run. It doesn't depend on a terminal, a command line or a process. Omitted fields have their configured values, or the values that
- * `agent exec` without options has.
+ * A caller's request for a run. It doesn't depend on a terminal, a command line or a process. Omitted fields have their configured values, or else the defaults
+ * of `agent exec`.
  */
 export type RunRequest = {
   readonly task: Task
   /** The real path of the directory to work in. */
   readonly workspace: string
   /**
-   * Variables that locate the configuration and contain the keys of model providers. Commands don't get these, but the process's own variables, as far as the
-   * sandbox's policy permits.
+   * Variables that locate the configuration and contain the keys of model providers. Commands don't get these variables. They get the variables of this process
+   * that the sandbox's policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory to which paths of recordings are relative. Default: the workspace. */
+  /** The directory that relative paths of recordings start from. Default: the workspace. */
   readonly from?: string
   readonly settings?: RequestedSettings
   /** Default: a new session. */
@@ -100,15 +100,15 @@ export type RunRequest = {
   readonly outsideRepository?: boolean
   /** The caller states that an external sandbox surrounds the program. Default: false. */
   readonly externallySandboxed?: boolean
-  /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as the session was left. */
+  /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as in the resumed session. */
   readonly plan?: boolean
-  /** Works on a private view of the workspace. Default: the configured `transactional`, or as the session was left. */
+  /** Makes the run work on a private view of the workspace. Default: the configured `transactional`, or as in the resumed session. */
   readonly transaction?: TransactionRequest
-  /** The commands that must succeed when the model is done. Default: the configured `verify`, or as the session was left. */
+  /** The commands that must succeed when the model is done. Default: the configured `verify`, or as in the resumed session. */
   readonly verify?: VerificationRequest
   /**
-   * The process of this run, if it exists only for this run. An overlay requires that. Default: the process also does other things, and a run whose view would
-   * be an overlay is refused.
+   * The process of this run, if it exists only for this run, as an overlay requires. Default: the process also serves other purposes, and a run whose view
+   * would be an overlay is refused.
    */
   readonly ownProcess?: OwnProcess
   /** Makes the run fail if the provider has no web search. Default: the run continues without it. */
@@ -151,9 +151,9 @@ export type RunRequest = {
   readonly loaded?: () => void
 }
 
-/** A run that was opened. It proceeds without further calls. */
+/** A run that was opened. It proceeds by itself, without calls from outside. */
 export type Run = {
-  /** All events from the moment of the first read. To miss nothing, start to read as soon as the run is open. Throws whatever `result` rejects with. */
+  /** The events from the moment when reading begins. To miss nothing, start to read as soon as the run is open. Throws the error that `result` rejects with. */
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when everything is open and the run has begun. Rejects like `result`. */
   readonly ready: Promise<void>
@@ -164,7 +164,7 @@ export type Run = {
    * item in progress; there is only one at a time.
    *
    * @param callId the item's call id; undefined if it has none
-   * @returns false if no question is open, or the open question is another one
+   * @returns false if no question is open, or the open question belongs to a different call
    */
   answer(callId: string | undefined, answer: ReviewerAnswer): boolean
   /** Handles a call as if a model had made it. Only for the task `calls`. */

@@ -32,7 +32,7 @@ type RunSandboxOptions = {
   /** Files that permissions deny. They are hidden and protected like the files that the configuration names. */
   readonly denied: DeniedFiles
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Paths in private directories that commands may read nevertheless. */
+  /** Paths that commands may read although they are in private directories. */
   readonly readable: readonly string[]
   /** Receives the hosts that commands reach. Default: none. */
   readonly onDecision?: NetworkOptions['onDecision']
@@ -112,14 +112,14 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
   return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** The path of Node, which runs the tools in the sandbox and may be in a directory that is private there. A container has its own Node. */
+/** The path of Node, which runs the tools in the sandbox. It may be in a directory that the sandbox hides. A container has its own Node. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }
 
 /**
- * The `PATH` of commands. In `untrusted`, the repository must not decide what runs under a bare name: a folder of the workspace on the PATH could contain a
- * different `ls`.
+ * The `PATH` of commands. In the mode `untrusted`, the repository must not decide which program a bare name runs: a folder of the workspace on the PATH could
+ * contain a different `ls`.
  */
 function trustedPath(
   config: Settings,

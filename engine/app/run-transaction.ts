@@ -42,7 +42,7 @@ type TransactionWish = {
 /**
  * The transaction settings of a run, from the request or else from the configuration.
  *
- * @param before how the view of the continued session was made; a session with a view remains a transaction. Undefined: it had no view
+ * @param before how the view of the continued session was made; a session with a view remains a transaction. Undefined: the session had no view
  * @throws UserError `usage` if the request has options for landing but isn't a transaction
  */
 export function requestedTransaction(
@@ -85,7 +85,7 @@ function realOrUndefined(path: string): string | undefined {
   }
 }
 
-/** The functions with which the main loop handles a run's view: they list the changes and land those that are to land. */
+/** The functions with which the main loop handles a run's view: they list the changes and land those that should land. */
 export function runTransaction(
   { view, wish, resumed, whenClosed }: OpenTransaction,
   sandbox: Sandbox,
@@ -120,7 +120,7 @@ export function runTransaction(
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)
-        // Later than the closing of the sandbox, which examines mounted views.
+        // Overlays are removed after the sandbox is closed, because closing examines mounted views.
         if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view, known)
@@ -143,7 +143,7 @@ function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }:
   return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}${help}`
 }
 
-/** Beyond this length, lists are only counted. */
+/** The maximum length of a list in the report. Longer lists are cut. */
 const mostNamed = 200
 
 function reportOf(

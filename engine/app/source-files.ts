@@ -23,7 +23,7 @@ export type SourceFile = {
 
 type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
-/** All files that a run here looks for, in order of precedence, beginning with the machine's. Files within a folder are listed by name. */
+/** Returns all files that a run in this place looks for, in order of precedence, beginning with the machine's. Files within a folder are listed by name. */
 export function sourceFiles(where: Where): readonly SourceFile[] {
   return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]
 }
@@ -119,7 +119,7 @@ function definitions(folder: string, whose: SourceFile['whose']): readonly Sourc
   return ['skills', 'commands', 'agents'].map((name) => file(join(folder, name), 'definitions', common))
 }
 
-/** A folder, and the entries in it whose names have this ending. */
+/** Returns a folder, and the entries in it whose names have this ending. */
 function withEntries(folder: string, ending: string, make: (path: string) => SourceFile): readonly SourceFile[] {
   return [
     make(folder),

@@ -64,7 +64,7 @@ export type Loaded = Configured & {
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts
-  /** Notices from the time before there was an event stream. */
+  /** Notices from before the event stream began. */
   readonly said: readonly string[]
 }
 
@@ -76,7 +76,7 @@ export type Confined = Loaded & {
   readonly forbids: ForbidsHost
   /** Opens further sandboxes of the same kind. */
   readonly openLike: OpenSandbox
-  /** Records effects outside of the transaction. Absent: the run is no transaction. */
+  /** Records effects outside the transaction. Absent: the run is not a transaction. */
   readonly effects?: OutsideEffects
   /** The run's private view and its session, which is already open. Absent: the run works in the tree itself. */
   readonly transaction?: OpenTransaction

@@ -3,7 +3,7 @@ import type { ToolFacts } from '../tools/tool-set.ts'
 import type { InSession } from './stages.ts'
 
 /**
- * The facts that decide which tools are offered to a model of the run. In case of doubt, a tool is offered, because its calls are judged anyway.
+ * The facts that decide which tools are offered to a model of the run. In case of doubt, a tool is offered, because the Guardian judges its calls anyway.
  *
  * @param models the names of all models that may answer
  */

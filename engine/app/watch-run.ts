@@ -27,7 +27,7 @@ export async function watchRun(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
-  // Opened before any command runs. If a command puts another file there, that file is replaced, and links are not followed.
+  // Opened before any command runs. If a command puts a different file at this path, it is replaced, and links are not followed.
   const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
   if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
   const byName = maskSecrets(environment)
@@ -41,7 +41,7 @@ export async function watchRun(
   return { telemetry, notices }
 }
 
-/** Reports to telemetry that a run could not begin. Otherwise an observer would see nothing of runs that fail in the same way each time. Never throws. */
+/** Reports to telemetry that a run could not begin. Otherwise telemetry would never show runs that always fail at the start. Never throws. */
 export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
   try {
     const { environment } = request

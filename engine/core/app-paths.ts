@@ -33,8 +33,8 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
 }
 
 /**
- * Returns the folder for the sessions of a run whose commands write to `roots`. It is inside none of them: it is the user's own folder, or
- * a private one in a shared temporary folder.
+ * Returns the folder for the sessions of a run whose commands write to `roots`. The folder lies outside all of these roots: it is the user's
+ * own folder, or a private folder in a shared temporary directory.
  *
  * @param own the user's own folder, from `findAppPaths`
  * @throws UserError if there is no such folder

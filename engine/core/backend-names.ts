@@ -2,7 +2,7 @@ import { backendNames, factsOf, type ConfiningBackend, type NamedBackend } from 
 
 /**
  * The backends that can be requested by name, and which of them confine commands. The lists are computed at build time, because every start needs them
- * but nothing else from the sandbox package.
+ * and needs nothing else from the sandbox package.
  */
 export const names = {
   named: backendNames().filter((name): name is NamedBackend => !factsOf(name).isStated),

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path'
 
-/** Returns each directory from a repository's root down to the workspace, including both. */
+/** Returns each directory from a repository's root down to the workspace, including the root and the workspace themselves. */
 export function directoriesBetween(root: string, workspace: string): readonly string[] {
   const parts = relative(root, workspace)
     .split(sep)

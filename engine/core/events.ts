@@ -63,7 +63,7 @@ const terminal = {
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Not in Codex: how many files of the workspace are different from before the run, and how many of those were changed by commands rather than by
+   * Not in Codex: how many files in the workspace differ from their state before the run, and how many of these were changed by commands instead of
    * patches. `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists files
    * that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
@@ -116,7 +116,7 @@ export const RunEvent = z.discriminatedUnion('type', [
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** Commands that run when the model is done, and how often the model is told about failures; 0 means as often as the budget allows. */
+      /** Commands that run when the model is done, and how often failures are reported to the model; 0 means as often as the budget allows. */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** The run isn't stored, so it can't be resumed. */
       ephemeral: z.literal(true).optional(),
@@ -135,7 +135,7 @@ export const RunEvent = z.discriminatedUnion('type', [
           timeout_ms: z.number().optional(),
         })
         .optional(),
-      /** Configuration that was found but is ignored: the file, its keys (none: all of it), and why. Absent: none. */
+      /** Configuration that was found but is ignored: the file, the ignored keys (no keys: the whole file), and why. Absent: none. */
       ignored_config: z
         .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
         .optional(),
@@ -170,7 +170,7 @@ export type Sink = {
   /** A piece of a message that the model is still writing. For display; the whole message follows as an item. */
   delta?(text: string): void
   /**
-   * An open item is printing output. `read` returns the end of the output so far, sanitized and without secrets, for display. It may be
+   * An item that has not completed yet prints output. `read` returns the end of the output so far, sanitized and without secrets, for display. It may be
    * called until the item is complete.
    */
   tail?(id: string, read: () => string): void

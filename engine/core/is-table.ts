@@ -1,4 +1,4 @@
-/** Whether a value is an object with keys, as in TOML or JSON, and neither a list nor null. */
+/** Whether a value is an object with keys, such as a TOML table or a JSON object, and not a list or null. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

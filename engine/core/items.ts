@@ -115,13 +115,13 @@ const todoList = z.object({
       completed: z.boolean(),
       /** Not in Codex. */
       status: z.enum(['pending', 'in_progress', 'completed']).optional(),
-      /** Not in Codex: the model's name for it, if it has one. */
+      /** Not in Codex: the model's name for this step, if it gave one. */
       id: z.string().optional(),
     }),
   ),
 })
 
-/** Not in Codex: plan mode, in which a run changes nothing, began or ended, or a plan was shown to its reviewer. */
+/** Not in Codex: plan mode (in which a run changes nothing) began or ended, or a plan was shown to its reviewer. */
 const planMode = z.object({
   ...common,
   type: z.literal('plan_mode'),
@@ -154,7 +154,7 @@ const webSearch = z.object({
   action: webSearchAction,
 })
 
-/** Not in Codex: from here on the run works in a git worktree of its own, or back in the directory where it began. */
+/** Not in Codex: from here on, the run works in its own git worktree, or again in the directory where it began. */
 const worktree = z.object({
   ...common,
   type: z.literal('worktree'),

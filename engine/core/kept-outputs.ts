@@ -42,7 +42,7 @@ export class KeptOutputs {
     return path
   }
 
-  /** A stored output, or undefined for any other path. */
+  /** Returns a stored output. Undefined if the path isn't that of a stored output. */
   read(path: string): Buffer | undefined {
     return this.#paths.has(path) ? readFileSync(path) : undefined
   }

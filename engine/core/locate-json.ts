@@ -8,8 +8,8 @@ export function positionAt(text: string, offset: number): TextPosition {
 }
 
 /**
- * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If the path doesn't
- * exist, returns the position of the last value on the path that does, which is where something is missing.
+ * Returns the position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON. If a part of the
+ * path doesn't exist, returns the position of the last value on the path that exists: that is the value in which the part is missing.
  */
 export function locateInJson(text: string, path: readonly PropertyKey[]): TextPosition {
   let at = skipSpace(text, 0)

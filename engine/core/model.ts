@@ -8,7 +8,7 @@ type Made =
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
-  /** `opaque`: further fields of the call, sent back in the same way. */
+  /** `opaque`: other fields of the call, sent back unchanged to the provider that made them. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
 /** One item of the conversation, in the order in which it happened. */
@@ -21,7 +21,7 @@ export type HistoryItem =
       readonly images?: readonly Image[]
       /** From the model's `message` event. This must be sent back, because models that use it perform worse without it. */
       readonly phase?: string
-      /** From the model's `message` event: further fields of the text, sent back unchanged to the provider that made it. */
+      /** From the model's `message` event: other fields of the text, sent back unchanged to the provider that made it. */
       readonly opaque?: unknown
     }
   | Made
@@ -105,7 +105,7 @@ export type ModelRequest = {
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
    * `agent`: if effort or verbosity is absent, the setting of the model maker's own coding agent applies. Absent: the provider's defaults
-   * apply, as for a side question.
+   * apply, as for a question outside the conversation.
    */
   readonly requestedBy?: 'agent'
   /** How tokens are sampled, and how many an answer may have at most. Absent: the model's own default. Not every model supports every setting. */
@@ -152,7 +152,7 @@ export type ModelEvent =
   | { readonly type: 'end'; readonly usage: Usage }
 
 /**
- * A language model. `respond` throws `ModelError` if the provider can't be made to answer. To use a model of your own with `openAgent`:
+ * A language model. `respond` throws `ModelError` if it can't get an answer from the provider. To use a model of your own with `openAgent`:
  *
  * ```ts
  * const usage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteInputTokens: 0, outputTokens: 0, reasoningOutputTokens: 0 }
@@ -178,7 +178,7 @@ export type Model = {
 /** Returns the same model with a different `respond`. */
 export function wrapModel(model: Model, respond: Model['respond']): Model {
   return {
-    // With fallbacks, the name changes to that of the model that answers.
+    // A getter, because with fallback models the name changes to that of the model that answers.
     get name() {
       return model.name
     },
@@ -188,9 +188,9 @@ export function wrapModel(model: Model, respond: Model['respond']): Model {
 }
 
 /**
- * The kind of a provider's failure. `refused` blames the request, `authentication` the key, `quota` the account, `context-overflow` the
- * history's length; the others may be temporary: the connection, the server, its rate limit, a stream that was cut, idle or malformed.
- * `incomplete`: the answer reached its length limit too many times. `filtered`: the provider withheld it.
+ * The kind of a provider's failure. `refused`: the request is at fault. `authentication`: the key is at fault. `quota`: the account's quota is used up.
+ * `context-overflow`: the history is too long. `incomplete`: the answer reached its length limit too many times. `filtered`: the provider withheld the
+ * answer. The other kinds may be temporary: a problem with the connection or the server, its rate limit, or a stream that was cut, idle or malformed.
  */
 export type ModelFailure =
   | 'refused'

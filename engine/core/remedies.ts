@@ -8,7 +8,7 @@ const otherSockets = "which also lets commands connect to this machine's sockets
 
 const byHand = 'make this change yourself, outside the sandbox'
 
-/** The flags of `agent sandbox` that would allow something. */
+/** Returns the flags of `agent sandbox` that would allow what was denied. */
 export function remedyAsFlags(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':
@@ -38,7 +38,7 @@ export function remedyAsFlags(remedy: Remedy): string {
   }
 }
 
-/** The configuration keys of `agent exec` that would allow something. */
+/** Returns the configuration keys of `agent exec` that would allow what was denied. */
 export function remedyAsConfig(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':

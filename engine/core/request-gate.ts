@@ -27,7 +27,7 @@ export type Admission = {
   readonly left: (end: RequestEnd) => void
 }
 
-/** Called before and after each request to a provider, so that many runs stay within its limits together. */
+/** Called before and after each request to a provider, so that many runs together stay within its limits. */
 export type RequestGate = {
   /**
    * Waits until a request may be sent.

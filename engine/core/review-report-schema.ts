@@ -22,7 +22,7 @@ export const findingFields = {
   suggestion: z.string().optional(),
   /** The same suggestion, as lines. */
   replacement: replacement.optional(),
-  /** Identical for the same finding in another run. */
+  /** The same finding has the same fingerprint in every run. */
   fingerprint: z.string(),
   /** One fingerprint per line, so that a later run recognizes the finding even if it names only some of the lines. */
   line_prints: z.array(z.string()),

@@ -19,7 +19,7 @@ export const usage = z.object({
 export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
- * How a run ended, as one word to branch on. `no-change`: the run finished by itself and left every file and the checked-out commit
+ * How a run ended, as one word that a script can test. `no-change`: the run finished by itself and left every file and the checked-out commit
  * unchanged. The other values follow the exit code.
  */
 export const result = z.enum([
@@ -116,7 +116,7 @@ export const transactionReport = z.object({
     z.object({
       path: z.string(),
       kept: z.string(),
-      /** Why the objects could not be imported, if that was tried. */
+      /** Why the objects could not be imported, if an import was tried. */
       why: z.string().optional(),
     }),
   ),
@@ -142,7 +142,7 @@ export type RunSummary = {
   readonly error: string | undefined
   readonly finalMessage: string
   readonly filesChanged: readonly FileChange[]
-  /** The same changes, and why those by commands are not included; undefined if changes weren't tracked. */
+  /** The changed files with more detail, and why changes by commands are not included; undefined if changes weren't tracked. */
   readonly changes?: Changes | undefined
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]

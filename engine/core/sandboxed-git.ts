@@ -40,7 +40,7 @@ export async function runGit(sandbox: Sandbox, words: readonly string[], where: 
 /**
  * Like `runGit`, for output that must be read in full, byte for byte.
  *
- * @param most how many bytes git may print at most
+ * @param most the maximum number of bytes that git may print
  * @param ends the exit codes that count as success. Default: 0
  * @returns the output, or a sentence if git failed or printed more
  */

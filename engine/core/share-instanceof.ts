@@ -1,6 +1,6 @@
 /**
  * Makes `instanceof` work for errors from another copy of this package: a user's tool may import its own copy, while the program that runs the tool has
- * another. Subclasses are unaffected.
+ * a different copy. Subclasses are unaffected.
  *
  * @param name identifies the class; it must be the same in every version of the package
  */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Creates the id of a new run: a version 7 UUID (RFC 9562, section 5.7), so that session folders sort by the time at which they began.
+ * Creates the id of a new run: a version 7 UUID (RFC 9562, section 5.7), so that session folders sort by the time at which the runs began.
  *
  * @param now milliseconds since the epoch
  */

@@ -2,7 +2,7 @@
 export type Verification = {
   /** Shell command lines to run in the sandbox, in this order. `[]`: none. */
   readonly commands: readonly string[]
-  /** How often the model is told about failures; 0 means as often as the budget allows. */
+  /** How often failures are reported to the model; 0 means as often as the budget allows. */
   readonly attempts: number
 }
 

@@ -9,31 +9,31 @@ import type { Tool } from '../tools/tool.ts'
 /** A JSON Schema (draft 6, 7, 2019-09 or 2020-12) as an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The options of an agent. If one is absent, the user's configuration applies, or the default of `agent exec`. */
+/** The options of an agent. If an option is absent, the user's configuration applies, or else the default of `agent exec`. */
 export type AgentOptions<Output = unknown> = {
   /** The directory to work in. A relative path is resolved from the current directory. */
   readonly workspace: string
-  /** A model's name, as for `agent exec --model`, or a model of your own. Default: the configured one. */
+  /** A model's name, as for `agent exec --model`, or a model of your own. Default: the configured model. */
   readonly model?: string | Model
   /** The access of commands and patches. Default: `workspace-write`, unless configured otherwise. */
   readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** Any keys of the configuration file. These override all files, within the limits set by the machine's owner. Default: none. */
   readonly settings?: ConfigFile
-  /** A profile of the user's file, as for `agent exec --profile`. Default: the one that the file selects, if any. */
+  /** A profile of the user's file, as for `agent exec --profile`. Default: the profile that the file selects, if any. */
   readonly profile?: string
-  /** True: the repository's own configuration, rules and hooks apply. Default: as configured in the user's file. */
+  /** Whether the repository's own configuration, rules and hooks apply. Default: as configured in the user's file. */
   readonly trust?: boolean
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]
   /**
-   * Asked about an action if rules and approval policy don't decide; one question at a time. With a reviewer the approval policy is
+   * Decides about an action if rules and the approval policy don't; gets one question at a time. With a reviewer, the approval policy is
    * `on-request`, unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is
    * denied.
    */
   readonly reviewer?: ReviewFunction
-  /** Also works outside a git repository, where changes can't be undone. Default: false. */
+  /** Allows work outside a git repository, where changes can't be undone. Default: false. */
   readonly skipGitRepoCheck?: boolean
-  /** The session to resume: its id, or `last` for the newest one of this workspace. Default: a new session. */
+  /** The session to resume: its id, or `last` for the newest session of this workspace. Default: a new session. */
   readonly resume?: string
   /** Stores no session and no audit log. The agent can then run only one task. Default: false. */
   readonly ephemeral?: boolean
@@ -42,19 +42,19 @@ export type AgentOptions<Output = unknown> = {
   /** The limits of each run. Default: none. */
   readonly budget?: Budget
   /**
-   * Commands that run in the sandbox when the model is done. The model is told about failures and continues; if they persist, the run has
-   * failed. They are your own commands, so nobody is asked about them, but rules that forbid them apply. Default: as configured.
+   * Commands that run in the sandbox when the model is done. Failures are reported to the model, which continues; if they persist, the run
+   * fails. The commands are your own, so they need no approval, but rules that forbid them apply. Default: as configured.
    */
   readonly verify?: readonly string[]
-  /** How often the model is told about failures; 0: as often as the budget allows. Default: 2. */
+  /** How often failures are reported to the model; 0: as often as the budget allows. Default: 2. */
   readonly verifyAttempts?: number
-  /** Ends a run at the first call that is denied. Default: false. */
+  /** Ends a run when a call is denied for the first time. Default: false. */
   readonly failOnDenied?: boolean
   /** States that an external sandbox surrounds this process, so that none is opened. Default: false. */
   readonly externallySandboxed?: boolean
   /** Interrupts the run in progress, and every later one, when it is aborted. */
   readonly signal?: AbortSignal
-  /** Receive events as they happen, including pieces of messages. Default: none; you iterate the run instead. */
+  /** Receive events as they happen, including pieces of messages. Default: no sinks; read the events by iterating the run. */
   readonly sinks?: readonly Sink[]
   /** Variables that hold the keys of model providers and locate the configuration. Default: those of this process. */
   readonly environment?: Readonly<NodeJS.ProcessEnv>
@@ -72,18 +72,18 @@ export type RunOptions = {
 export type AgentResult<Output = unknown> = RunSummary & {
   /** The session, for `resume`. Undefined if the run ended before it had one. */
   readonly threadId: string | undefined
-  /** The final message as parsed by the schema. Undefined without `outputSchema`, and if `exitCode` isn't 0. */
+  /** The final message as parsed by the schema. Undefined if there is no `outputSchema`, or if `exitCode` isn't 0. */
   readonly output: Output | undefined
 }
 
 /**
- * A run in progress. It continues whether or not anybody iterates; leaving the loop doesn't end it. Each iteration yields every event from
- * the first on, and throws what `result` rejects with.
+ * A run in progress. It continues whether or not anybody iterates it; leaving the loop doesn't end the run. Each iteration yields all events from
+ * the first one on, and throws the error that `result` rejects with.
  */
 export type AgentRun<Output = unknown> = AsyncIterable<RunEvent> & {
   /**
-   * How the run ended, once everything it opened is closed. A run that fails, is stopped or is interrupted resolves with its `exitCode` and
-   * `error`. Rejects with a `UserError` for what the caller has to fix; nothing was run in that case.
+   * How the run ended. Resolves when everything that the run opened is closed. If the run fails, is stopped or is interrupted, the result has an
+   * `exitCode` and an `error`. Rejects with a `UserError` for a mistake that the caller has to fix; in that case, nothing was run.
    */
   readonly result: Promise<AgentResult<Output>>
   /** Ends the run in an orderly way: its last event arrives, and `result` resolves with exit code 130. */
@@ -96,6 +96,6 @@ export type Agent<Output = unknown> = AsyncDisposable & {
   readonly threadId: string | undefined
   /** Lets the model work on a task. A second call continues the session; it starts when the previous run has ended. */
   run(task: string, options?: RunOptions): AgentRun<Output>
-  /** Interrupts the current run and resolves when it has ended. Later runs are rejected. Calling it again does no harm. */
+  /** Interrupts the current run and resolves when it has ended. Later runs are rejected. Further calls have no effect. */
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 
-/** The events of one run, for any number of readers. Each reader gets all of them, however late it starts. */
+/** The events of one run, for any number of readers. Each reader gets all events, however late it starts. */
 export class EventHistory implements AsyncIterable<RunEvent> {
   readonly #events: RunEvent[] = []
   #end: { readonly error?: unknown } | undefined
@@ -8,7 +8,7 @@ export class EventHistory implements AsyncIterable<RunEvent> {
 
   readonly sink: Sink = { event: (event) => this.#tell(() => this.#events.push(event)) }
 
-  /** Marks the end of the events. Readers that have read everything get the error, if there is one. */
+  /** Marks the end of the events. After the last event, readers get the error, if there is one. */
   end(failure: { readonly error?: unknown } = {}): void {
     this.#tell(() => (this.#end ??= failure))
   }

@@ -12,7 +12,7 @@ import { readSchema, type FinalOutput } from './output-schema.ts'
  * Opens an agent in a workspace. It reads the same configuration as `agent exec`. It writes to no standard stream, handles no signals and
  * never ends the process, so any number of agents can work in parallel in one process.
  *
- * @throws UserError for what the caller has to fix: a missing workspace, a wrong setting, an invalid schema
+ * @throws UserError for mistakes that the caller has to fix: a missing workspace, a wrong setting, an invalid schema
  * @example
  * // Not run: it asks a model.
  * await using agent = await openAgent({ workspace: '.', model: 'gpt-5.5', sandbox: 'workspace-write' })
@@ -23,7 +23,7 @@ import { readSchema, type FinalOutput } from './output-schema.ts'
 export async function openAgent<Output = unknown>(options: AgentOptions<Output>): Promise<Agent<Output>> {
   const final = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema)
   const request = agentRequest(options, final?.contract)
-  // Reads the configuration that every run will read again, so that mistakes in it show before there is a task.
+  // Reads the configuration, which every run will read again, so that mistakes in it are found before there is a task.
   await configure({ ...request, task: { type: 'calls' } }, () => undefined)
   return new OpenAgent(request, options.signal, final)
 }

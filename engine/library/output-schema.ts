@@ -17,7 +17,7 @@ export type FinalOutput<Output> = {
  */
 export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema): Promise<FinalOutput<Output>> {
   if (isZod(schema)) return { contract: contractOf(schema), read: (text) => schema.parse(JSON.parse(text)) }
-  // Loaded only if needed, because loading ajv takes as long as everything else at a start.
+  // Loaded only if needed, because loading ajv takes as long as the rest of the start.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate !== 'function') throw new UserError('usage', `outputSchema: not a JSON Schema: ${validate.error}`)
@@ -45,7 +45,7 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
     const { $schema: _, ...json } = z.toJSONSchema(schema, {
       io: 'input',
       override: ({ jsonSchema }) => {
-        // zod drops unknown keys, but providers enforce a schema only if it forbids them.
+        // zod drops unknown keys, but providers enforce a schema only if the schema forbids them.
         if (jsonSchema.type === 'object' && jsonSchema.properties !== undefined)
           jsonSchema.additionalProperties ??= false
       },

@@ -1,7 +1,7 @@
 import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../core/model.ts'
 
 /**
- * Wraps a caller's model so that it meets what a run relies on: a response ends when its signal is aborted, even if the model ignores the
+ * Wraps a caller's model so that a run can rely on two properties: a response ends when its signal is aborted, even if the model ignores the
  * signal, and errors that the model throws are reported as failures of the model, not of this program.
  */
 export function ownModel(model: Model): Model {
@@ -39,7 +39,7 @@ async function* respond(model: Model, request: ModelRequest, signal: AbortSignal
   }
 }
 
-/** Nobody waits for this, because a model that ignores its signal may never answer. */
+/** Ends the response. Callers must not wait for this, because a model that ignores its signal may never answer. */
 async function end(events: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
     await events?.return?.()

@@ -35,7 +35,7 @@ const ToolList = z.looseObject({
   nextCursor: z.string().optional(),
 })
 
-/** An HTTP server no longer knows the session, because it was restarted or dropped it. The call had no effect. */
+/** Thrown if an HTTP server no longer knows the session, because the server was restarted or dropped the session. The call had no effect. */
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError'
 }
@@ -45,13 +45,13 @@ function isForgotten(error: unknown): boolean {
   return error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400)
 }
 
-/** The most pages of a list that are requested, because a server could announce more pages forever. */
+/** The maximum number of pages of a list that are requested, because a server could announce more pages forever. */
 const maxPages = 100
 
 /**
  * Connects to a server and performs the handshake.
  *
- * @throws Error whose message says why it failed: the server can't be started or reached, is too slow, or doesn't speak MCP
+ * @throws Error with a message that says why: the server can't be started or reached, is too slow, or doesn't speak MCP
  */
 export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(
@@ -61,12 +61,12 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(dependencies.workspace).href, name: 'workspace' }],
   }))
-  // There is nobody to fill in a form.
+  // Declined because nobody is there to fill in the server's form.
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => dependencies.onToolsChanged())
   let closed: string | undefined
   client.onclose = () => (closed ??= 'closed the connection')
-  // An HTTP connection doesn't close when the server disappears: only a failed request shows it.
+  // An HTTP connection doesn't close when the server disappears: only a failed request shows that the server is gone.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }
@@ -207,6 +207,6 @@ function sentence(error: unknown): string {
   if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
   const { message, cause } = error as Error
   const words = [message, cause instanceof Error ? cause.message : ''].filter((text) => text !== '')
-  // A WebSocket error has no message of its own.
+  // A WebSocket error contains no message.
   return words.length === 0 ? "it can't be reached" : words.join(': ')
 }

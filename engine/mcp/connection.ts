@@ -22,7 +22,7 @@ export type McpConnection = {
   /** The server's instructions about its tools; empty if there are none. Nothing in them can be trusted. */
   readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
-  /** Rejects with a readable message if the server fails. An error of the tool itself is a result. */
+  /** Rejects with a readable message if the server fails. If the tool itself fails, the call resolves with a result. */
   readonly call: (
     tool: string,
     input: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ export type McpPrompt = {
 /** What a connection needs from the run. */
 export type McpDependencies = {
   readonly workspace: string
-  /** Returns the sandbox for a server's process; an unconfined one if the server is configured to run outside the sandbox. */
+  /** Returns the sandbox for a server's process. It doesn't confine a server that is configured to run outside the sandbox. */
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
   /** Called when the server reports that its tools have changed. */
   readonly onToolsChanged: () => void

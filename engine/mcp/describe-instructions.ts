@@ -11,7 +11,7 @@ const mostInAll = 8000
  * Renders the servers' instructions about their tools for the model. They are limited in length and marked as untrusted, because a server
  * has no authority.
  *
- * @returns a function that returns one text for each server that has started by now. Once returned, a server's text never changes
+ * @returns a function that returns one text for each server that has started so far. Once it has been returned, a server's text never changes
  */
 export function serverInstructions(servers: Pick<McpServers, 'states'>): () => readonly string[] {
   const said = new Map<string, string>()

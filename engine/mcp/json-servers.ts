@@ -75,7 +75,7 @@ export function together(each: readonly JsonServers[]): JsonServers {
 
 type Entry = { readonly name: string; readonly value: unknown; readonly at: readonly PropertyKey[] }
 
-/** The parsed table of a server, and the table's unknown keys. */
+/** The transport that a server's table describes, and the table's unknown keys. */
 type Transported = {
   readonly transport: McpTransport
   readonly timeout: number | undefined

@@ -21,7 +21,7 @@ const nameLimit = 64
 /** Accepts any input: the server's own schema is applied by `validate`. */
 const anyObject = z.record(z.string(), z.unknown())
 
-/** Makes the tools of all running servers, for the registry. */
+/** Makes the tools of all running servers. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }
@@ -79,7 +79,7 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
 
 /**
  * Compiles a schema into a check of the arguments. Patterns are left out, because a server could send one that takes forever; the server
- * checks them itself. With an invalid schema nothing is checked here, and the server rejects what it doesn't accept.
+ * checks them itself. If the schema is invalid, nothing is checked here, and the server rejects what it doesn't accept.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   const text = JSON.stringify(schema, (key, value: unknown) =>
@@ -89,7 +89,7 @@ function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   return 'error' in compiled ? () => [] : compiled
 }
 
-/** Returns `mcp__server__tool`, in characters and of a length that all providers accept. */
+/** Returns `mcp__server__tool`, adapted to the characters and the length that all providers accept. */
 function toolName(server: string, tool: string): string {
   const full = `mcp__${server}__${tool.replace(/[^\w-]/g, '_')}`
   if (full.length <= nameLimit) return full
@@ -145,7 +145,7 @@ async function callTool(
   }
 }
 
-/** Reports the progress of a call, at most once per interval: nobody can read it faster. */
+/** Reports the progress of a call, at most once per interval, because people can't read more frequent reports. */
 function progressTo(item: ItemHandle): (progress: McpProgress) => void {
   let told = -Infinity
   return ({ progress, total, message }) => {

@@ -9,8 +9,8 @@ export function namesServerPrompt(typed: string): boolean {
 }
 
 /**
- * Expands a prompt such as `/mcp__server__name words`: the server generates the text from the words. They are its arguments in order; the
- * last argument gets all remaining words.
+ * Expands a prompt such as `/mcp__server__name words`: the server generates the text from the words. The words are the prompt's
+ * arguments in order; the last argument gets all remaining words.
  *
  * @param servers undefined if none is configured
  * @throws UserError `usage` if the server or the prompt doesn't exist, words are missing, or the server fails
@@ -50,7 +50,7 @@ function split(typed: string): readonly string[] {
   return /^(\S+)\s*([^]*)$/.exec(typed.trim())?.slice(1) ?? []
 }
 
-/** The name that a user types for a prompt, in characters that need no quotes. */
+/** Returns the name that a user types for a prompt. It contains only characters that need no quotes. */
 function commandOf(server: string, prompt: string): string {
   return `/mcp__${server}__${prompt.replace(/[^\w.-]/g, '_')}`
 }

@@ -70,7 +70,7 @@ function remoteOf(table: Extract<McpServerTable, { url: string }>, env: Environm
 /**
  * Makes the transport for a URL.
  *
- * @throws UserError `usage` if there are headers and the transport can't send any
+ * @throws UserError `usage` if there are headers but the transport can't send headers
  */
 export function reach(
   url: URL,

@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 
-/** How many bytes of a server's standard error are kept for messages; the last ones count. */
+/** How many bytes from the end of a server's standard error are kept for messages. */
 const complaintLimit = 2000
 
 /** The stdio transport for a server in the sandbox: one JSON message per line in both directions. */
@@ -58,7 +58,7 @@ export class SandboxTransport implements Transport {
     const child = this.#process
     this.#process = undefined
     if (child === undefined) return
-    // As the protocol specifies: close standard input, and kill a server that doesn't exit.
+    // The protocol specifies this: close standard input, and kill a server that doesn't exit.
     child.stdin?.end()
     const patience = setTimeout(() => child.kill(), 500)
     await child.result

@@ -5,18 +5,18 @@ export type McpServer = {
   /** Where the server is configured, for messages. */
   readonly origin: string
   readonly transport: McpTransport
-  /** Whether a run must not start without this server. */
+  /** Whether the run fails to start if this server is not available. */
   readonly required: boolean
   /** How long the server may take to become ready, in milliseconds. */
   readonly startupTimeoutMs: number
   /** How long a call may take without reporting progress, in milliseconds. */
   readonly toolTimeoutMs: number
-  /** The only tools that are offered; undefined if all are. */
+  /** The only tools that are offered; undefined if all tools are offered. */
   readonly enabledTools: readonly string[] | undefined
   readonly disabledTools: readonly string[]
-  /** Whether the server is believed when it claims that a tool only reads. */
+  /** Whether the server's claim that a tool only reads is trusted. */
   readonly trusted: boolean
-  /** Whether every request contains the server's tools, even where other tools are deferred. */
+  /** Whether every request contains the server's tools, even if other tools are deferred. */
   readonly alwaysLoad: boolean
 }
 

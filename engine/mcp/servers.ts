@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import type { McpCallResult, McpConnection, McpProgress, McpDependencies, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 
-/** The state of one of a run's servers: connected, or why not. */
+/** The state of one of a run's servers: either connected, or the reason why it isn't. */
 type ServerState = {
   readonly server: McpServer
   /** The server's tools that the configuration allows; empty if the server isn't running. */
@@ -21,7 +21,7 @@ export type McpServers = {
   readonly starting: () => readonly string[]
   /** Resolves when no server is starting any more. */
   readonly settled: () => Promise<void>
-  /** Calls a tool. If the server has gone away, it is first restarted or reconnected. Rejects with a readable message. */
+  /** Calls a tool. If the connection is lost, the server is first restarted or reconnected. Rejects with a readable message. */
   readonly call: (
     server: string,
     tool: string,
@@ -29,7 +29,7 @@ export type McpServers = {
     signal: AbortSignal,
     onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
-  /** Returns a server's connection, after a restart or reconnect if the server has gone away. Rejects with a readable message. */
+  /** Returns a server's connection. If the connection is lost, the server is first restarted or reconnected. Rejects with a readable message. */
   readonly connection: (server: string) => Promise<McpConnection>
   readonly close: () => Promise<void>
 }
@@ -63,7 +63,7 @@ export async function startServers(
   dependencies: Omit<McpDependencies, 'onToolsChanged'>,
   { onChanged = () => undefined, waitsFor = () => true }: StartOptions = {},
 ): Promise<McpServers> {
-  // The only import that loads the SDK. It is lazy so that a run without servers doesn't load it.
+  // The only import that loads the SDK. It is lazy, so that a run without servers doesn't load the SDK.
   const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [

@@ -1,4 +1,4 @@
-/** The result of adding a note: the new text, `same` if the note is there already, or the problem that prevents it. */
+/** The result of adding a note: the new text, `same` if the text already contains the note, or the problem that prevents the addition. */
 type WithNote = { readonly text: string } | { readonly same: true } | { readonly problem: string }
 
 type Line = { readonly text: string; readonly end: string; readonly start: number }
@@ -28,13 +28,13 @@ export function addNote(text: string, section: string, note: string): WithNote {
   }
   const last = body.findLast((line) => line.text.trim() !== '') ?? lines[heading.at]
   if (last === undefined) throw new TypeError('a heading must be one of the lines')
-  // Extends an existing list, or starts one after an empty line.
+  // The note extends an existing list, or starts a list after an empty line.
   const goesOn = /^(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)/.test(last.text)
   const at = last.start + last.text.length + last.end.length
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Inserts lines into a text. If the last line has no line ending, the new text has none either. */
+/** Inserts lines into a text. If the text doesn't end with a line ending, the new text doesn't either. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)

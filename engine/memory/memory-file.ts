@@ -19,7 +19,7 @@ type MemoryFile = {
   readonly text: string | undefined
 }
 
-/** Files that notes are added to. A new file gets the first name. Files that are private to one person, and nested ones, are left alone. */
+/** The names of files that notes are added to. A new file gets the first name. Notes are never added to nested files, or to files for a single person. */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 /** Replaces `AGENTS.md` if it has content. */
 const overrideName = 'AGENTS.override.md'
@@ -28,9 +28,9 @@ const overrideName = 'AGENTS.override.md'
 const maxBytes = 1024 * 1024
 
 /**
- * Finds the file for notes. In a repository, that is the nearest one from the workspace up to the root, or else `AGENTS.md` in the root.
- * For the user, it is the one in their configuration folder, which is created if it is missing. A link is followed only to another such
- * file within the same root.
+ * Finds the file for notes. For a repository, that is the nearest existing file on the way from the workspace up to the root, or else
+ * `AGENTS.md` in the root. For the user, it is the file in their configuration folder, which is created if it is missing. A link is followed only if it leads
+ * to a file with one of these names within the same root.
  *
  * @returns the file and its text, or why nothing can be added to it
  */
@@ -60,7 +60,7 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     : { path, root, text }
 }
 
-/** An empty override leaves the file next to it in force; once it holds a note, it replaces that file. */
+/** Whether a path is an empty override. The `AGENTS.md` next to it still applies, but a note in the override would replace it. */
 function isIdleOverride(path: string): boolean {
   if (basename(path) !== overrideName) return false
   const bytes = readPlainBytes(path, maxBytes)

@@ -25,7 +25,7 @@ export type MemoryPlaces = {
   readonly workspace: string
 }
 
-/** The instructions, and which files were left out and why: instructions that go missing silently are worse than none. */
+/** The instructions, and which files were left out and why. The user must know if instructions are missing. */
 export type Memory = {
   readonly sources: readonly MemorySource[]
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
@@ -57,9 +57,9 @@ const namesInHome: readonly Alternatives[] = [
   ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
   ['.gemini/GEMINI.md'],
 ]
-/** The limit for all files of the user together, and for all files of a repository. It is Codex's limit for project documents. */
+/** The limit for all files of the user together, and for all files of a repository. Codex has the same limit for project documents. */
 const maxBytes = 32 * 1024
-/** How deep imports may nest. Claude Code has the same limit. */
+/** How deeply imports may be nested. Claude Code has the same limit. */
 const maxDepth = 5
 
 /** The candidates for instruction files. In each list, the first file with content is used. */
@@ -114,9 +114,9 @@ class MemoryReader {
   #bytes = 0
 
   /**
-   * @param home what `~` means in an import
-   * @param seen real paths that have been read already, also by other readers
-   * @param told sources that come before these for the model; a text that is the same as one of them is skipped
+   * @param home the directory that `~` refers to in an import
+   * @param seen the real paths that this reader and others have already read
+   * @param told sources that the model gets before these; a text that is the same as one of them is skipped
    */
   constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
     this.#home = home
@@ -173,7 +173,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
-    // The file is missing or unreachable. In both cases there is nothing to read.
+    // The file is missing or can't be accessed. In both cases there is nothing to read.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import type { Memory } from './read-memory.ts'
 
-/** Renders the instructions for the model: one text for each file, labelled with its path. No text can pass itself off as another file. */
+/** Renders the instructions for the model: one text for each file, labelled with its path. No text can pretend to be a different file. */
 export function renderMemory({ sources }: Memory): readonly string[] {
   return sources.map(({ path, text }) => {
     const own = text.trimEnd().replaceAll(/<(?=\/?instructions\b)/gi, '&lt;')

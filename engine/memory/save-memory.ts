@@ -64,8 +64,8 @@ export function saveMemory(places: MemoryPlaces): Tool {
 }
 
 /**
- * Maps the repository's paths into the private view of the workspace, if one is mounted, so that a saved note is a change there like any
- * other.
+ * Maps the repository's paths into the private view of the workspace, if a view is mounted. A saved note is then part of the changes in the
+ * view.
  */
 function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
   return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }

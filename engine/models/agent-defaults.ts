@@ -29,7 +29,7 @@ const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
 ]
 
 /**
- * Returns the defaults for a model, for settings that neither the user nor the run makes.
+ * Returns the defaults of a model. They apply to settings that neither the user nor the run specifies.
  *
  * @param model the name that its provider uses, with or without a router's prefix: `us.anthropic.claude-opus-5-5` or `openai/gpt-5.5`
  */

@@ -10,12 +10,12 @@ export type AnthropicConnection = {
   messages(body: MessagesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
 
-/** Connects through Anthropic's SDK. Only this function loads it, when a model that needs it gets its first request. */
+/** Connects through Anthropic's SDK. Only this function loads the SDK, and only when a model that needs it gets its first request. */
 export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicConnection> {
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
     baseURL: endpoint.baseUrl,
-    // Set so that the client doesn't look for credentials itself; we set the header.
+    // Set so that the client doesn't look for credentials itself: we set the header.
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },

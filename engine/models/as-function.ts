@@ -10,12 +10,12 @@ export function argumentsObject(call: ToolCall, tools: readonly ToolDeclaration[
     const value: unknown = JSON.parse(call.input)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The model's mistake is part of the conversation: without it, its correction would make no sense.
+    // The model's mistake stays in the conversation, because the correction would make no sense without it.
   }
   return { malformed_arguments: call.input }
 }
 
-/** Whether arguments look complete. Those of a call that was cut off before any arrived don't. */
+/** Whether arguments look complete. Empty arguments don't: the call was cut off before any arrived. */
 export function isWholeObject(json: string): boolean {
   try {
     const value: unknown = JSON.parse(json)

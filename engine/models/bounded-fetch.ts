@@ -28,11 +28,11 @@ function bounded(response: Response): Response {
   const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
   const answer = new Response(asStream(reading), { status, statusText, headers })
   // Clients iterate an iterable instead of a stream. A stream would have to be cancelled at the end, and for that Node creates a whole
-  // JavaScript context in each process, only to shorten the text of an error that nobody sees. `pipeThrough` has the same cost.
+  // JavaScript context in each process, only to shorten the text of an error that nobody sees. `pipeThrough` costs the same.
   return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
 }
 
-/** Decides which part of a chunk is passed on and whether it is the last. Throws the error that the stream is to fail with. */
+/** Decides which part of a chunk is passed on, and whether it is the last part. Throws an error if the stream must fail. */
 type Bound = (chunk: Uint8Array) => { readonly part: Uint8Array; readonly isLast: boolean }
 
 function linesUpTo(limit: number): Bound {
@@ -67,7 +67,7 @@ function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
   let isOver = false
   const stop = async (why?: unknown): Promise<void> => {
     isOver = true
-    // Errors of a connection that nobody reads from any more don't matter.
+    // Errors of a connection that is no longer read don't matter.
     await reader.cancel(why).catch(() => undefined)
   }
   const next = async (): Promise<Step> => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Converts a call's id to one that a provider accepts. Ids from other servers, and some of a provider's own, are too long or contain other
- * characters. The same id always gives the same result, so a call and its result still match.
+ * Converts a call's id to one that a provider accepts. Some ids, from other servers or from the provider itself, are too long or contain characters that
+ * it refuses. The same id always gives the same result, so a call and its result still match.
  *
  * @param most how many characters the new id may have
  */
@@ -15,15 +15,15 @@ export function fittingId(id: string, most = Infinity): string {
 }
 
 /**
- * The same for Mistral's models, which accept exactly nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/).
+ * Like `fittingId`, for Mistral's models, which accept exactly nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/).
  */
 export function mistralId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9)
 }
 
 /**
- * Converts a tool's name to one that a provider accepts in a call. Models call names that no tool could have, and such calls stay in the
- * conversation.
+ * Converts a tool's name to one that a provider accepts in a call. Models sometimes call tools by names that no tool could have, and these calls
+ * stay in the conversation.
  */
 export function fittingName(name: string, most: number): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, most)

@@ -102,7 +102,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       if (delta.function_call) addPiece({ function: delta.function_call }, calls)
     }
   } catch (error) {
-    // After the finish reason only the token count is missing, which isn't worth repeating the request.
+    // After the finish reason, only the token count is missing. Repeating the request for that isn't worthwhile.
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return
@@ -122,7 +122,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
   yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
 }
 
-/** Servers use different words. Mistral distinguishes its context window from the requested limit. */
+/** The finish reasons that mean that the limit was reached, which differ by server. Mistral distinguishes its context window from the requested limit. */
 const cutShort = /^(?:length|max_tokens|model_length|max_output_tokens)$/i
 
 function withMore(more: Record<string, unknown>): { more?: Record<string, unknown> } {
@@ -139,7 +139,7 @@ function partsOf(content: Content | null | undefined): { readonly said: string; 
   return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
 }
 
-/** Results are matched with calls by id, and some servers reuse an id. */
+/** Makes ids unique: results are matched with calls by id, but some servers reuse an id. */
 function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
   const taken = new Set<string>()
   return calls.map((call) => {
@@ -156,7 +156,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call index 0. A different id with a name starts another call, and so does a name after complete arguments.
+  // Some servers give every call index 0. A piece starts another call if it has a name and a different id, or a name after complete arguments.
   const isOther =
     found !== undefined &&
     name !== '' &&
@@ -194,7 +194,7 @@ function isWhole(json: string): boolean {
 
 function finishedCall(call: OpenCall, model: string, isCut: boolean): ModelEvent {
   if (call.name === '') throw malformedStream('a tool call without a name')
-  // Some servers send no ids. Ours only has to be unique and is sent back with the result.
+  // Some servers send no ids. Our own id only has to be unique, and is sent back with the result.
   const id = call.id === '' ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : call.id
   const input = call.input.trim() === '' ? '{}' : call.input
   const kept = { from: 'openai-chat', model, ...withMore(call.more) } satisfies KeptChat

@@ -41,7 +41,7 @@ export type KeptChat = z.input<typeof kept>
 export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): readonly ChatMessage[] => {
   const ownOf = (opaque: unknown): z.infer<typeof kept> | undefined => {
     const own = kept.safeParse(opaque).data
-    // One model's thoughts and signatures are useless to another, and Gemini refuses them.
+    // A model's thoughts and signatures are useless to a different model, and Gemini refuses them.
     return own === undefined || (own.model ?? model) !== model ? undefined : own
   }
   switch (turn.side) {

@@ -22,7 +22,7 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     try {
       return await open.chat(countsInStream ? body : uncounted, signal)
     } catch (error) {
-      // Some servers don't know this field, and say so.
+      // Some servers don't know this field, and name it in the error.
       const isUnknown =
         error instanceof ProviderFailure && error.kind === 'refused' && /stream_options/.test(error.message)
       if (!isUnknown || !countsInStream) throw error

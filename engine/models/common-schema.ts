@@ -3,8 +3,8 @@ type Schema = Readonly<Record<string, unknown>>
 /**
  * Reduces a tool's schema to the part that every OpenAI-compatible server understands. llama.cpp turns the schema into a grammar and
  * refuses the whole request for a pattern with a lookahead, a length of 2000 or an empty schema
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). The parts left out are still checked here;
- * limits are mentioned in the description.
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). This program still checks the parts that are left
+ * out; the description mentions limits.
  */
 export function commonSchema(schema: Schema): Record<string, unknown> {
   const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }
@@ -17,7 +17,7 @@ const reduced = new WeakMap<Schema, Record<string, unknown>>()
 const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const tables = new Set(['properties', '$defs', 'definitions'])
-/** Larger bounds say nothing beyond that the value is a number. */
+/** Larger bounds are left out, because they say no more than that the value is a number. */
 const largest = 1_000_000_000
 
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }

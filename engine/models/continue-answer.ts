@@ -16,8 +16,8 @@ const thinkLess =
   'You used your whole answer for thinking and reached the length limit. Think less from here on, and answer or call a tool now.'
 
 /**
- * Yields one response, made with as many requests as the provider's pauses and the response's length need. A text that was cut off and its
- * continuation become one message. An answer that was cut off and contains a call ends there, since the call has to be answered.
+ * Yields one response. Makes another request when the provider has paused or the response was cut off. A text that was cut off and its
+ * continuation become one message. If an answer that was cut off contains a call, the response ends there, since the call has to be answered.
  *
  * @throws ModelError `provider` if the answer is cut off too often
  */
@@ -78,7 +78,7 @@ class Part {
   readonly #half: string
   /** The model's items, for the next request. */
   said: ModelItem[] = []
-  /** The items as they were emitted, with a text joined to its earlier half. */
+  /** The items as they were emitted: a text that continues an earlier one is joined to it. */
   told: ModelItem[] = []
   /** The last message, held back until it is known to be complete. */
   #last: Extract<ModelEvent, { type: 'message' }> | undefined
@@ -104,7 +104,7 @@ class Part {
       this.#last = event
       return
     }
-    // The text may still continue after a thought.
+    // After a thought, the text may still continue.
     if (event.type === 'tool_call') yield* this.rest()
     else yield* this.#speak()
     this.told.push(item)

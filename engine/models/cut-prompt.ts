@@ -1,9 +1,9 @@
 import type { Usage } from '../core/model.ts'
 import type { ChatBody } from './chat-request.ts'
 
-/** The smallest context window that Ollama gives a model by default. Truncated prompts are detected from this size on. */
+/** The smallest context window that Ollama gives a model by default. Truncation is detected only in prompts of at least this size. */
 const usualWindow = 4096
-/** On average, no text has this many characters per token. */
+/** No text has more characters per token than this on average. */
 const mostCharacters = 8
 
 /**

@@ -14,7 +14,7 @@ export type Endpoint = {
   readonly headers: () => Promise<Readonly<Record<string, string>>>
   /** Secrets that must not appear in any message. The list grows as keys are fetched. */
   readonly secrets: readonly string[]
-  /** Receives the headers of each answer. Absent: nobody needs them. */
+  /** Receives the headers of each answer. Absent: the headers are not used. */
   readonly heard?: (header: (name: string) => string | null) => void
 }
 
@@ -55,7 +55,7 @@ function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readon
 }
 
 /**
- * Anthropic documents a header of its own for keys. Everyone else expects a bearer token, including servers that speak Anthropic's format.
+ * Anthropic documents its own header for keys. All other providers expect a bearer token, including servers that use Anthropic's format.
  * For exceptions there is `env_http_headers`.
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {

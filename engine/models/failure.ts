@@ -49,7 +49,7 @@ const overflowWords =
 const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
-/** Codes that blame the request, which would fail again if it were repeated. */
+/** Codes for a faulty request, which would fail again if it were repeated. */
 const requestCodes = [
   'invalid_prompt',
   'invalid_request_error',
@@ -83,7 +83,7 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   return fail('server', true)
 }
 
-/** Puts a provider's message on one line, shortened to what a person will read. */
+/** Puts a provider's message on one line, shortened to a length that people read. */
 function clip(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim()
   return line.length > 600 ? `${line.slice(0, 600)}… (${line.length} characters)` : line

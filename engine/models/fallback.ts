@@ -2,10 +2,10 @@ import { ModelError } from '../core/model.ts'
 import type { Model } from '../core/model.ts'
 
 /**
- * Uses the first of several models whose provider answers. A switch is announced as a `retry` event and lasts for the rest of the run:
+ * Uses the first of several models that answers. A switch is announced as a `retry` event and lasts for the rest of the run:
  * switching back and forth would pay for the prompt cache again each time.
  *
- * Errors that another provider can't help with are thrown at once: a history that is too long needs compaction, and a wrong configuration
+ * Errors that another provider can't avoid are thrown at once: a history that is too long needs compaction, and a wrong configuration
  * needs a person.
  */
 export function withFallbacks(models: readonly Model[]): Model {

@@ -1,5 +1,5 @@
 /**
- * What a model was trained on, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: older OpenAI
+ * What a model was trained on, to the extent that a run needs to know. `gpt`: the patch format and the tools of Codex. `openai`: older OpenAI
  * models, which know neither. `claude`: edits by replacing text. `other`: unknown.
  */
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
@@ -7,7 +7,7 @@ export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
 /**
  * Returns the family of a model, judging by its name.
  *
- * @param model the value of `-m`. It may include its provider and further folders: `PROVIDER/vendor/NAME`
+ * @param model the value of `-m`. It may include the provider and additional path segments: `PROVIDER/vendor/NAME`
  */
 export function modelFamily(model: string): ModelFamily {
   if (model.startsWith('replay:')) return 'other'
@@ -26,7 +26,7 @@ export function sharedFamily(models: readonly string[]): ModelFamily {
   const families = new Set(models.map(modelFamily))
   const [first = 'other', second] = families
   if (second === undefined) return first
-  // Instructions for the less specialised models suit the others too.
+  // Instructions for the less specialised models are also suitable for the more specialised ones.
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 

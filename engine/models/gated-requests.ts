@@ -6,7 +6,7 @@ import { ProviderFailure } from './failure.ts'
 import { rateLimitsIn } from './rate-headers.ts'
 import type { WireEvent } from './wire.ts'
 
-/** The estimated tokens of an answer before the first one arrives. */
+/** The estimated number of tokens in an answer, until the first answer arrives. */
 const usualOutput = 500
 const bytesPerToken = 3.6
 
@@ -25,7 +25,7 @@ export type GatedRequests = {
 /**
  * Puts a gate in front of a model's requests, including each retry.
  *
- * @param countsCached whether the provider counts input that was already in its cache against its limits
+ * @param countsCached whether input that was already in the provider's cache counts against the provider's limits
  */
 export function gatedRequests(
   gate: RequestGate,
@@ -35,7 +35,7 @@ export function gatedRequests(
 ): GatedRequests {
   let account: Promise<Account> | undefined
   let known: Account | undefined
-  // How far estimates are off, and how long answers are, judging by the last ones.
+  // The ratio of actual to estimated input, and the length of answers, both learned from recent requests.
   let [factor, output] = [1, usualOutput]
   const sizes = new WeakMap<object, number>()
   return {

@@ -15,11 +15,11 @@ export type ModelFinding =
       /** The provider's name for the model. */
       readonly model: string
       readonly wire: ModelProvider['wire_api']
-      /** Without its query; undefined if it is invalid, and `urlProblem` says why. */
+      /** The URL without its query. Undefined if it is invalid; then `urlProblem` says why. */
       readonly url: string | undefined
       readonly urlProblem: string | undefined
       readonly key: KeyPlace
-      /** How to get the key, as the configuration says. */
+      /** The instructions for getting the key, from the configuration. */
       readonly keyInstructions: string | undefined
       /** Why requests can't be sent even though there are a URL and a key; undefined if they can. */
       readonly problem: string | undefined

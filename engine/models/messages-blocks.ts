@@ -31,9 +31,9 @@ export class SaidBlocks {
   #prefix: Prefix | undefined
   /** An answer with sources has one block per cited piece, but is still one message. */
   #texts: Block[] = []
-  /** A query of the provider's search. Together with the result that follows it, it makes one event. */
+  /** A query of the provider's search. The query and the result that follows it become one event. */
   #asked: Block | undefined
-  /** A call. Whether it is complete is known when another block arrives or the message ends. */
+  /** A call. Whether it is complete is known only when the next block arrives or the message ends. */
   #call: Extract<ModelEvent, { type: 'tool_call' }> | undefined
 
   constructor(model: string, prefix: Prefix | undefined) {
@@ -136,7 +136,7 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
   return { type: 'web_search', ...readSearch(action), opaque }
 }
 
-/** Parses a call's input for sending it back. If the input of the provider's own tool is not JSON, that is not the model's mistake. */
+/** Parses a call's input for sending it back. If the input of a tool that the provider runs is not JSON, that is not the model's mistake. */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])
   try {

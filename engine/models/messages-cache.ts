@@ -12,14 +12,17 @@ type Parts<Tool extends { readonly name: string }> = {
   readonly messages: readonly WireMessage[]
 }
 
-/** The same as fields of a body. Empty fields are left out. */
+/** The parts as fields of a request body. Empty fields are left out. */
 type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
 
 /**
- * Marks where the prompt cache is written. Our last two messages come first: the newest writes the cache, and the one before it is where
- * the last request wrote it. Both are needed because the API looks back only some blocks, and many parallel results are many blocks. Then
- * come the fixed instructions together with the tools before them; our own tools separately from those of servers, which differ from run to
- * run; and the description of the environment.
+ * Marks the places at which the prompt cache is written. If there are more places than breakpoints, this is their order:
+ *
+ * 1. Our last two messages. The newest one writes the cache; at the one before it, the previous request wrote the cache. Both are needed, because the API
+ *    looks back only a limited number of blocks, and parallel calls can have many results.
+ * 2. The fixed instructions, with all tools, which come before them.
+ * 3. The last of our own tools, because the tools of servers differ from run to run.
+ * 4. The description of the environment.
  */
 export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool>): CachedParts<Tool> {
   const { tools, instructions, messages } = parts

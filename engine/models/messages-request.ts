@@ -29,7 +29,7 @@ type WireTool = { name: string; description: string; input_schema: { type: 'obje
 
 type AnyTool = (WireTool | { type: 'web_search_20250305'; name: 'web_search'; allowed_domains?: string[] }) & Cached
 
-/** Builds the request. The same history gives the same bytes up to its last message, so that the prefix cache hits. */
+/** Builds the request. The same history gives the same bytes up to its last message, so that the provider's prefix cache can be used. */
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   return buildMessages(model, request).body
 }
@@ -99,7 +99,7 @@ function reasoning(
   if (effort === undefined) return configured(format)
   if (effort === 'none') {
     const least = leastThinking(model)
-    // If thinking can't be switched off, it can at least be low.
+    // If thinking can't be switched off, it can at least be reduced.
     return least === 'always'
       ? { thinking: { type: 'adaptive' }, ...configured({ effort: 'low', ...format }) }
       : { thinking: { type: least }, ...configured(format) }
@@ -109,7 +109,7 @@ function reasoning(
     return { thinking: { type: 'adaptive' }, ...configured({ effort: level, ...format }) }
   }
   const budget = Math.min(budgets[effort] ?? 10_000, (maxOutputTokens ?? longestAnswer(model)) - 1024)
-  // 1024 is the API's minimum. What remains is for the answer.
+  // 1024 is the API's minimum for thinking. The remaining tokens are for the answer.
   if (budget < 1024 || !mayThink(messages)) return { thinking: { type: 'disabled' }, ...configured(format) }
   return { thinking: { type: 'enabled', budget_tokens: budget }, ...configured(format) }
 }

@@ -6,9 +6,9 @@ import { isThought, sealed, type Block } from './preserved-thinking.ts'
 import { asReminder, translateOnce } from './turns.ts'
 import type { ModelItem, Turn } from './turns.ts'
 
-/** Marks a block up to which the prompt cache is to be written. */
+/** Marks the block up to which the provider writes the prompt cache. */
 export type Cached = { cache_control?: { type: 'ephemeral' } }
-/** A text. */
+/** A block of text. */
 export type TextBlock = { type: 'text'; text: string } & Cached
 type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: MediaType; data: string } } & Cached
 type MediaType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
@@ -89,7 +89,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'web_search': {
       const own = keptOf(item.opaque)
       const { block, blocks = block === undefined ? [] : [block] } = own ?? {}
-      // A model can't read another model's thoughts. Older sessions don't name their model.
+      // A model can't read the thoughts of a different model. Older sessions don't name their model.
       const isReadable = own?.model === undefined || own.model === model
       return blocks.filter((each) => isReadable || isSearch(each)).map((each) => sealed(each, own?.seal))
     }
@@ -109,7 +109,7 @@ function isSearch({ type }: Block): boolean {
   return type === 'server_tool_use' || type === 'web_search_tool_result'
 }
 
-/** Whether a block says something. The API refuses text blocks without text, even those that it sent itself. */
+/** Whether a block has content. The API refuses text blocks without text, even those that it sent itself. */
 export function saysSomething({ type, text }: Block): boolean {
   return type !== 'text' || (typeof text === 'string' && text.trim() !== '')
 }

@@ -7,16 +7,16 @@ const dollars = z.number().min(0)
 /** One table `model_prices.<name>` of the configuration: US dollars per million tokens. */
 export const modelPriceSchema = z.strictObject({
   input: dollars,
-  /** Default: as `input`. */
+  /** Default: the same as `input`. */
   cached_input: dollars.optional(),
-  /** Default: as `input`. */
+  /** Default: the same as `input`. */
   cache_write: dollars.optional(),
   output: dollars,
   /** Per thousand web searches by the provider. Default: 10. */
   web_search: dollars.optional(),
 })
 
-/** The facts about a model: the configured values, otherwise those listed for its maker's own API. */
+/** The facts about a model: the configured values, or else the values listed for its maker's own API. */
 export type ModelFacts = {
   /** Undefined if the price is unknown. */
   readonly price: Price | undefined
@@ -36,9 +36,9 @@ export type ConfiguredFacts = {
   readonly provider?: string | undefined
   /** `model_prices`, by the value of `-m`. */
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined
-  /** `model_context_window`, for whichever model answers. */
+  /** `model_context_window`, which applies to every model. */
   readonly contextWindow?: number | undefined
-  /** `model_max_output_tokens`, likewise. */
+  /** `model_max_output_tokens`, which also applies to every model. */
   readonly longestOutput?: number | undefined
 }
 
@@ -82,7 +82,7 @@ export function costOf(usage: Usage, price: Price): number {
   return millionths / 1_000_000 + ((usage.webSearches ?? 0) * price.webSearch) / 1000
 }
 
-/** Providers that bill by their own price list. A `gpt-5.5` from another provider is billed by that provider. */
+/** The providers whose price lists are known. If a different provider offers `gpt-5.5`, that provider's own prices apply. */
 const makers = ['openai', 'anthropic']
 
 /**
@@ -114,7 +114,7 @@ function familyOf(name: string): string | undefined {
 }
 
 /**
- * Returns the newest model of a Claude family by the family's name alone (`haiku`, `sonnet` or `opus`), as used in Claude Code's agent
+ * Returns the newest model of a Claude family for the family's bare name (`haiku`, `sonnet` or `opus`), as used in Claude Code's agent
  * definitions. Undefined for any other name.
  */
 export function newestOf(alias: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { RequestGate } from '../core/request-gate.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** What is needed to open a model. The configuration resolves it. If a value is absent, the default given here applies. */
+/** What is needed to open a model, as the configuration specifies it. If a value is absent, the default given here applies. */
 export type ModelOptions = {
   /** Where keys and base URLs are looked up; the process environment is not read. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -15,15 +15,15 @@ export type ModelOptions = {
   readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
   /** `model_provider`: the provider of models whose names don't include one. Absent: the name shows its maker. */
   readonly modelProvider?: string | undefined
-  /** `fallback_models`: used in order when a provider fails. Absent: none. */
+  /** `fallback_models`: tried in this order when a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined
   /** The gate that each request passes. Absent: requests don't wait. */
   readonly gate?: RequestGate | undefined
   /** How often one request is repeated after its first failure. Default 5; 0: never. */
   readonly maxRetries?: number | undefined
-  /** The wait before the first retry, doubled each time. Default 500. */
+  /** The wait before the first retry, in milliseconds; it doubles with each retry. Default 500. */
   readonly retryBaseMs?: number | undefined
-  /** The limit for all waits of one request together. A wait that would exceed it fails the request at once. Default 10 minutes. */
+  /** The limit for all waits of one request together. If a wait would exceed it, the request fails at once. Default 10 minutes. */
   readonly retryBudgetMs?: number | undefined
   /** How long to wait for the provider's response headers. Default 2 minutes. */
   readonly connectTimeoutMs?: number | undefined

@@ -17,7 +17,7 @@ import type { Wire } from './wire.ts'
  * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
  *   `claude-*` Anthropic)
  *
- * With fallback models, the next model answers if a provider can't. Doesn't connect yet. Throws `ModelError` 'configuration' for an unknown
+ * With fallback models, the next model answers if a provider can't. This function doesn't connect yet. Throws `ModelError` 'configuration' for an unknown
  * name, a missing key or a broken recording.
  *
  * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })

@@ -11,20 +11,20 @@ function bareName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1)
 }
 
-/** Whether a model returns reasoning. Other models refuse a request for it. */
+/** Whether a model returns reasoning. Other models refuse a request that asks for it. */
 export function reasons(model: string): boolean {
   return !/^(?:gpt-3|gpt-4|chatgpt-)|-chat-latest$/.test(bareName(model))
 }
 
 /**
- * Whether a model accepts freeform tools with a grammar: GPT-5 and later. All other models, and servers that imitate the API, get the same
- * tool as a function.
+ * Whether a model accepts freeform tools with a grammar: GPT-5 and later. All other models, and servers that imitate the API, get
+ * such a tool as a function.
  */
 export function takesFreeform(model: string): boolean {
   return modelFamily(model) === 'gpt'
 }
 
-/** Whether a model belongs to OpenAI's own API, judging by its name. The open `gpt-oss` runs elsewhere. */
+/** Whether a model is offered by OpenAI's own API, judging by its name. The open model `gpt-oss` runs elsewhere. */
 export function isOpenAIs(model: string): boolean {
   return /^(?:gpt-(?!oss)|chatgpt-|codex-|o\d)/.test(bareName(model))
 }

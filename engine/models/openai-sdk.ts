@@ -24,7 +24,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     adminAPIKey: null,
     organization: null,
     project: null,
-    // The client would name itself by the name of its class, which the build shortens.
+    // By default, the client sends the name of its class, which the build shortens.
     defaultHeaders: { authorization: null, 'user-agent': `OpenAI/JS ${VERSION}` },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),

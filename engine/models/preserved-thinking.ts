@@ -24,7 +24,7 @@ const known = new WeakMap<Block, string>()
 /** The seals of stored thinking blocks: for each block, the digest of what came before it. */
 const seals = new WeakMap<Block, Prefix>()
 
-/** Remembers the prefix that a stored block came after. */
+/** Records the prefix that preceded a stored block. */
 export function sealed<B extends Block>(block: B, seal: Prefix | undefined): B {
   if (seal !== undefined) seals.set(block, seal)
   return block
@@ -36,8 +36,8 @@ export function isThought({ type }: Block): boolean {
 }
 
 /**
- * Removes the thinking blocks that came after a different prefix, and returns the prefix at the end. Whatever changed the prefix (a
- * compaction, other tools, other instructions, a hook), the provider would refuse the request because of such a block.
+ * Removes the thinking blocks that came after a different prefix, and returns the prefix at the end. The provider refuses a request
+ * with such a block, whatever has changed the prefix: a compaction, a hook, different tools or different instructions.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,

@@ -4,7 +4,7 @@ import { builtInProviders } from './provider-config.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /**
- * Finds the provider of a model and its name there. If the part before the first slash is a known provider's id, that provider is used.
+ * Finds a model's provider, and the model's name at that provider. If the part before the first slash is a known provider's id, that provider is used.
  *
  * @throws ModelError `configuration` for an unknown name or provider
  */

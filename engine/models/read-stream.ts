@@ -7,7 +7,7 @@ type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
 
 /**
  * Yields a provider's events. Throws `ProviderFailure` if the headers take longer than `connectTimeoutMs` or an event takes longer than
- * `streamIdleTimeoutMs`. Closes the connection however the reading ends.
+ * `streamIdleTimeoutMs`. Closes the connection at the end, even after an error.
  */
 export async function* readStream(open: OpenStream, limits: Limits, signal: AbortSignal): AsyncGenerator<unknown> {
   const own = new AbortController()

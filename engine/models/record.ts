@@ -38,7 +38,7 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
   }
 }
 
-/** Opens the file before any command runs. It is written through its descriptor, so a file that replaces it gets nothing. */
+/** Opens the file before any command runs. The recording is written through the descriptor, so nothing is written to a file that replaces this one. */
 function openRecording(file: string): ReturnType<typeof openNewFile> {
   try {
     return openNewFile(file)
@@ -118,7 +118,7 @@ function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
   }
 }
 
-/** Returns arguments as an object if they are one, because that is easier to read; otherwise as the model wrote them. */
+/** Returns arguments as an object if possible, because an object is easier to read; otherwise as the model wrote them. */
 function readableArguments(input: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(input)

@@ -61,8 +61,8 @@ export function findDifferences(
 }
 
 /**
- * Finds a recorded result elsewhere in the conversation that a result matches better than the expected one: because calls came in a
- * different order, or because a command now returns what it returned later. Undefined if there is none.
+ * Finds another recorded result in the conversation that matches a result better than the expected one does. This happens if calls came in a
+ * different order, or if a command now returns what it returned later in the recording. Undefined if there is none.
  */
 function nearestRecorded(
   recording: readonly RecordedResponse[],
@@ -74,7 +74,7 @@ function nearestRecorded(
   for (const [place, response] of recording.entries()) {
     for (const [at, { output: expected }] of (response.expect ?? []).entries()) {
       const difference = compareOutput(expected, output, cwd)
-      // A pattern that matches anything says nothing about closeness.
+      // A match with a pattern that matches every text doesn't mean that the results are similar.
       if (difference === undefined && /^\s*(?:<<\w+>>\s*)*$/.test(expected)) continue
       const share = difference === undefined ? 1 : agreement(difference)
       const call = callsOf(recording[place - 1])[at]

@@ -18,7 +18,7 @@ import { readSearch } from './read-search.ts'
  * lines. Calls without an `id` are numbered through the file: `call_1`, `call_2`…
  *
  * `expect` lists what the tools returned for the calls of the previous response, in order: text, a list of lines, or `{"ok": false,
- * "output": …}`. `replay-match.ts` lists the placeholders that they may contain. Without `expect` nothing is compared. Empty lines are
+ * "output": …}`. `replay-match.ts` lists the placeholders that they may contain. Without `expect`, nothing is compared. Empty lines are
  * skipped.
  */
 const text = z
@@ -78,7 +78,7 @@ const header = z.strictObject({
   /** The model that was recorded, as information for readers. */
   model: z.string().optional(),
   note: text.optional(),
-  /** The task of the run. Absent: whoever plays the recording provides it. */
+  /** The task of the run. Absent: the user provides it when playing the recording. */
   prompt: text.optional(),
 })
 

@@ -69,13 +69,13 @@ function linePattern(line: string, cwd: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Returns undefined if everything matches; otherwise the furthest point up to which both agree. */
+/** Returns undefined if everything matches; otherwise the last point up to which both agree. */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],
   cwd: string,
 ): { readonly expectedAt: number; readonly gotAt: number } | undefined {
-  // reachable: after `at` patterns, every count of lines that may have been consumed.
+  // reachable: every number of lines that the first `at` patterns may have consumed.
   let reachable = new Set([0])
   for (const [at, pattern] of patterns.entries()) {
     const next = new Set<number>()

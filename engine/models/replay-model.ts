@@ -24,13 +24,13 @@ export type PlayOptions = {
   readonly file: string
   readonly cwd: string
   /**
-   * Whether the run continues when results differ. Before the last response it then fails with all differences. Default: it fails at the
+   * Whether the run continues when results differ. It then fails before the last response and lists all differences. Default: it fails at the
    * first difference.
    */
   readonly keepGoing?: boolean
   /**
-   * Receives all differences (possibly none) before the last response instead, and the run continues to its end. Returns a sentence about
-   * the outcome.
+   * Receives all differences (possibly none) before the last response. If it is set, the run does not fail because of differences. Returns a sentence
+   * about the outcome.
    */
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }

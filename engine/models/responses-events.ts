@@ -49,8 +49,8 @@ const incomplete = z.object({
 const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
 /**
- * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Finished items count;
- * deltas are for display only. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without `end` if the stream
+ * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming). Only finished items are
+ * used; deltas are for display. Throws `ProviderFailure` for a failed, incomplete or malformed response. Ends without `end` if the stream
  * was interrupted.
  *
  * @param model the model that answers, as the request names it
@@ -162,7 +162,7 @@ function readItem(item: OutputItem, model: string): ModelEvent {
   }
 }
 
-/** Known fields. Only a server that stores responses knows the id; without stored reasoning it refuses the id. */
+/** Known fields. Only a server that stores responses knows the id, and it refuses an id if the reasoning is not stored. */
 const known = {
   message: ['type', 'id', 'status', 'role', 'content'],
   call: ['type', 'id', 'status', 'call_id', 'name'],

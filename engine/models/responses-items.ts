@@ -33,7 +33,7 @@ export type KeptItem = z.input<typeof kept>
 /** The maximum length of a call id (https://github.com/openai/codex/issues/14355). The API itself creates longer ones. */
 const longestId = 64
 
-/** An item of a history never changes, and a long run sends it a thousand times, so it is translated only once. */
+/** The translations. An item of a history never changes, but a long run sends it a thousand times, so it is translated only once. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
 
 /** Translates a history into the items of a request to a model. */
@@ -58,7 +58,7 @@ function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   return next !== undefined && next.type !== 'tool_result' && (next.type !== 'message' || next.role === 'assistant')
 }
 
-/** @param freeform the ids of the freeform calls before it: a result's type depends on whether it answers one of them */
+/** @param freeform the ids of earlier freeform calls: a result's type depends on whether it answers one of them */
 function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<string>): readonly InputItem[] {
   switch (item.type) {
     case 'message':

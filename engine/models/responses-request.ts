@@ -39,7 +39,7 @@ type WireTool =
     }
   | { type: 'web_search'; external_web_access: boolean; filters?: { allowed_domains: string[] } }
 
-/** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
+/** Builds the request. The same history gives the same bytes, so that the provider's prefix cache can be used. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
   const { outputSchema, sampling: { temperature, topP, maxOutputTokens } = {} } = request
   const defaults = request.requestedBy === 'agent' ? agentDefaults(model) : {}
@@ -53,7 +53,7 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     parallel_tool_calls: true,
     store: false,
     stream: true,
-    // Models without reasoning refuse a request for it.
+    // Models without reasoning refuse a request that asks for reasoning.
     include: reasons(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: request.threadId,
     ...(reasoningEffort === undefined ? {} : { reasoning: { effort: reasoningEffort as Effort } }),

@@ -26,7 +26,7 @@ export async function* respondWithRetries(
     signal.throwIfAborted()
     try {
       for await (const event of ask()) {
-        // An aborted stream simply ends, and may look complete.
+        // An aborted stream simply ends, so it may look complete.
         signal.throwIfAborted()
         yield event
         if (event.type === 'end') return
@@ -56,14 +56,14 @@ export async function* respondWithRetries(
 }
 
 /**
- * Exponential backoff with a jitter between half and the whole delay, so that many runs that were refused at the same time don't all come
- * back at the same time.
+ * Exponential backoff with a jitter between half and the whole delay, so that many runs that were refused at the same time don't all
+ * retry at the same time.
  */
 export function backoff(failures: number, baseMs: number, random: number): number {
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
-/** Returns why there is no further attempt, as the end of a sentence: `''` if a retry never made sense, undefined to continue. */
+/** Returns why the request is not retried, as the end of a sentence: `''` if a retry makes no sense for this failure. Undefined: retry. */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },

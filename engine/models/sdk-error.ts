@@ -62,7 +62,7 @@ function withoutQuery(url: string): string {
   return url.split('?')[0] ?? url
 }
 
-/** Returns the message of the deepest cause, because `fetch failed` alone helps nobody. */
+/** Returns the message of the deepest cause, because `fetch failed` by itself explains nothing. */
 function innermost(error: Error): string {
   let current = error
   while (current.cause instanceof Error) current = current.cause

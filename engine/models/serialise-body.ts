@@ -1,4 +1,4 @@
-/** The JSON of values that were serialised before, kept as long as the values live. */
+/** The JSON of values that were serialised before, stored for as long as the values exist. */
 const serialised = new WeakMap<object, string>()
 
 /**

@@ -9,7 +9,7 @@ const known = new Set([...one, ...lists, ...tables, ...plain, ...references])
 /**
  * Whether providers can enforce a schema: it uses only keywords that they all know, and every object lists all of its properties as
  * required and allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Providers refuse any other schema that is sent as strict.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Providers refuse any other schema if the request marks it as strict.
  */
 export function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false

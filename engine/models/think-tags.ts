@@ -1,7 +1,7 @@
 const opening = '<think>'
 const closing = '</think>'
 
-/** Separates thoughts that a server leaves in a text, between `<think>` and `</think>` at its start. */
+/** Separates a text from the thoughts that a server leaves at its start, between `<think>` and `</think>`. */
 export class ThinkTagReader {
   #text = ''
   #shown = 0

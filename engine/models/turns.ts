@@ -8,7 +8,7 @@ export type ModelItem = Exclude<HistoryItem, Result>
 
 /** Everything that one side says until the other side's next item. */
 export type Turn =
-  /** In the order in which it arrived, which providers check. */
+  /** Items are in the order in which they arrived, which providers check. */
   | { readonly side: 'model'; readonly said: readonly ModelItem[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
@@ -16,7 +16,7 @@ export type Turn =
  * Divides a history into turns for APIs with two alternating speakers. Developer messages at the very start become part of the
  * instructions; later ones become user messages.
  *
- * @returns `instructions`: those of the run and the description of the environment, as separate parts so that each can be cached
+ * @returns `instructions`: the run's instructions and the description of the environment, as separate parts so that each can be cached
  */
 export function takeTurns(
   instructions: string,
@@ -40,7 +40,7 @@ export function asReminder(text: string): string {
   return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
 }
 
-/** What a turn is translated for: the tools of the request, and the provider's name for the model. */
+/** What the translation of a turn depends on: the provider's name for the model, and the tools of the request. */
 type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
 
 /**

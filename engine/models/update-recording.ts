@@ -2,7 +2,7 @@ import { expectation } from './record.ts'
 import type { FoundDifference } from './replay-differences.ts'
 
 /**
- * Updates a recording's text: where results differ, what was returned replaces what was expected. All other lines stay the same, byte for
+ * Updates a recording's text: each result that differs from its expectation replaces it. All other lines stay the same, byte for
  * byte. A call without a result keeps its expectation.
  *
  * @param cwd the directory that the run worked in, which becomes a placeholder like everything else that varies
@@ -14,7 +14,7 @@ export function updateRecording(text: string, differences: readonly FoundDiffere
       const own = differences.filter((one) => one.line === at + 1 && one.result !== undefined)
       if (own.length === 0) return line
       const end = line.endsWith('\r') ? '\r' : ''
-      // Read and checked when the recording was opened.
+      // The line was parsed and checked when the recording was opened.
       const response = JSON.parse(line) as { readonly expect: readonly unknown[] }
       const expect = response.expect.map((expected, place) => {
         const { result } = own.find((one) => one.at === place) ?? {}

@@ -1,8 +1,8 @@
 import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
 /**
- * An event from a wire, with the stop reason at the end. `paused`: the provider stopped midway, and continues when it is sent its own
- * output. `limit`: the answer reached its length limit; the value is the provider's own name for that.
+ * An event from a wire, with the stop reason at the end. `paused`: the provider stopped midway, and continues when its own output
+ * is sent back to it. `limit`: the answer reached its length limit; the value is the provider's own name for that.
  */
 export type WireEvent =
   | Exclude<ModelEvent, { type: 'end' }>
@@ -14,7 +14,7 @@ export type Wire = {
   readonly searchesWeb: boolean
   /** The maximum number of tools in a request. Absent: no limit. */
   readonly mostTools?: number
-  /** Builds the request once. */
+  /** Builds the request, which can then be sent several times. */
   prepare(request: ModelRequest): Exchange
 }
 

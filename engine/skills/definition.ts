@@ -9,7 +9,7 @@ const shared = {
   model: z.string().min(1).optional(),
 }
 
-// Loose, because front matter also has fields for other programs. None of those may loosen anything here.
+// Loose, because front matter also has fields for other programs. Those fields must not permit anything here.
 /** The front matter of a skill's `SKILL.md`. */
 export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
 /** The front matter of a command. */
@@ -21,9 +21,9 @@ export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).op
 export type Written = {
   readonly name: string
   readonly description: string
-  /** Permissions for the calls that the work needs; for an agent, the only calls that it may make. Undefined: the same as the run's. */
+  /** Permissions for the calls that the work needs; for an agent, the only calls that it may make. Undefined: the run's permissions. */
   readonly allowedTools: readonly string[] | undefined
-  /** Whether the model may call nothing else while it follows the definition. */
+  /** Whether the model may make only the calls in `allowedTools` while it follows the definition. */
   readonly restrict: boolean
   /** Undefined: the run's model. */
   readonly model: string | undefined
@@ -36,10 +36,10 @@ export type Written = {
 export type Skill = Written & { readonly kind: 'skill' }
 /** A prompt with placeholders. A person calls it with `/name arguments`. */
 export type Command = Written & { readonly kind: 'command'; readonly argumentHint: string | undefined }
-/** A sub-agent with a system prompt of its own. */
+/** A sub-agent with its own system prompt. */
 export type AgentDefinition = Written & { readonly kind: 'agent' }
 
-/** All definitions by kind. Of several with the same name, the first wins. */
+/** All definitions by kind. If several have the same name, the first one is used. */
 export type Definitions = {
   readonly skills: readonly Skill[]
   readonly commands: readonly Command[]

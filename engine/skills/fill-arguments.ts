@@ -3,13 +3,13 @@ import { splitWords } from '../../policies/index.ts'
 /** Splits the arguments into words. Quotes work as in a shell. */
 export function typedWords(given: string): readonly string[] {
   const typed = given.trim()
-  // The quotes don't match, as with a lone apostrophe: split at spaces.
+  // If the quotes don't match, as with a single apostrophe, the arguments are split at spaces.
   return typed === '' ? [] : (splitWords(typed) ?? typed.split(/\s+/))
 }
 
 /**
- * Puts the arguments into the text of a command or skill. `$ARGUMENTS` stands for all of them; `$0`, `$1`… (or `$ARGUMENTS[0]`…) for single
- * words, with quotes as in a shell. If the text has no placeholder, the arguments are appended, so that they are not lost.
+ * Puts the arguments into the text of a command or skill. `$ARGUMENTS` is replaced by all arguments; `$0`, `$1`… (or `$ARGUMENTS[0]`…) by
+ * single words, with quotes as in a shell. If the text has no placeholder, the arguments are appended, so that they are not lost.
  */
 export function fillArguments(body: string, given: string): string {
   const typed = given.trim()

@@ -10,7 +10,7 @@ export type Looked = {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** The most commands and reads that one text may request. */
+/** The maximum number of commands and reads that one text may request. */
 const mostLooked = 20
 
 /** A word of characters that have no special meaning in a shell, quoted or not. It can't begin with `-`, so it is never an option. */
@@ -18,7 +18,7 @@ const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
 
 /**
  * Fills the arguments into the text of a command or skill, and collects the calls that the text requests with !`command` and @file.
- * Arguments can't add such requests, and an argument always stays one word of a command: somebody else may have written it.
+ * Arguments can't add such requests, and an argument always stays one word of a command, because the user may not have written it.
  *
  * @returns the text, which mentions the calls, and the calls themselves; or why the text can't be filled in
  */
@@ -33,7 +33,7 @@ export function fillTemplate(
   let problem: string | undefined
   const keep = (text: string): string => `\0${shown.push(text) - 1}\0`
   const put = (whole: string, script: string | undefined, file: string | undefined, before: string): string => {
-    // An email address, or a name in code.
+    // This is part of an email address or of a name in code.
     if (file !== undefined && /[\w`]/.test(before)) return whole
     const text = script ?? file ?? ''
     const odd = namesArgument(text) ? words.find((word) => !plainWord.test(word)) : undefined
@@ -69,10 +69,10 @@ function runOf(cmd: string): Looked {
   return { as: `!\`${cmd}\``, tool: 'exec_command', input: { cmd } }
 }
 
-/** Returns undefined if there is no such file: the text may be an email address or somebody's name. */
+/** Returns undefined if there is no such file, because the text may be an email address or somebody's name. */
 function lookAt(file: string, workspace: string): Looked | undefined {
   let name = file
-  // A full stop that ends the sentence, or the slash after a folder's name.
+  // Removes a full stop that ends the sentence, or the slash after a folder's name.
   while (name.endsWith('.') || name.endsWith('/')) name = name.slice(0, -1)
   const found = statSync(resolve(workspace, name), { throwIfNoEntry: false })
   if (name === '' || found === undefined) return undefined

@@ -25,11 +25,11 @@ const maxBytes = 256 * 1024
 const maxDepth = 4
 
 /**
- * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`; one in a subfolder is named `FOLDER:NAME`) and agents
+ * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`; a command in a subfolder is named `FOLDER:NAME`) and agents
  * (`agents/NAME.md`). A file whose front matter can't be read is skipped and reported: without its front matter, it would have no
  * restrictions.
  *
- * @param folders in order of precedence: of two definitions with the same name, the first wins
+ * @param folders in order of precedence: if two definitions have the same name, the first one is used
  */
 export async function findDefinitions(folders: readonly DefinitionFolder[]): Promise<Definitions> {
   const faults: string[] = []

@@ -6,12 +6,12 @@ import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 export class Preapprovals {
   readonly #lists: { readonly list: ToolAllowlist; readonly source: string }[] = []
 
-  /** From now on, these calls need no approval where only the approval mode would ask for it. */
+  /** From now on, these calls need no approval if only the approval mode would require it. */
   add(allowed: readonly string[], source: string): void {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }
 
-  /** Wraps a Guardian so that these permissions answer where the approval mode would ask. They override no rule, permission or alarm. */
+  /** Wraps a Guardian so that these permissions allow actions for which the approval mode would ask. They override no rule, permission or alarm. */
   wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,

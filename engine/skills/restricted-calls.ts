@@ -5,11 +5,11 @@ import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 /** A filter in front of a run's calls. It can be made stricter, but never looser again. */
 export type RestrictedCalls = {
   readonly calls: CallHooks
-  /** From now on, only these calls pass, and of those only the ones that passed before. */
+  /** From now on, a call passes only if this list allows it and it also passed before. */
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 
-/** Puts the filter in front of a run's hooks. Calls that ask for a skill or give the final answer always pass. */
+/** Puts the filter in front of a run's hooks. Calls that load a skill or deliver the final answer always pass. */
 export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
   const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
   return {

@@ -3,7 +3,7 @@ import type { Skill } from './definition.ts'
 /** The limit for all descriptions together, because every request contains them. */
 const maxCharacters = 8000
 
-/** Describes the available skills to the model: their names and descriptions in one text. No text if there is no skill. */
+/** Describes the available skills to the model: their names and descriptions in one text. Returns no text if there is no skill. */
 export function describeSkills(skills: readonly Skill[]): readonly string[] {
   if (skills.length === 0) return []
   const share = Math.max(40, Math.floor(maxCharacters / skills.length))

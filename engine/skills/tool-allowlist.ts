@@ -29,7 +29,7 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // In this mode, everything else needs approval.
+  // In the mode `untrusted`, everything that no permission allows needs approval.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,
@@ -47,7 +47,7 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
   }
 }
 
-/** Whether the list could allow any call of a tool. Other tools need not be offered to the model. */
+/** Whether the list could allow any call of a tool. If not, the tool need not be offered to the model. */
 export function mayOffer(tool: Pick<Tool, 'name' | 'claudeNames'>, allowed: readonly string[]): boolean {
   return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }

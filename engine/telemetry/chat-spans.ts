@@ -75,7 +75,7 @@ export class Chat {
     if (error instanceof ModelError) this.#usage = sumUsage(this.#usage, error.spent ?? noUsage)
   }
 
-  /** Reports the answer once, whichever way the request ended. */
+  /** Reports the answer once, however the request ended. */
   end(): void {
     const errorType = this.#errorType()
     const reason = this.#calls.length > 0 ? 'tool_calls' : 'stop'

@@ -2,10 +2,10 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Target } from './telemetry-options.ts'
 
-/** During a run, a request is cancelled when the collector hasn't answered in this time. */
+/** The longest wait for the collector's answer during a run. After that, the request is cancelled. */
 const mostWaitMs = 10_000
 
-/** Sends requests to one address, one after the other. The sender doesn't wait for them. */
+/** Sends requests to one address, one after the other. The caller doesn't wait for them. */
 export class Exporter {
   readonly #target: Target
   readonly #abort = new AbortController()
@@ -17,12 +17,12 @@ export class Exporter {
     this.#target = target
   }
 
-  /** Why something was not delivered; undefined as long as everything was. Names the collector, without passwords. */
+  /** Why something was not delivered; undefined if everything has been delivered so far. Names the collector, but shows no passwords. */
   get failure(): string | undefined {
     return this.#failure
   }
 
-  /** Queues a body. If ten are waiting already, including the one being sent, it is dropped: the collector is too slow. */
+  /** Queues a body. If ten bodies are already waiting, including the one that is being sent, the collector is too slow, and the body is dropped. */
   post(body: object): void {
     if (this.#waiting >= 10) {
       this.#failed('it takes too long to answer')
@@ -40,7 +40,7 @@ export class Exporter {
     })
   }
 
-  /** Resolves when everything is sent, and after `withinMs` at the latest: requests that are still open then are cancelled. Never throws. */
+  /** Resolves when everything is sent. After `withinMs`, cancels all requests that are still open. Never throws. */
   async close(withinMs: number): Promise<void> {
     const cut = setTimeout(
       () => this.#abort.abort(new Error(`it did not answer within ${withinMs / 1000} s`)),

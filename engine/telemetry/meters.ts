@@ -25,7 +25,7 @@ export class Meters {
     const points = this.#points.get(name) ?? new Map()
     this.#points.set(name, points)
     const key = JSON.stringify(attributes)
-    // Limits the series of an instrument, because models choose the names of tools.
+    // Limits the number of series of an instrument, because models choose the names of tools.
     const at = points.has(key) || points.size < 200 ? key : 'others'
     const point = points.get(at) ?? {
       attributes: at === key ? attributes : { 'otel.metric.overflow': true },
@@ -48,7 +48,7 @@ export class Meters {
     this.add('portcullis.run.denials', event.denied, {})
   }
 
-  /** All that was counted. */
+  /** Returns all recorded metrics. */
   metrics(): readonly Metric[] {
     return [...this.#points].map(([name, points]) => ({ name, ...instruments[name], points: [...points.values()] }))
   }

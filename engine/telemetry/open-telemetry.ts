@@ -28,14 +28,14 @@ export type Telemetry = {
   /** `TRACEPARENT` for commands, and `TRACESTATE` if it is set. */
   readonly variables: Readonly<Record<string, string>>
   /**
-   * Sends what is left, within 2 s. Anything not sent by then is lost. Never throws.
+   * Sends the remaining data within 2 s. Data that hasn't been sent by then is lost. Never throws.
    *
    * @returns sentences about what could not be delivered
    */
   close(): Promise<readonly string[]>
 }
 
-/** Starts the telemetry of a run. Whatever a collector does, the run isn't affected. */
+/** Starts the telemetry of a run. A collector can't affect the run, whatever it does. */
 export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: TelemetryDependencies): Telemetry {
   const exporterOf = (target: Target | undefined): Exporter | undefined =>
     target === undefined ? undefined : new Exporter(target)
@@ -111,8 +111,8 @@ function writing(write: () => void): string | undefined {
 }
 
 /**
- * Masks every text before it is cut, because half a secret isn't recognized as one. Ids are left alone: they are made here, and their digits may look
- * like a secret.
+ * Masks every text before it is cut, because half a secret isn't recognized as one. Ids are not masked: this program creates them, and their digits may
+ * look like a secret.
  */
 function withoutSecrets<T>(value: T, mask: (text: string) => string): T {
   return map(value) as T

@@ -20,7 +20,7 @@ export type Span = {
   readonly start: bigint
   readonly end: bigint
   readonly attributes: Attributes
-  /** Absent: it went well. */
+  /** Absent: the operation succeeded. */
   readonly failed?: { readonly message?: string | undefined }
 }
 

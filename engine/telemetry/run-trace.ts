@@ -8,12 +8,13 @@ import { Meters } from './meters.ts'
 import type { TelemetryOptions } from './telemetry-options.ts'
 import { shown, type Attributes, type Span } from './otlp.ts'
 
-/** The limit for spans: viewers show no more than this. Calls beyond it are only counted. */
+/** The maximum number of spans, because viewers show no more than this. Further calls are only counted. */
 const mostSpans = 20_000
 
 /**
- * A run as spans, named by the GenAI conventions (https://github.com/open-telemetry/semantic-conventions-genai): one `invoke_agent` around
- * everything, in it a `chat` for each answer and an `execute_tool` for each call, and in that a span for the command. It only observes the run.
+ * A run as spans, named by the GenAI conventions (https://github.com/open-telemetry/semantic-conventions-genai): one `invoke_agent` for
+ * the whole run, which contains a `chat` for each answer and an `execute_tool` for each call. The `execute_tool` of a command contains a span for the command.
+ * This class only observes the run.
  */
 export class RunTrace {
   readonly traceId: string
@@ -23,7 +24,7 @@ export class RunTrace {
   readonly #finished: (span: Span) => void
   readonly #started = now()
   readonly #open = new Map<string, bigint>()
-  /** The tool that each call id belongs to, because the items of commands and changes don't name theirs. */
+  /** The tool that each call id belongs to. This is needed because the items of commands and changes don't name their tools. */
   readonly #calls = new Map<string, { readonly name: string; readonly input: string }>()
   readonly #meters = new Meters()
   #about: Attributes = {}

@@ -28,10 +28,10 @@ export type TelemetryOptions = {
   /** Whether prompts, answers, commands and their output are reported too. */
   readonly content: boolean
   readonly resource: Attributes
-  /** The limit for the characters of one reported value. */
+  /** The maximum number of characters in one reported value. */
   readonly valueLimit: number
   readonly parent: TraceParent | undefined
-  /** Sentences about settings that can't be followed. None shows an address, because that may contain a password. */
+  /** Sentences about settings that can't be applied. They contain no address, because an address may contain a password. */
   readonly notices: readonly string[]
 }
 
@@ -39,7 +39,7 @@ type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
  * Reads the settings from OpenTelemetry's variables and the user's own table (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A
- * variable overrides the table. Undefined: nothing is reported, so nothing needs to be loaded.
+ * variable overrides the table. Returns undefined if nothing is reported, so that no telemetry code needs to be loaded.
  */
 export function telemetryOptions(
   environment: Environment,
@@ -94,7 +94,7 @@ export function telemetryOptions(
   }
 }
 
-/** The limit for one text. A span is only part of a request; the session's own record contains longer texts in full. */
+/** The limit for one text, because many spans share a request. The session's own record contains longer texts in full. */
 const mostCharacters = 8192
 
 function addressOf(text: string): URL | undefined {
@@ -107,12 +107,12 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(words).toString('base64')}`
 }
 
-/** Whether two addresses have the same origin. The table's headers are only for the table's address: a key must not be sent to another. */
+/** Whether two addresses have the same origin. The table's headers are sent only to the table's address, because another server must not receive a key. */
 function isSameOrigin(endpoint: string | undefined, url: URL): boolean {
   return endpoint !== undefined && addressOf(endpoint)?.origin === url.origin
 }
 
-/** Parses `name=value,name=value`, percent-encoded as in W3C Baggage. Pairs that can't be a header are left out. */
+/** Parses `name=value,name=value`, percent-encoded as in W3C Baggage. Pairs that aren't valid headers are left out. */
 function pairs(text: string | undefined): Readonly<Record<string, string>> {
   const list = (text ?? '').split(',').flatMap((pair): [string, string][] => {
     const at = pair.indexOf('=')

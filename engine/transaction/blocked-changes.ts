@@ -1,11 +1,11 @@
 import { isText } from './path-keys.ts'
 
 /**
- * Says why a change can't land because of bytes that aren't UTF-8: patches and journals are text, and could not name the file again.
+ * Says why a change can't land if a path contains bytes that aren't UTF-8: patches and journals are text, so they couldn't name the file.
  *
  * @param key the path, with one character for each byte
- * @param target the target of a symbolic link, likewise; undefined for anything else
- * @returns undefined if all of it is UTF-8
+ * @param target the target of a symbolic link, in the same form; undefined for anything else
+ * @returns undefined if both are UTF-8
  */
 export function whyNotText(key: string, target: string | undefined): string | undefined {
   if (!isText(key)) return `its name is not UTF-8; in a shell it is ${shellWord(key)}`
@@ -15,7 +15,7 @@ export function whyNotText(key: string, target: string | undefined): string | un
 }
 
 /**
- * Says what can be done if some of a run's changes can't land, and the others therefore didn't land either.
+ * Says what the user can do if none of a run's changes landed because some of them can't land.
  *
  * @param run the session's id
  */
@@ -26,7 +26,7 @@ export function whatHelps(run: string): string {
   )
 }
 
-/** The bytes as bash reads them in `$'…'`, so that nothing in them reaches a terminal as it is. */
+/** Quotes the bytes for bash as `$'…'`, so that no control character reaches a terminal. */
 function shellWord(latin1: string): string {
   const escaped = latin1.replaceAll(/[^ -~]|['\\]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`)
   return `$'${escaped}'`

@@ -21,13 +21,13 @@ const record = z.object({
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores. They are only counted, and stay in the view. */
+  /** Files that git ignores. They are only counted, and remain in the view. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
   /** Files that never land because they control other programs. */
   protected: z.array(z.string()),
   /** Pipes, sockets and devices, which never land either. */
   special: z.array(z.string()),
-  /** Repositories in which the run made objects, such as commits. These don't land with the files. `kept`: where the objects are in the view. */
+  /** Repositories in which the run created objects, such as commits. Objects don't land with the files. `kept`: where the objects are in the view. */
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
   /** Changes that can't land. If there are any, nothing lands. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
@@ -97,7 +97,7 @@ function writePatch(directory: string, changes: readonly RunChange[]): void {
 
 const writtenAtOnce = 1024 * 1024
 
-/** Larger files are only named in a patch: as text they take several times their size, and git rejects patches of 1 GiB or more. */
+/** For larger files, a patch contains only the name: as text they would take several times their size, and git rejects patches of 1 GiB or more. */
 export const largestInPatch = 64 * 1024 * 1024
 
 /** The size of a file before or after a change; 0 for anything that isn't a file. */

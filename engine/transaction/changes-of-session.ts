@@ -6,10 +6,10 @@ import { readViewState, reopenView } from './private-view.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**
- * Gives what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now. This uses the kind
- * of sandbox that the run had, because other kinds may not be available.
+ * Returns what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now, in a sandbox of
+ * the kind that the run had, because other kinds may not be available.
  *
- * @returns undefined for a session without a view, or whose changes were discarded
+ * @returns undefined if the session has no view, or if its changes were discarded
  * @throws SandboxError if the changes have to be recorded and no sandbox for git can be opened
  */
 export async function changesOfSession(directory: string): Promise<ChangeRecord | undefined> {

@@ -2,7 +2,7 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
-/** Gives the git object of a file if the index says that both have the same content; undefined if in doubt. */
+/** Returns the git object of a file if the index says that the two have the same content; undefined in case of doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
 /** Larger indexes are not read. */

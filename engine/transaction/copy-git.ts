@@ -17,7 +17,7 @@ import { resolve } from 'node:path'
  * a running git, and files stored for `git lfs` are left out.
  *
  * @param count called for each copied file
- * @param leavesOut decides which further entries of the top directory are left out
+ * @param leavesOut decides which other entries of the top directory are left out
  */
 export function copyGitDirectory(
   from: Buffer,
@@ -43,7 +43,7 @@ export function copyGitDirectory(
   }
 }
 
-/** If the original itself uses the objects of other repositories, lists those too, because inside the view git could not follow one reference to the next. */
+/** Makes a copy use the original's objects. If the original uses objects of other repositories, lists these too: in the view, git can't follow references. */
 function borrow(objects: Buffer, to: Buffer): void {
   const places = [...placesOf(realpathSync.native(objects))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
@@ -52,7 +52,7 @@ function borrow(objects: Buffer, to: Buffer): void {
 }
 
 /**
- * Whether a repository of a view has objects of its own. A view starts without any, so the run must have made them, by committing or by adding files.
+ * Whether a repository of a view has its own objects. A view starts without objects, so the run must have created them, by committing or by adding files.
  *
  * @param git the git directory
  */

@@ -21,10 +21,10 @@ import { copySparse } from './tree-files.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The size of the largest tree that is copied. For larger ones, another method is better. */
+/** The size of the largest tree that is copied. For larger trees, another method is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }
 
-/** Thrown if a tree can't be copied in this way: it is too large, or its file system can't clone files. */
+/** Thrown if a tree can't be copied as requested: it is too large, its file system can't clone files, or overlays can't be used. */
 export class CopyRefusal extends Error {
   readonly why: 'large' | 'no-clones' | 'no-overlay'
 
@@ -89,7 +89,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
     }
   }
   linkNested(from, `${to}/.git`, to, count)
-  // Directories only get their mode and time now, because the mode may forbid adding entries, and adding entries changes the time.
+  // Directories get their mode and time only now, because the mode may forbid adding entries, and adding entries changes the time.
   for (const key of filled.toReversed()) {
     const stats = lstatSync(bytesOf(from, key), { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) continue
@@ -100,7 +100,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
   return found
 }
 
-/** Makes the copied index of git describe the copies of those files that it described. */
+/** Adapts the copy of git's index: where an entry matched an original file, it now matches the copy of that file. */
 function fitIndex(to: string, found: Manifest): void {
   const file = `${to}/.git/index`
   const content = readHostFile(file, { maxBytes: largestIndex })

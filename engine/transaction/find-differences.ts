@@ -19,7 +19,7 @@ const atOnce = 500
 
 /**
  * Finds the differences between a view and its originals. Follows no symbolic links, and skips git directories: `repository` is called with each
- * directory that contains one.
+ * directory that contains a git directory.
  */
 export async function findDifferences(
   view: string,
@@ -69,7 +69,7 @@ function compare(view: string, key: string, original: Original | undefined): Dif
   return stats === undefined ? undefined : compareWith(view, key, stats, original)
 }
 
-/** Compares a path of a view with its original. Undefined: nothing differs. */
+/** Compares a path of a view with its original. Returns undefined if nothing differs. */
 export function compareWith(
   view: string,
   key: string,

@@ -10,7 +10,7 @@ import { directoryOf } from './path-keys.ts'
 /**
  * Finds the changed files that git ignores, by their keys. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
  *
- * @param nested the repositories inside the tree, each of which can only judge its own files
+ * @param nested the repositories inside the tree. Git is asked in each of them, because a repository knows only about its own files
  */
 export async function ignoredAmong(
   all: readonly Difference[],

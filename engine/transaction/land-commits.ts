@@ -5,7 +5,7 @@ import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
 import type { ViewState } from './private-view.ts'
 
-/** Commits of a run that landed in the repository, under a ref of their own. */
+/** Commits of a run that landed in the repository, under a separate ref. */
 type LandedCommits = {
   /** The work tree. */
   readonly path: string
@@ -13,7 +13,7 @@ type LandedCommits = {
   readonly commit: string
   /** The checked-out branch that moved to these commits. */
   readonly moved?: { readonly branch: string; readonly old?: string | undefined } | undefined
-  /** Why the branch did not move, although that was requested. */
+  /** Why the branch did not move although a move was requested. */
   readonly stayed?: string | undefined
 }
 
@@ -30,7 +30,7 @@ type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
  * Plans the landing of the commits that a session's runs made. Their objects are stored in the repositories at once, but nothing refers to them until
  * the plan is carried out, together with the files.
  *
- * @param moveBranches whether the checked-out branch moves to these commits, if it still points to where it did when the view was made
+ * @param moveBranches whether the checked-out branch moves to these commits, provided that it still points to the same commit as when the view was made
  */
 export async function planLandingOfCommits(
   directory: string,
@@ -48,7 +48,7 @@ export async function planLandingOfCommits(
       if (to !== undefined) failed.push({ path, why: `the repository in which they were made is gone: ${kept}` })
       continue
     }
-    // If it wasn't recorded which commit was checked out at the start, as for other repositories in the tree, the branch may only be fast-forwarded.
+    // Which commit was checked out at the start isn't recorded for nested repositories that aren't submodules. Their branches may only be fast-forwarded.
     const known = headOf(directory, path)
     const was = known ?? readCheckedOut(to)
     // The work trees of one repository share its refs.

@@ -28,19 +28,19 @@ export type Landing =
   /** `tree`: whether the trees are still unchanged. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
-/** What to land of a session's changes. */
+/** The part of a session's changes to land. */
 type LandingWish = {
-  /** Default: all of them. */
+  /** The changes to land. Default: all of them. */
   readonly chosen?: readonly RunChange[]
-  /** Whether the commits of the session's runs land too, and with `move`, whether the checked-out branch moves to them. Default: commits don't land. */
+  /** Set if the commits of the session's runs land too. `move`: whether the checked-out branch moves to them. Default: commits don't land. */
   readonly commits?: { readonly move: boolean } | undefined
 }
 
-/** How often a landing is planned again if another git process is busy, and after how many milliseconds. */
+/** How often a landing is tried if another git process is busy, and how many milliseconds pass between two tries. */
 const [mostTries, betweenTries] = [30, 100]
 
 /**
- * Lands a session's changes in its trees, and its commits in their repositories, as one patch transaction: all of it, or nothing.
+ * Lands a session's changes in its trees, and its commits in their repositories, as one patch transaction: either everything lands or nothing does.
  *
  * @param directory the session's folder
  */
@@ -137,7 +137,7 @@ function busyWith(path: string): string {
  * and keeps the commits.
  *
  * @returns a reason for each branch that did not move back
- * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy, in which case nothing is undone
+ * @throws CommitError if the files can't be restored, UserError `failed` if another git process stays busy; nothing is undone then
  */
 export async function takeBack(directory: string, state: ViewState): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {
@@ -200,7 +200,7 @@ export function closeView(directory: string, state: 'landed' | 'discarded'): voi
 }
 
 /**
- * Writes the state unless the disk is full. A completed landing must not fail because of that: without the record, landing again finds nothing to do.
+ * Writes the state unless the disk is full. A completed landing must not fail because of that: without the record, another landing finds nothing to do.
  */
 function writeIfRoom(directory: string, state: ViewState): boolean {
   try {

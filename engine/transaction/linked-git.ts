@@ -16,7 +16,7 @@ import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
-/** Files that belong to only one work tree, or to other parts of the repository. The copy doesn't contain them. */
+/** Files that belong to a single work tree, or to other work trees and submodules. The copy doesn't contain them. */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
 const pointers = /^(?:commondir|gitdir|locked)$/
@@ -38,7 +38,7 @@ export function linkedGitOf(tree: string): GitDirectories | undefined {
   )
 }
 
-/** Combines the git directories of a linked work tree into one for its view. The result is a separate repository that uses the objects of the original. */
+/** Combines the git directories of a linked work tree into one for its view. The result is a separate repository that uses the original's objects. */
 export function copyLinkedGit({ own, common }: GitDirectories, to: string, count: (size: number) => void): void {
   const bytes = (path: string): Buffer => Buffer.from(path)
   if (own !== common) {
@@ -58,7 +58,7 @@ function rewriteConfig(git: string, worktree: string | undefined): void {
   if (config !== undefined) writeFileSync(file, config, 'latin1')
 }
 
-/** A submodule or linked work tree in a tree: its path, and its git directories in the view and in the original. */
+/** A submodule or linked work tree inside a tree: its path, and its git directories in the view and in the original. */
 type NestedGit = { readonly path: string; readonly kept: GitDirectories; readonly host: GitDirectories }
 
 /**
@@ -79,7 +79,7 @@ export function nestedGit(tree: string, kept: string): readonly NestedGit[] {
 }
 
 /**
- * Makes the submodules and linked work trees of a view refer to its private git directory, and vice versa.
+ * Connects the submodules and linked work trees of a view with the view's private git directory, in both directions.
  *
  * @param kept the git directory of the view, which commands see as the tree's `.git`
  * @param files where files of the view are written: the copy, or the overlay's upper directory

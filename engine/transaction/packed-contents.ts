@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** Contents up to this size share one file: making a file for each of them would take longer than the rest of a landing. */
+/** Contents up to this size share one file, because making a file for each of them would take longer than the rest of a landing. */
 export const largestPacked = 64 * 1024
 
 /** The position of stored bytes in a pack. */
@@ -15,11 +15,11 @@ type Known = {
   end: number
 }
 
-/** The pack that was used last. Only one session's pack is held at a time. */
+/** The pack that was used last. Only one pack is held in memory at a time. */
 let last: Known | undefined
 
 /**
- * Adds bytes to a pack, unless it has them already. A record is one line with the content's hash and length, followed by the bytes. A record that a
+ * Adds bytes to a pack unless it contains them already. A record is one line with the content's hash and length, followed by the bytes. A record that a
  * crash cut off is overwritten.
  *
  * @param create makes the file if it doesn't exist, and returns its descriptor, open for reading and writing
@@ -84,7 +84,7 @@ function look(file: string, descriptor: number): Known {
   return last
 }
 
-/** The header line of a record. Its length is fixed, so that it can be found from the position of the content. */
+/** The header line of a record. Its length is fixed, so the position of the content also determines the position of the header. */
 const headerOf = (hash: string, length: number): Buffer =>
   Buffer.from(`${hash} ${String(length).padStart(digits)}\n`, 'latin1')
 const digits = 5

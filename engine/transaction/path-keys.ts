@@ -1,6 +1,6 @@
 import { pathOfKey } from '../core/changes/list-files.ts'
 
-/** The bytes of an entry's path. A key has one character for each byte of the path below the root. */
+/** Returns the bytes of an entry's path. A key has one character for each byte of the path relative to the root. */
 export function bytesOf(root: string, key: string): Buffer {
   return key === '' ? Buffer.from(root) : Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')])
 }

@@ -131,7 +131,7 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
-/** Whether a file belongs to another user and can't be written. In the view it could be written, because the copy there belonged to this user. */
+/** Whether a file belongs to another user and can't be written. In the view, the file could be written, because the copy belonged to this user. */
 function belongsToOthers(now: FileState, file: string): boolean {
   if (now.type !== 'unread' || now.uid === process.geteuid?.()) return false
   try {
@@ -142,11 +142,11 @@ function belongsToOthers(now: FileState, file: string): boolean {
   }
 }
 
-/** The entry at a path, and the SHA-256 of its bytes, which are not kept in memory. */
+/** The entry at a path, and the SHA-256 of its bytes. The bytes themselves are not kept in memory. */
 type Found = { readonly now: FileState; readonly hash: string }
 
 function lookAt(tree: Tree, place: Change['place']): Found {
-  // If the file is replaced meanwhile, it is read again from the start.
+  // If the file is replaced in the meantime, it is read again from the start.
   let sum = createHash('sha256')
   const now = tree.look(place, (chunk, at) => {
     if (at === 0) sum = createHash('sha256')
@@ -171,10 +171,10 @@ function isSide({ now, hash }: Found, side: Side): boolean {
   }
 }
 
-/** Larger files are read in parts while they are written. */
+/** The largest content that is held in memory, in bytes. Larger files are read in parts while they are written. */
 const heldSize = 4096
 
-/** @param other content to write instead of that of the given side */
+/** @param other content to write instead of the content on the given side */
 function writeOf(
   place: Change['place'],
   now: FileState,
@@ -198,7 +198,7 @@ function writeOf(
 /** Merging larger files would take several times their size in memory. */
 const largestMerged = 64 * 1024 * 1024
 
-/** Merges the changes of the run and of someone else to one file. */
+/** Merges changes to one file that were made by the run and by someone else. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
   if (now.type === 'absent') return { why: 'someone else removed it' }
   if (before.type === 'absent') return { why: 'someone else made one with this name' }

@@ -24,13 +24,13 @@ const state = z.object({
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
   /**
-   * `making`: the view is still incomplete, and no run has worked in it. `open`: nothing has landed yet. `landed`: everything that was to land is in the
-   * tree. `discarded`: the view is gone.
+   * `making`: the view is still incomplete, and no run has worked in it. `open`: nothing has landed yet. `landed`: everything that should land is in
+   * the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
   /** Whether the record of changes is up to date. If so, no run has worked in the view since it was made. */
   gathered: z.boolean(),
-  /** The id of the landing, for `undo`, and its tree. */
+  /** The id of the landing, which `undo` needs, and its tree. */
   landing: z
     .object({
       id: z.string(),
@@ -40,7 +40,7 @@ const state = z.object({
       undone: z.boolean(),
       /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
-      /** Set before the landing starts; the tree's journals say whether it happened. `all`: nothing else was left to land. */
+      /** Set before the landing starts; the tree's journals say whether it completed. `all`: it contained all of the session's changes. */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),
@@ -95,7 +95,7 @@ export function writeViewState(directory: string, now: ViewState): void {
   renameSync(`${file}.new`, file)
 }
 
-/** Reopens the view of a session; undefined if it can't be continued. */
+/** Reopens the view of a session. Returns undefined if no run can continue in it. */
 export function reopenView(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
@@ -124,7 +124,7 @@ export function overlaysOfView(directory: string, { strategy, roots }: ViewState
 }
 
 /**
- * Prepares a view of overlays for a session, to be mounted in a namespace. It can't be used before `openOverlays`.
+ * Prepares a session's view made of overlays, which will be mounted in a namespace. The view can't be used before `openOverlays`.
  *
  * @param paths the real paths of the trees, none inside another
  * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that knows it
@@ -195,7 +195,7 @@ async function makeWith(
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
   const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
-  // If making the view is interrupted, the session is still known to be a transaction.
+  // Written first: if making the view is interrupted, the session is still known to be a transaction.
   writeViewState(directory, { ...making, state: 'making' })
   noteHeads(directory, paths)
   for (const [index, { path, source }] of roots.entries()) {

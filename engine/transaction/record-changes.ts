@@ -20,8 +20,8 @@ import { noteGathered, type PrivateView } from './private-view.ts'
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
 
 /**
- * Finds out what a run changed in its view, and records it: changes to land with their bytes before and after, others only by name or number. Call it
- * only when no command is running.
+ * Finds out what a run changed in its view, and records it: changes that can land, with the bytes before and after, and all others only by name or number.
+ * Call it only when no command is running.
  *
  * @param sandbox the run's sandbox, for git and for the list of protected paths
  * @param withIgnored whether ignored files are treated like all others
@@ -159,8 +159,8 @@ function withoutEmptied(
 }
 
 /**
- * The hashes of files' earlier contents in the previous record, by path. They can be trusted: when that record was made, nobody else had written to
- * these files yet.
+ * Returns the hashes of files' original contents from the previous record, by path. They can be trusted: when that record was made, nobody else had
+ * written to these files.
  */
 function knownBefore(directory: string): ReadonlyMap<string, string> {
   const changes = readRecord(directory)?.changes ?? []
@@ -171,7 +171,7 @@ function knownBefore(directory: string): ReadonlyMap<string, string> {
   )
 }
 
-/** @returns undefined if both sides turn out to be the same */
+/** @returns undefined if the two sides turn out to be the same */
 async function changeOf(
   { key, before, after }: Difference,
   tree: Tree,
@@ -212,8 +212,8 @@ function sideOf(entry: Entry, keep: () => ReturnType<typeof keepFile>): Side {
 }
 
 /**
- * The hash of a file's content when the view was made: of its current content if nobody has written it since, otherwise of the git
- * object. Null: unknown.
+ * Returns the hash of the content that a file had when the view was made: the hash of its current content if nobody has written the file since,
+ * otherwise the hash of the git object. Null: unknown.
  */
 async function hashBefore(
   key: string,

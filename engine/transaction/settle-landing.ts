@@ -17,7 +17,7 @@ export async function settleLanding(directory: string): Promise<void> {
   else writeViewState(directory, { ...state, landing: landed, ...(begun?.all === true ? { state: 'landed' } : {}) })
 }
 
-/** The same, for a caller that doesn't hold the session's lock yet. @throws UserError if another process holds it */
+/** Does the same as `settleLanding`, but takes the session's lock first. @throws UserError if another process holds it */
 export async function settleUnlocked(directory: string): Promise<void> {
   if (readViewState(directory)?.landing?.begun === undefined) return
   const release = lockSession(directory)

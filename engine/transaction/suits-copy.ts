@@ -43,7 +43,7 @@ function entriesIn(root: string, directory: string) {
   try {
     return readdirSync(bytesOf(root, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch {
-    // It can't be accessed, or was removed, so there is nothing to copy.
+    // The directory can't be accessed or was removed, so there is nothing to copy.
     return []
   }
 }
@@ -53,7 +53,7 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // Whatever the reason, making the copy will fail for the same reason and report it.
+    // Making the copy will fail for the same reason and report it.
     return false
   } finally {
     rmSync(to, { force: true })

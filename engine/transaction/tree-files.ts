@@ -10,7 +10,7 @@ export function statsOf(file: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // Its parent is no longer a directory.
+    // The parent is no longer a directory.
     return undefined
   }
 }
@@ -20,7 +20,7 @@ export function openToRead(file: Buffer): number {
   return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }
 
-/** A buffer for reading a file of this size. It is larger than a small file by one byte: if it isn't full, the file was read to its end. */
+/** A buffer for reading a file of this size. It is one byte larger than a small file: if the buffer isn't full, the file was read to its end. */
 export function bufferFor(size: number): Buffer {
   return Buffer.allocUnsafe(Math.min(size + 1, chunkSize))
 }
@@ -37,9 +37,9 @@ export function fill(descriptor: number, buffer: Buffer): number {
 }
 
 /**
- * The bytes of an open file to its end. Each chunk is valid until the next one is requested.
+ * Yields the bytes of an open file up to its end. Each chunk is valid until the next one is requested.
  *
- * @param filled how much of the buffer already contains bytes of the file: the first chunk
+ * @param filled the number of bytes of the file that the buffer already contains. They are the first chunk
  * @throws the system's error
  */
 export function* chunksOf(descriptor: number, buffer: Buffer, filled = fill(descriptor, buffer)): Iterable<Buffer> {
@@ -55,7 +55,7 @@ export function hashOfDescriptor(descriptor: number, size: number): string {
 }
 
 /**
- * The SHA-256 of a file of a tree, whatever its size. Doesn't open symbolic links, and never blocks on a pipe.
+ * Returns the SHA-256 of a file in a tree. The file may be of any size. Doesn't open symbolic links, and never blocks on a pipe.
  *
  * @returns undefined if it can't be read or isn't a regular file
  */

@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 const base = { key: z.string(), mode: z.int() }
 
 const entry = z.discriminatedUnion('kind', [
-  /** `stamp`: a fingerprint of the copy's metadata, which changes when it is written. `was`: the same for the original. */
+  /** `stamp`: a fingerprint of the copy's metadata, which changes when the copy is written. `was`: the fingerprint of the original. */
   z.object({
     ...base,
     kind: z.literal('file'),
@@ -27,7 +27,7 @@ export type Original = z.infer<typeof entry>
 /** The entries that a view was made from, by their keys. */
 export type Manifest = ReadonlyMap<string, Original>
 
-/** A fingerprint of a file's metadata, which changes when the file is written, replaced, or given another mode or time. */
+/** A fingerprint of a file's metadata, which changes when the file is written or replaced, or when its mode or time changes. */
 export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
   return `${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode.toString(8)}`
 }

@@ -12,7 +12,7 @@ import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 import { adminOf, repositoryOf } from './worktree-paths.ts'
 
-/** Opens a sandbox in the same way as the run's own. */
+/** Opens a sandbox in the same way as the run's own sandbox. */
 export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
 
 /** The worktree to make. */
@@ -29,8 +29,8 @@ type Wanted = {
 type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
 
 /**
- * Makes a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else:
- * programs that the repository's configuration makes it run are confined like any command of the model.
+ * Makes a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else.
+ * If the repository's configuration makes git run other programs, they are confined like the model's commands.
  *
  * @param policy the run's policy
  */

@@ -7,9 +7,9 @@ import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree-paths.ts'
 
 /**
- * Describes what would be lost with a worktree; undefined if nothing would. In doubt it assumes a loss.
+ * Describes what would be lost if a worktree were removed; undefined if nothing would be lost. In case of doubt, it assumes a loss.
  *
- * @param sandbox the sandbox in which the run works there
+ * @param sandbox the sandbox in which the run works in this worktree
  */
 export async function whatWouldBeLost(
   { path, git }: Worktree,
@@ -32,11 +32,11 @@ export async function whatWouldBeLost(
 }
 
 /**
- * Removes a worktree and its branch. We remove the files ourselves, because git can't remove the files that protect it in a sandbox. Only a
- * worktree that is still the original one is touched.
+ * Removes a worktree and its branch. This program removes the files itself, because git can't remove the files that protect it in a sandbox. A worktree is
+ * removed only if it is still the one that was created.
  *
  * @param root the root of the repository's working tree
- * @returns why it was not removed, or not completely; undefined if it was removed
+ * @returns why the worktree was not removed completely; undefined if it was
  */
 export async function removeWorktree(
   { path, git }: Required<Worktree>,

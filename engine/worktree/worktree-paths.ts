@@ -4,8 +4,8 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
 /**
- * Returns the directory in which git stores its data about a worktree, if the two refer to each other: a `.git` file alone could refer to
- * anything.
+ * Returns the directory in which git stores its data about a worktree, if the two refer to each other. This is required because a `.git` file
+ * could refer to any directory.
  *
  * @param path the worktree's directory, without symlinks
  */
@@ -36,10 +36,10 @@ export function commonDirectory(root: string): string | undefined {
   }
 }
 
-/** Returns what git must be able to read to work in a tree: the tree, and its repository if that is elsewhere. */
+/** Returns the paths that git must be able to read to work in a tree: the tree, and its repository if that is in a different place. */
 export function repositoryOf(root: string): readonly string[] {
   const common = commonDirectory(root)
-  // If a path inside a writable one were listed separately, it could not be written.
+  // A path inside a writable directory must not be listed separately: that would make it read-only.
   return common === undefined || isInside(common, root) ? [root] : [root, common]
 }
 

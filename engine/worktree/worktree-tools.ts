@@ -8,15 +8,15 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 
 /**
- * The tools with which a model works in a worktree of its own: `enter_worktree` and `exit_worktree`.
+ * The tools with which a model works in its own worktree: `enter_worktree` and `exit_worktree`.
  *
- * @param agents the agents that the run hands work to, which work in the same tree
+ * @param agents the agents to which the run delegates work. They work in the same tree
  */
 export function worktreeTools(worktrees: Worktrees, agents: BackgroundAgents): readonly Tool[] {
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
-/** Anything that is still running would continue in the old tree. */
+/** The reasons to refuse a change of the tree: anything that is still running would continue in the old tree. */
 const wording = { commands: 'Commands are still running here', agents: 'Agents are working here' }
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
@@ -49,7 +49,7 @@ function enterWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
       const { path, branch, made } = planned
       const argv = ['git', 'worktree', 'add', '-b', branch, path, base]
       const where = { cwd: context.workspace, sandbox: context.sandbox.policy.mode }
-      // A worktree that a hook made is approved already: the user configured the hook.
+      // A worktree that a hook made needs no further approval, because the user configured the hook.
       const refused = made ? undefined : await judge({ type: 'exec', argv, ...where }, context)
       if (refused !== undefined) return refused
       const entered = await worktrees.enter(planned, context.signal)

@@ -12,7 +12,7 @@ import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
 /** The hooks for worktrees, and their answers. */
 export type WorktreeHooks = {
-  /** Asks for a worktree by name. Returns its path, why there must be none, or undefined if no hook creates it. */
+  /** Asks for a worktree by name. Returns its path, or the reason if a hook refuses it, or undefined if no hook creates it. */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
   readonly remove: (path: string) => Promise<void>
   /** Called when the run moves to another directory. */
@@ -22,7 +22,7 @@ export type WorktreeHooks = {
 type Options = {
   /** Where the run began. */
   readonly home: ExecutionContext
-  /** The root of the repository; undefined if the workspace is in none. */
+  /** The root of the repository; undefined if the workspace is not in a repository. */
   readonly root: string | undefined
   /** The folder in which worktrees are created. */
   readonly folder: string
@@ -34,7 +34,7 @@ type Options = {
   readonly note: (worktree: Worktree | undefined) => void
 }
 
-/** A worktree that is to be created. Its name is known, and so is its place unless a hook chooses it. */
+/** A worktree that is to be created. If a hook creates it, the hook chooses the path. */
 type Planned = {
   readonly path: string
   readonly branch: string
@@ -45,7 +45,7 @@ type Planned = {
 
 type Problem = { readonly problem: string }
 
-/** Where a run works: where it began, or in one of its worktrees at a time. */
+/** Keeps track of where a run works: in the directory where it began, or in one of its worktrees. */
 export class Worktrees {
   readonly #options: Options
   #entered:
@@ -60,7 +60,7 @@ export class Worktrees {
     return this.#entered?.at ?? this.#options.home
   }
 
-  /** The worktree that the run is in; undefined if it is where it began. */
+  /** The worktree that the run works in; undefined if it works where it began. */
   get current(): Worktree | undefined {
     return this.#entered?.worktree
   }
@@ -89,7 +89,7 @@ export class Worktrees {
     return { path: join(folder, `${basename(root)}-${mark}`, name), branch: `worktree-${name}`, base, made: false }
   }
 
-  /** Creates the planned worktree, unless a hook has, and works there from now on. */
+  /** Creates the planned worktree, unless a hook has created it. The run works there from now on. */
   async enter(planned: Planned, signal: AbortSignal): Promise<{ readonly worktree: Worktree } | Problem> {
     const { root, home, open } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -112,7 +112,7 @@ export class Worktrees {
     return this.#move(worktree)
   }
 
-  /** Describes what would be lost if the worktree were removed; undefined: nothing. */
+  /** Describes what would be lost if the worktree were removed; undefined if nothing would be lost. */
   async lost(signal: AbortSignal): Promise<string | undefined> {
     return this.current === undefined ? undefined : whatWouldBeLost(this.current, this.now.sandbox, signal)
   }
@@ -143,7 +143,7 @@ export class Worktrees {
     return problem === undefined ? { left } : { left, problem }
   }
 
-  /** Releases what working in a worktree needed. The worktree stays. */
+  /** Releases the resources for working in a worktree. The worktree itself stays. */
   async close(): Promise<void> {
     if (this.#entered !== undefined) await close(this.#entered.at)
   }
@@ -194,7 +194,7 @@ async function close({ sandbox, escalation }: ExecutionContext & { readonly esca
   await sandbox.close()
 }
 
-/** Returns the run's policy with the worktree in place of the original tree, which can only be read. */
+/** Returns the run's policy for work in the worktree. The worktree is writable instead of the original tree, which becomes read-only. */
 function policyInWorktree(policy: SandboxPolicy, root: string, path: string, workspace: string): SandboxPolicy {
   const apart = (path: string): boolean => !isInside(path, root) && !isInside(root, path)
   return parsePolicy({

@@ -14,11 +14,11 @@ const largestEvidence = 256 * 1024 * 1024
 export type Signed = ReadonlyMap<string, FileAfter>
 
 /**
- * Opens the evidence of a bundle.
+ * Reads the evidence in a bundle.
  *
- * @param keys public keys, in PEM or as lines of ssh, one of which must have signed it
+ * @param keys public keys, in PEM or in the one-line format of ssh. One of them must have signed the evidence
  * @param base the commit to which the patch applies
- * @throws ActionError if it is missing, damaged, signed by another key, for another commit, or from a run that did not succeed
+ * @throws ActionError if the evidence is missing, is damaged, is signed with a different key, is for a different commit, or belongs to a run that failed
  */
 export function readEvidence(bundle: string, keys: string, base: string): Signed {
   const refuse = (why: string): never => {
@@ -41,7 +41,7 @@ export function readEvidence(bundle: string, keys: string, base: string): Signed
   return new Map(tree.files.map((each) => [each.path, each]))
 }
 
-/** Refuses a patch that would write anything but the bytes that the run signed. @throws ActionError that names the first */
+/** Refuses a patch that would write anything other than the bytes that the run signed. @throws ActionError, which names the first such file */
 export function checkEvidence(patched: readonly Patched[], signed: Signed): void {
   for (const one of patched) {
     if (!isAsSigned(one, signed.get(one.path))) {
@@ -62,7 +62,7 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
   return code === null ? 'no exit code' : `exit code ${code} (${result ?? 'no result'})`
 }
 
-/** @throws ActionError if the input is no key */
+/** @throws ActionError if the input is not a key */
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {

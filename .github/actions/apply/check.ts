@@ -10,7 +10,7 @@ export type Limits = {
   readonly maxBytes: number
 }
 
-/** Files that control other programs, or that decide which code they run: only a pattern that begins with their name allows changing them. */
+/** Files that control other programs, or that decide which code these run. Only a pattern that begins with the name of such a file allows changes to it. */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
   /^\.gitlab-ci\.yml$/,
@@ -22,7 +22,7 @@ const guarded: readonly RegExp[] = [
 ]
 
 /**
- * Reads a run's patch, and compares it with the hash, which came separately.
+ * Reads a run's patch, and checks it against the hash, which was passed separately.
  *
  * @throws ActionError if the folder is incomplete, or differs from the run's result
  */
@@ -54,7 +54,7 @@ function regularFile(path: string): Buffer {
   return readFileSync(path)
 }
 
-/** Refuses files that the workflow doesn't let change. @throws ActionError that names the first */
+/** Refuses changes to files that the workflow doesn't allow. @throws ActionError, which names the first such file */
 export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limits): void {
   if (files.length > maxFiles)
     throw new ActionError(`The patch changes ${files.length} files, but only ${maxFiles} are allowed.`)
@@ -67,7 +67,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)
     const isGuarded = guarded.some((one) => one.test(file))
-    // A star doesn't match files that control other programs; only their own name does.
+    // A star doesn't match files that control other programs: the pattern must contain their name.
     if (isGuarded && !patterns.some((pattern) => /^[^*?]*[^*?/]/.test(pattern) && namesGuarded(pattern, file))) {
       throw new ActionError(
         `${name} controls other programs, and no pattern of 'allowed-paths' names it. Nothing is applied.`,
@@ -82,7 +82,7 @@ function namesGuarded(pattern: string, file: string): boolean {
   return fixed === file || guarded.some((one) => one.test(fixed))
 }
 
-/** `**` matches any folders, `*` and `?` stay within one name; names that begin with a dot are ordinary names. */
+/** `**` matches any folders; `*` and `?` match within one name. Names that begin with a dot are matched like other names. */
 function matches(pattern: string, file: string): boolean {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?)/)
   const expression = parts.map((part) => {

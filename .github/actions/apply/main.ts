@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The content of these files in a commit; a missing file is left out. */
+/** Returns the content of these files in a commit. A missing file is left out. */
 async function readBefore(
   github: GitHub,
   base: string,
@@ -134,7 +134,7 @@ async function commit(github: GitHub, base: string, patched: readonly Patched[])
 
 type Made = { readonly sha: string }
 
-/** An existing branch is moved only if an earlier attempt created it. */
+/** Creates the branch. An existing branch is moved only if an earlier attempt created it. */
 async function makeBranch(github: GitHub, branch: string, sha: string): Promise<void> {
   try {
     await github('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha })
@@ -163,7 +163,7 @@ async function openPull(github: GitHub, branch: string, base: string, files: rea
   return (await github('POST', '/pulls', { title: input('title'), head: branch, base, body })) as Pull
 }
 
-/** Updates the one comment of this token's own account: a comment by somebody else with the same words isn't touched. */
+/** Creates or updates the comment of this token's own account. A comment by somebody else with the same words isn't changed. */
 async function comment(github: GitHub, number: number, text: string): Promise<void> {
   const body = `${marker}\n${text}`
   for (let page = 1; page <= 30; page++) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ActionError } from '../shared/runner.ts'
 
-/** A file after a patch; null: it is removed. */
+/** A file after a patch. `content` null: the patch removes the file. */
 export type Patched = { readonly path: string; readonly mode: '100644' | '100755'; readonly content: Buffer | null }
 
 /** A file before a patch. */
@@ -38,7 +38,7 @@ function gitApply(folder: string, args: readonly string[], patch: Buffer): Buffe
   }
 }
 
-/** The files that a patch names, each once. Nothing is read or written. */
+/** Returns the files that a patch names, without duplicates. The files themselves are neither read nor written. */
 export function filesOf(patch: Buffer, temp: string): readonly string[] {
   const folder = mkdtempSync(join(temp, 'names-'))
   const text = gitApply(folder, ['--numstat', '-z'], patch).toString()
@@ -47,10 +47,10 @@ export function filesOf(patch: Buffer, temp: string): readonly string[] {
 }
 
 /**
- * Applies a patch to the files that it names, in a folder of their own.
+ * Applies a patch to the files that it names, in a separate folder.
  *
- * @param before their content in the commit
- * @throws ActionError if it doesn't apply, or would create anything but a file
+ * @param before the content of these files in the commit
+ * @throws ActionError if the patch doesn't apply, or would create anything other than a file
  */
 export function applyPatch(
   patch: Buffer,

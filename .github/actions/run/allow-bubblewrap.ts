@@ -1,12 +1,12 @@
-/** The parts of the machine that this uses. */
+/** The functions of the machine that this file uses. */
 export type Machine = {
-  /** The text of a file; undefined where it can't be read. */
+  /** Returns the text of a file; undefined if it can't be read. */
   readonly read: (path: string) => string | undefined
-  /** Runs a program to its end with this standard input. Returns whether it succeeded. */
+  /** Runs a program with this standard input and waits for its end. Returns whether it succeeded. */
   readonly run: (program: string, args: readonly string[], stdin?: string) => boolean
 }
 
-/** Allows one program what Ubuntu 24.04 forbids to all: a user namespace of its own. */
+/** Allows one program to create user namespaces, which Ubuntu 24.04 forbids to all programs. */
 const profile = `abi <abi/4.0>,
 include <tunables/global>
 profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {
@@ -15,8 +15,8 @@ profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {
 `
 
 /**
- * Lets bubblewrap work where AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu: by a profile only for `/usr/bin/bwrap`. The machine's
- * settings and sudo's stay unchanged. It does nothing if bubblewrap works already, or if sudo asks for a password.
+ * Makes bubblewrap work if AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu, by loading a profile only for `/usr/bin/bwrap`. The
+ * settings of the machine and of sudo stay unchanged. It does nothing if bubblewrap works already, or if sudo asks for a password.
  */
 export function allowBubblewrap({ read, run }: Machine): 'not-needed' | 'loaded' | 'failed' {
   if (read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns')?.trim() !== '1') return 'not-needed'

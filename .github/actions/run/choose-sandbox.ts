@@ -4,7 +4,7 @@ import { allowBubblewrap, type Machine } from './allow-bubblewrap.ts'
  * Chooses the sandbox backend: bubblewrap, else docker if the workflow names an image. If neither works, the engine refuses with exit code 5 and
  * explains what would help.
  *
- * @param image the image that commands run in with docker; empty: there is none
+ * @param image the image in which docker runs commands; empty: there is none
  * @returns arguments for the engine
  */
 export function chooseSandbox(machine: Machine, image: string): readonly string[] {

@@ -27,14 +27,14 @@ export type Ending = {
 /** How the engine ended. */
 export type Outcome = {
   readonly exitCode: number
-  /** Every line of `--json`. */
+  /** All lines that `--json` printed. */
   readonly events: string
   readonly ending: Ending | undefined
   readonly sessionId: string
   readonly finalMessage: string
 }
 
-/** The environment of the engine: what it needs, and a provider's key or the token that the job's identity was exchanged for. */
+/** Returns the environment of the engine: the variables that it needs, and either a provider's key or the token obtained for the job's identity. */
 export function engineEnvironment(
   apiKey: string,
   exchanged?: { readonly variable: string; readonly token: string },
@@ -44,7 +44,7 @@ export function engineEnvironment(
   return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
 }
 
-/** Runs `agent exec`. Its output and its model's go to the log, where the runner doesn't read them as commands. */
+/** Runs `agent exec`. Its output and the model's go to the log, and the runner doesn't interpret them as commands. */
 export async function runEngine(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly prompt: string },
@@ -86,7 +86,7 @@ function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessag
   return { ending, sessionId, finalMessage }
 }
 
-/** Runs another command of the engine to its end. The result includes its standard error. */
+/** Runs a different command of the engine and waits for its end. The result includes its standard error. */
 export function runProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -95,8 +95,8 @@ export function runProgram(
 }
 
 /**
- * Shows the findings of a review next to their lines. The engine writes a command for the runner for each finding; a model's text can't end a command
- * and begin another. The end of the run is reported elsewhere.
+ * Shows the findings of a review next to their lines. The engine writes a runner command for each finding; a model's text can't end a command
+ * and begin a new one. The end of the run is reported elsewhere.
  */
 export function annotate(events: string): void {
   const { stdout, stderr } = runProgram(['report', events, '--format', 'annotations'], engineEnvironment(''))

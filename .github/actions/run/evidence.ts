@@ -4,7 +4,7 @@ import { ActionError, command, input, isTrue, variable } from '../shared/runner.
 import { engineEnvironment, runProgram, type Outcome } from './engine.ts'
 
 /**
- * The key that signs evidence of the run; the empty string if none is requested. The log masks every line of it.
+ * Returns the key that signs evidence of the run; the empty string if no evidence is requested. Every line of the key is masked in the log.
  *
  * @throws ActionError if the run is not a transaction, because only transactions have evidence
  */
@@ -19,10 +19,10 @@ export function evidenceKey(): string {
 }
 
 /**
- * Signs evidence of a run after its end, so that the key is on no disk while a command of the run could read it.
+ * Signs evidence of a run after its end. Thus the key isn't on any disk while a command of the run could read it.
  *
  * @returns the file with the evidence; the empty string if there is nothing to sign
- * @throws ActionError with the engine's message if that fails
+ * @throws ActionError with the engine's message if signing fails
  */
 export function signEvidence(key: string, { exitCode, sessionId }: Outcome, bundle: string): string {
   if (key === '' || exitCode !== 0) return ''

@@ -6,7 +6,7 @@ import { ActionError } from '../shared/runner.ts'
 
 const mostBytes = 256 * 1024 * 1024
 
-/** Runs the host's git in a way that starts no program for the repository. */
+/** Runs the host's git with settings that keep the repository's configuration from starting programs. */
 export function git(workspace: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Buffer {
   const settings = [
     'core.hooksPath=/dev/null',
@@ -25,7 +25,7 @@ export function git(workspace: string, args: readonly string[], env: Readonly<Re
         GIT_TERMINAL_PROMPT: '0',
         GIT_OPTIONAL_LOCKS: '0',
         GIT_ATTR_NOSYSTEM: '1',
-        // A checkout that contains the workspace doesn't belong to this job.
+        // If a directory above the workspace is a checkout, it doesn't belong to this job.
         GIT_CEILING_DIRECTORIES: dirname(workspace),
         ...env,
       },

@@ -15,7 +15,7 @@ type Exchange = {
 const longestWait = 30_000
 
 /**
- * Exchanges the job's own identity, which GitHub states in a signed token (`id-token: write`), for a short-lived token of the model's provider. No
+ * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. Therefore no
  * key has to be stored. The engine gets only the provider's token, and commands get neither.
  *
  * @returns undefined if the input `identity` isn't given
@@ -53,7 +53,7 @@ function fieldsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(fields) as Record<string, string>
 }
 
-/** The exchange of the providers' own SDKs: lib/credentials/oidc-federation of Anthropic's, auth/workload-identity-auth of OpenAI's. */
+/** Returns the exchange that the providers' SDKs also use (Anthropic: lib/credentials/oidc-federation, OpenAI: auth/workload-identity-auth). */
 function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {
     const value = fields[name]

@@ -2,15 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ActionError, input, isTrue, lines } from '../shared/runner.ts'
 
-/** An option and its value; nothing if the value is empty. */
+/** Returns an option and its value, or nothing if the value is empty. */
 export function option(name: string, value: string): readonly string[] {
   return value === '' ? [] : [name, value]
 }
 
 /**
- * The task of the run, or what a review looks for.
+ * Returns the task of the run, or the focus of a review.
  *
- * @throws ActionError if a task has none, or two
+ * @throws ActionError if there are two texts, or if there is none and the run isn't a review
  */
 export function promptOf(workspace: string, isReview: boolean): string {
   const [prompt, file] = [input('prompt'), input('prompt-file')]
@@ -22,7 +22,7 @@ export function promptOf(workspace: string, isReview: boolean): string {
   return readFileSync(path, 'utf8')
 }
 
-/** `args`: arguments for `agent exec` as a list, so that no text has to be split. */
+/** Reads the input `args`: arguments for `agent exec`. They are a JSON list, so that no text has to be split. */
 export function moreArguments(isOfProposal: boolean): readonly string[] {
   const text = input('args') || '[]'
   let words: unknown
@@ -42,13 +42,13 @@ export function moreArguments(isOfProposal: boolean): readonly string[] {
   return words
 }
 
-/** Hosts that commands reach. */
+/** Returns the arguments for the hosts that commands may reach. */
 export function allowedHosts(): readonly string[] {
   const hosts = lines('allowed-hosts')
   return hosts.length === 0 ? [] : ['-c', `sandbox_workspace_write.allowed_hosts=${JSON.stringify(hosts)}`]
 }
 
-/** A schema is a file of the repository, or JSON in the workflow itself. */
+/** Returns the arguments for the output schema. The schema is a file of the repository, or JSON in the workflow itself. */
 export function outputSchema(workspace: string, bundle: string): readonly string[] {
   const text = input('output-schema')
   if (text === '') return []
@@ -59,9 +59,9 @@ export function outputSchema(workspace: string, bundle: string): readonly string
 }
 
 /**
- * The arguments of a task: what commands may access, and what the result must fulfil.
+ * Returns the arguments of a task: what commands may access, and which conditions the result must meet.
  *
- * @throws ActionError for inputs that a task doesn't have
+ * @throws ActionError for inputs that only a review has
  */
 export function taskArguments(workspace: string, bundle: string, sandbox: string): readonly string[] {
   const misfit = ['review-base', 'fail-on'].find((name) => input(name) !== '')
@@ -75,10 +75,10 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
 }
 
 /**
- * The arguments of a review: of a pull request's changes, or of the checkout's changes since a branch.
+ * Returns the arguments of a review of a pull request's changes, or of the checkout's changes since a branch.
  *
- * @param event what began the workflow
- * @throws ActionError if the base of the review is unknown, and for inputs that a review doesn't have
+ * @param event the event that started the workflow
+ * @throws ActionError if the base of the review is unknown, and for inputs that only a task has
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')

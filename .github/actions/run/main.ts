@@ -25,7 +25,7 @@ import { exchangeIdentity } from './identity.ts'
 import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArguments } from './inputs.ts'
 import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 
-/** GitHub cuts an output longer than a mebibyte, which is also the limit for all outputs together. */
+/** The maximum length of an output. GitHub cuts an output longer than a mebibyte, and all outputs together may not be longer than that. */
 const longestOutput = 200_000
 
 /** The reports of each run in the bundle. */
@@ -78,7 +78,7 @@ async function main(): Promise<number> {
   return tell(outcome, { bundle, base, patch, files, evidence })
 }
 
-/** Everything that the next step or job reads, and what a person does. */
+/** Reports the result: outputs for the next step or job, and texts for people. */
 function tell(
   outcome: Outcome,
   made: {
@@ -91,7 +91,7 @@ function tell(
 ): number {
   const { ending, sessionId, finalMessage } = outcome
   const { bundle, base, patch, files, evidence } = made
-  // A run whose end was not observed has no result, whatever the engine printed.
+  // If the run's last event is missing, the run has no result and counts as failed, even if the engine exited with 0.
   const exitCode = ending === undefined && outcome.exitCode === 0 ? 1 : outcome.exitCode
   const result = ending?.result ?? 'failed'
   const patchFile = join(bundle, 'patch.diff')
@@ -154,7 +154,7 @@ function summary(result: string, exitCode: number, error: string | undefined, fi
   return `## Portcullis: ${result} (exit code ${exitCode})\n\n${asCode([error, finalMessage].filter((text) => text !== undefined && text !== '').join('\n\n'))}\n`
 }
 
-/** The directories in which the runner stores its tokens: commands can't read them. */
+/** Returns the directories in which the runner stores its tokens. Commands can't read them. */
 function runnerPlaces(): readonly string[] {
   const files = [
     'GITHUB_ENV',

@@ -24,11 +24,11 @@ const privileged: ReadonlySet<string> = new Set([
 type Sender = { readonly login: string; readonly id: number; readonly type: string }
 
 /**
- * Refuses accounts without permission: the account that begins the run must have write access, or be on the list. A bot is identified only by its
- * number: anybody can make one with a name that looks like another's.
+ * Refuses accounts without permission: the account that starts the run must have write access or be on the list. A bot is identified only by its
+ * number, because anybody can create a bot whose name looks like that of a different bot.
  *
  * @param allowed logins or account numbers
- * @throws ActionError that says who, and what to do
+ * @throws ActionError, which names the account and says what to do
  */
 export async function requireActor(
   eventName: string,
@@ -72,7 +72,7 @@ async function mayWrite(login: string, github: GitHub): Promise<boolean> {
  * Refuses to work on a stranger's code in an event with access to the repository's secrets.
  *
  * @param head the checked-out commit
- * @throws ActionError that says which, and what to do instead
+ * @throws ActionError, which names the event and says what to do instead
  */
 export function requireOwnCheckout(eventName: string, head: string, sha: string): void {
   if (!privileged.has(eventName) || head === sha) return
@@ -82,7 +82,7 @@ export function requireOwnCheckout(eventName: string, head: string, sha: string)
   )
 }
 
-/** Whether the checkout is a proposal, so that none of its files may configure the run. */
+/** Whether the checkout is a proposed change. If so, none of its files may configure the run. */
 export function isProposal(eventName: string): boolean {
   return eventName.startsWith('pull_request') || privileged.has(eventName)
 }

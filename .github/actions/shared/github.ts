@@ -3,7 +3,7 @@ import { ActionError, variable } from './runner.ts'
 /** The parts of GitHub's REST API that the actions use. The token is sent only to the runner's own server, and never through a redirect. */
 export type GitHub = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<unknown>
 
-/** An unexpected answer of GitHub. */
+/** Thrown for an unexpected answer from GitHub. */
 export class GitHubError extends ActionError {
   readonly status: number
 
@@ -13,7 +13,7 @@ export class GitHubError extends ActionError {
   }
 }
 
-/** Opens the API. `path` begins after `/repos/OWNER/NAME`. */
+/** Opens the API. The returned function appends `path` to `/repos/OWNER/NAME`. */
 export function openGitHub(token: string): GitHub {
   const base = `${variable('GITHUB_API_URL')}/repos/${variable('GITHUB_REPOSITORY')}`
   return async (method, path, body) => {

@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 /**
- * The runner's own language: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). It is
- * implemented here because a package would be more code than this, and would read and write more than necessary.
+ * The workflow commands of the runner: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
+ * They are implemented here because a package would be more code than this file, and would read and write more than necessary.
  */
 
 /** A problem that the author of the workflow must fix, as a sentence. */
@@ -12,19 +12,19 @@ export class ActionError extends Error {
   override readonly name = 'ActionError'
 }
 
-/** An input; the empty string where it isn't given. */
+/** Returns an input; the empty string if it isn't given. */
 export function input(name: string): string {
   return (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
-/** A required input. @throws ActionError if it is missing */
+/** Returns a required input. @throws ActionError if it is missing */
 export function requiredInput(name: string): string {
   const value = input(name)
   if (value === '') throw new ActionError(`The input '${name}' is missing.`)
   return value
 }
 
-/** An input that is a whole number. @throws ActionError if it isn't one */
+/** Returns an input that is a whole number. @throws ActionError if it isn't one */
 export function wholeNumber(name: string, unset: number): number {
   const text = input(name)
   if (text === '') return unset
@@ -32,7 +32,7 @@ export function wholeNumber(name: string, unset: number): number {
   return Number(text)
 }
 
-/** Whether an input is `true`. @throws ActionError for anything but `true` and `false` */
+/** Whether an input is `true`. @throws ActionError for any value other than `true` and `false` */
 export function isTrue(name: string): boolean {
   const value = input(name)
   if (value !== '' && value !== 'true' && value !== 'false')
@@ -40,7 +40,7 @@ export function isTrue(name: string): boolean {
   return value === 'true'
 }
 
-/** The lines of an input, without empty ones. */
+/** Returns the lines of an input that aren't empty. */
 export function lines(name: string): readonly string[] {
   return input(name)
     .split(/\r?\n/)
@@ -48,7 +48,7 @@ export function lines(name: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-/** A variable of the runner. @throws ActionError if it isn't set */
+/** Returns a variable of the runner. @throws ActionError if it isn't set */
 export function variable(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '')
@@ -56,13 +56,13 @@ export function variable(name: string): string {
   return value
 }
 
-/** The event that began the workflow; an empty object if it is unknown. */
+/** Returns the event that started the workflow; an empty object if it is unknown. */
 export function readEvent(): Readonly<Record<string, unknown>> {
   const path = process.env['GITHUB_EVENT_PATH']
   return path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>)
 }
 
-/** Sets an output. The author of the value can't guess the text that ends it; a value that still contains this text is refused. */
+/** Sets an output. The author of the value can't guess the delimiter that ends it; a value that nevertheless contains the delimiter is refused. */
 export function setOutput(name: string, value: string, delimiter = `end_${randomBytes(16).toString('hex')}`): void {
   if (value.includes(delimiter))
     throw new ActionError(`The output '${name}' contains its own end mark: it is not written.`)
@@ -75,7 +75,7 @@ export function addSummary(markdown: string): void {
   if (path !== undefined && path !== '') appendFileSync(path, markdown)
 }
 
-/** A line that the runner executes; text by strangers is only data in it. */
+/** Prints a command for the runner. Untrusted text in it is only data. */
 export function command(name: 'error' | 'warning' | 'notice' | 'add-mask', message: string, title?: string): void {
   const property = title === undefined ? '' : ` title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`
   process.stdout.write(`::${name}${property}::${escaped(message)}\n`)
@@ -85,14 +85,14 @@ function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
-/** Between start and end, the runner reads no line of the log as a command: for the output of models and commands. */
+/** Stops the runner from interpreting lines of the log as commands until `end` is called. Used for the output of models and commands. */
 export function stopCommands(): { readonly end: () => void } {
   const token = randomBytes(16).toString('hex')
   process.stdout.write(`::stop-commands::${token}\n`)
   return { end: () => void process.stdout.write(`\n::${token}::\n`) }
 }
 
-/** Literal text in a summary or a comment: its Markdown, HTML, pictures and links have no effect. */
+/** Formats text literally for a summary or a comment: Markdown, HTML, pictures and links in it have no effect. */
 export function asCode(text: string, limit = 60_000): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}\n… (cut)` : text
   const shown = cut

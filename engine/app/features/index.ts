@@ -25,7 +25,7 @@ export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean):
   if (isReview)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
-    // Opened first and therefore closed last, so that it sees everything that happens.
+    // Opened first and therefore closed last, so that telemetry sees everything that happens.
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,

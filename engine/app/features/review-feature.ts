@@ -1,11 +1,11 @@
 import { UserError } from '../../core/user-error.ts'
 import type { Feature } from '../feature.ts'
 
-/** Makes the change to review the prompt of the run. */
+/** Uses the change under review as the prompt of the run. */
 export const reviewFeature: Feature = {
   name: 'review',
   open: ({ codeReview, sandbox, workspace, signal }) => {
-    // Checked here because no configuration may change it.
+    // Checked here because no configuration may make this sandbox writable.
     if (sandbox.policy.mode !== 'read-only')
       throw new UserError('sandboxUnavailable', 'A review needs a read-only sandbox, but this one is writable.')
     return { expandPrompt: async (words) => (await codeReview?.open(words, sandbox, workspace, signal)) ?? words }

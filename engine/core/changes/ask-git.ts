@@ -13,7 +13,7 @@ type Asked = {
 }
 
 /**
- * Returns the files of a list that git ignores under its current rules. Paths are keys as in `list-files.ts`.
+ * Returns which of the listed files git ignores under its current rules. Paths are keys as in `list-files.ts`.
  *
  * @returns undefined if git can't tell because it is missing or there is no repository
  */
@@ -26,7 +26,7 @@ export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }
 
-/** Returns the files that git tracks or would add; undefined if it can't tell. */
+/** Returns the files that git tracks or would add; undefined if git can't tell. */
 export async function listedByGit(asked: Asked): Promise<ReadonlySet<string> | undefined> {
   const answer = await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], asked)
   return answer?.code === 0 ? new Set(namesIn(answer.output)) : undefined

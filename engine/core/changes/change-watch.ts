@@ -29,7 +29,7 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** How files are listed, which is the same at the beginning and at the end. */
+  /** How files are listed. The same method is used at the beginning and at the end. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }
@@ -53,7 +53,7 @@ export class ChangeWatch implements ChangeSource {
     this.#patched = patched
     this.#own = own
     this.#workspace = workspace
-    // A patch may come before the first command.
+    // Stored now, because a patch may change the file before the first command runs.
     this.#manifests.keep(workspace, ['package.json'])
   }
 
@@ -105,7 +105,7 @@ export class ChangeWatch implements ChangeSource {
   }
 }
 
-/** Files that git ignores are mostly build output, but not at the top of a workspace. */
+/** Returns the changed files at the top of a workspace that git ignores. Ignored files in its folders are left out, because most are build output. */
 function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   return composeChanges(
     new Map(),
@@ -121,7 +121,7 @@ function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   )
 }
 
-/** Walks the tree, which needs no process. If that finds too much, asks git, which leaves out ignored files. */
+/** Walks the tree, which needs no process. If there are too many files or it takes too long, asks git, which leaves out ignored files. */
 async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
   const walked = await list(place, 'walk')
   if (!('too' in walked)) return { ...place, patchedBefore, by: 'walk', listed: walked }

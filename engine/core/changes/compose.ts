@@ -5,7 +5,7 @@ export type FileChange = {
   readonly path: string
   /** `add`, `update` or `delete`. */
   readonly kind: string
-  /** Set if a command changed the file rather than a patch. */
+  /** Set if the file was changed by a command, not by a patch. */
   readonly by?: 'command'
 }
 
@@ -24,7 +24,7 @@ export type Watched = {
   readonly patchedBefore: ReadonlySet<string>
 }
 
-/** The files that differ, as keys. */
+/** Returns the keys of the files that differ. */
 export function differing(before: Stamps, after: Stamps): readonly string[] {
   const written = [...after].filter(([key, stamp]) => before.get(key) !== stamp).map(([key]) => key)
   return [...written, ...[...before.keys()].filter((key) => !after.has(key))]
@@ -59,8 +59,8 @@ export function composeChanges(
 }
 
 /**
- * Whether a file existed before the run. If a patch touched the file before any command ran, the patch's kind tells. Otherwise a command
- * may have created it first.
+ * Whether a file existed before the run. If a patch touched the file before any command ran, the kind of that change
+ * decides. Otherwise a command may have created the file first.
  */
 function wasThere(path: string, first: string, { root, before, after, patchedBefore }: Watched): boolean {
   const key = keyOfPath(path.slice(root.length + 1))

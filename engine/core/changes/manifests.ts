@@ -1,7 +1,7 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** How many manifests are stored. If there are more, every change to one of the others counts as a change to what runs. */
+/** How many manifests are stored. Every change to a manifest that isn't stored counts as a change to what runs. */
 const mostManifests = 500
 
 /**
@@ -30,7 +30,7 @@ export class Manifests {
     }
   }
 
-  /** Whether a change to a file may change what runs. If in doubt, the answer is yes, as for a manifest without a stored copy and for any other file. */
+  /** Whether a change to a file may change what runs. If in doubt, yes: for a manifest that was not stored, and for any file that is not a manifest. */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

@@ -12,7 +12,7 @@ type Fitting = {
 
 /**
  * Cuts the middle out of a result that is too long for the model, and masks secrets in it. The whole output is stored in a file, and a note
- * at the cut says where it is and how to read it.
+ * at the cut says where the file is and how to read it.
  */
 export function fitOutput<Result extends Fitting>(
   result: Result,

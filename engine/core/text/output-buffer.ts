@@ -1,6 +1,6 @@
 /**
- * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print forever, and this
- * must not fill the engine's memory.
+ * Collects a command's output with bounded memory: keeps the first and the last bytes and counts those in between. A command may print forever, and its
+ * output must not fill the engine's memory.
  */
 export class OutputBuffer {
   readonly #headLimit: number

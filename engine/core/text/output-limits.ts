@@ -2,7 +2,7 @@ import type { OutputLimit } from './truncate.ts'
 
 /** How much of one result a model is shown. */
 export type OutputLimits = {
-  /** The default number of tokens, unless a call asks for a different number. */
+  /** The number of tokens, unless a call asks for a different number. */
   readonly tokens: number
   /** The maximum for any call. */
   readonly mostTokens: number

@@ -8,8 +8,8 @@ type Truncated = {
 /** How much of an output is shown. Whichever limit is reached first applies. */
 export type OutputLimit = {
   /**
-   * Roughly as most tokenizers count: four ASCII characters are one token, and so is one character of a script beyond Greek, Cyrillic and
-   * Arabic.
+   * The approximate number of tokens: four ASCII characters count as one token, and so do two characters of a script such as Greek, Cyrillic or Arabic.
+   * A character of most other scripts counts as one token by itself.
    */
   readonly tokens: number
   readonly lines: number
@@ -36,7 +36,7 @@ export function fits(text: string, { tokens, lines }: OutputLimit): boolean {
   )
 }
 
-/** The same by tokens and lines, keeping half from the start and half from the end. */
+/** Like `truncateMiddle`, but limits tokens and lines. Keeps half from the start and half from the end. */
 export function truncateOutput(text: string, limit: OutputLimit, whereWhole?: string): Truncated {
   if (fits(text, limit)) return { text, omitted: 0 }
   const { tokens, lines } = limit
@@ -83,7 +83,7 @@ function weightAt(text: string, index: number): number {
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
 }
 
-/** How many UTF-16 units at the start make up this many tokens. */
+/** How many UTF-16 units, counted from the start, fit into this many tokens. */
 function unitsFromStart(text: string, tokens: number): number {
   if (text.length <= tokens) return text.length
   let left = tokens * 4

@@ -21,7 +21,7 @@ export function differencesIn(tree: string, files: readonly FileAfter[]): readon
   }
   return files.flatMap((file) => {
     const path = join(tree, file.path)
-    // Evidence that we wrote contains no path outside the tree.
+    // Evidence that this program wrote contains no path outside the tree.
     const isBelow = path.startsWith(tree === '/' ? tree : `${tree}/`)
     const why = isBelow ? differenceOf(path, isReached(dirname(path)), file) : 'it is outside the tree'
     return why === undefined ? [] : [`${file.path}: ${why}`]
@@ -48,7 +48,7 @@ function differenceOf(path: string, isReached: boolean, file: FileAfter): string
       : `it is not a link to ${file.target}`
   }
   if (!stats.isFile()) return 'it is no file'
-  // Git doesn't record any other part of a mode.
+  // Git records no other part of a mode than whether the file is executable.
   if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'it has another mode'
   const hash = hashOfFile(Buffer.from(path))
   if (hash === undefined) return "it can't be read"

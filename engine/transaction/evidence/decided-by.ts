@@ -30,7 +30,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
     else known.push(said)
   }
   const { policy, backend } = sandbox
-  // Variables are left out: their values may be secrets, and if only a few values are possible, even a hash would reveal which one it is.
+  // Variables are left out: their values may be secrets, and if only a few values are possible, even a hash would reveal the value.
   const { environment: _, ...confined } = policy
   const { commands, paths, hosts, tools } = permissions
   const noted: DecidedBy = {

@@ -8,7 +8,7 @@ const payloadType = 'application/vnd.in-toto+json'
 const envelope = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(payloadType),
-  /** `publicKey` is our own addition: with it, anyone can detect changes without having the key from elsewhere. It doesn't prove who signed. */
+  /** `publicKey` is our own addition. With it, anyone can detect changes without obtaining the key separately. It doesn't prove who signed. */
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string(), publicKey: z.string() })]),
 })
 
@@ -17,7 +17,7 @@ function encoded(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `), payload])
 }
 
-/** Signs a statement and puts it in an envelope (DSSE). Gives the text of the file. */
+/** Signs a statement and puts it in an envelope (DSSE). Returns the text of the file. */
 export function sealStatement(content: Statement, key: KeyObject): string {
   const payload = Buffer.from(JSON.stringify(content))
   return render({
@@ -45,7 +45,7 @@ type Opened =
 /**
  * Opens an envelope, and verifies that none of its bytes changed.
  *
- * @param trusted one of these keys must have signed it. If there are none, it must be signed with the key in the envelope itself
+ * @param trusted one of these keys must have signed the envelope. If the list is empty, the signature must match the key in the envelope itself
  */
 export function openEnvelope(text: string, trusted: readonly KeyObject[]): Opened {
   const broken = (why: string): Opened => ({ type: 'broken', why })

@@ -9,7 +9,7 @@ const shortestRsa = 2048
  * Reads a private key, in PEM or in the format of ssh-keygen: Ed25519, ECDSA or RSA.
  *
  * @param file the file's name in messages
- * @throws UserError `usage` if the key can't be used, with what to do about it
+ * @throws UserError `usage` if the key can't be used, with advice
  */
 export function readPrivateKey(text: string, file: string): KeyObject {
   if (text.includes('BEGIN OPENSSH PRIVATE KEY')) {

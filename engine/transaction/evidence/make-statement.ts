@@ -9,7 +9,7 @@ import { readDecidedBy } from './decided-by.ts'
 import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
 import type { UnchangedFiles } from './unchanged-files.ts'
 
-/** What the events of a session's last run say. Undefined: unknown. */
+/** The facts from the events of a session's last run. An undefined field is unknown. */
 export type RunFacts = {
   readonly model: string | undefined
   readonly result: string | undefined
@@ -28,7 +28,7 @@ type Known = {
 }
 
 /**
- * Builds the statement about a session's changes: the changes, their base, the program and model that made them, and the rules they were made under.
+ * Builds the statement about a session's changes: the changes, their base, the program and model that made them, and the rules under which they were made.
  */
 export function makeStatement(
   directory: string,

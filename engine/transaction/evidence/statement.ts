@@ -3,7 +3,7 @@ import { verified } from '../../core/run-summary.ts'
 
 /** The type of the statement. */
 export const statementType = 'https://in-toto.io/Statement/v1'
-/** The type of its predicate, in its current version. The predicate describes a transactional run. */
+/** The type of the statement's predicate, in its current version. The predicate describes a transactional run. */
 export const predicateType = 'https://github.com/portcullis-dev/portcullis/evidence/v1'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)

@@ -20,7 +20,7 @@ export type UnchangedFiles = {
 type Looked = {
   /** Paths to skip: the run changed these, and the evidence lists them separately. */
   readonly except: ReadonlySet<string>
-  /** For git. */
+  /** The sandbox in which git runs. */
   readonly sandbox: Sandbox
   /** When the changes of the run were recorded. */
   readonly since: Date
@@ -64,7 +64,7 @@ export async function unchangedFiles(
 async function sourceFiles(tree: string, sandbox: Sandbox): Promise<Iterable<string> | undefined> {
   const listed = await listedByGit({ sandbox, workspace: tree, outputLimitBytes: largestList })
   if (listed !== undefined) return listed
-  // In a repository, only git knows which files aren't source files.
+  // In a repository, only git knows which files are source files.
   if (isRepository(tree)) return undefined
   const walked = await walkFiles(tree)
   return 'too' in walked ? undefined : walked.keys()

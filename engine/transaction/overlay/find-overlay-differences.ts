@@ -17,9 +17,9 @@ const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. What an entry there
- * means is found out by comparing the merged view with the lower tree, because only extended attributes say whether a directory is opaque, and Node can't
- * read them.
+ * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. The meaning of an
+ * entry is determined by comparing the merged view with the lower tree: extended attributes would say whether a directory is opaque, but Node can't read
+ * them.
  *
  * @param repository called with each directory whose repository got new objects
  */
@@ -79,8 +79,9 @@ export async function findOverlayDifferences(
 }
 
 /**
- * The state of a path when the view was made. If the path hasn't changed in the lower tree since, it is the state there. Otherwise it is taken from git's
- * index of that time, if the index has it, and the bytes may be available as a git object. Otherwise it is unknown.
+ * Returns a function that finds the state that a path had when the view was made. If the path hasn't changed in the lower tree since, that is its state there.
+ * Otherwise the state comes from git's index of that time, and the bytes may be available as a git object. If the index doesn't list the path, the state is
+ * unknown.
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
@@ -95,7 +96,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
   return (key) => {
     const now = statsOf(lower, key)
     if (now === undefined) {
-      // The path has been removed since, or never existed. The time of its directory tells, because adding or removing an entry changes it.
+      // The path has been removed since, or never existed. The change time of its directory shows which, because adding or removing an entry changes it.
       let at = directoryOf(key)
       while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
       const nearest = statsOf(lower, at)
@@ -105,7 +106,7 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
     if (now.isDirectory()) {
       const file = isTouched(now) ? tracked(key) : undefined
       if (file !== undefined) return file
-      // If both the run and someone else may have changed the mode, it is unknown who did it, so it doesn't count as a change by the run.
+      // If the original has changed since, it is unknown who set the current mode, so the mode doesn't count as a change by the run.
       const shown = isTouched(now) ? statsOf(merged, key) : undefined
       return { key, kind: 'directory', mode: shown?.isDirectory() === true ? Number(shown.mode & 0o7777n) : mode }
     }

@@ -33,8 +33,8 @@ export function overlayStorage(folder: string, number: number): OverlayStorage {
 }
 
 /**
- * What is mounted for a session's view, and where. The mount points are outside the session's folder, so that it can be removed while they are in
- * use.
+ * What is mounted for a session's view, and where. The mount points are outside the session's folder, so that the folder can be removed
+ * while they are in use.
  */
 export function overlaysOf(directory: string, folder: string, trees: number): Overlays {
   const mounted = mountFolder(directory)
@@ -71,7 +71,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
     copyFileSync(known, index)
     const { atime, mtime } = statSync(known)
     writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
-    // In a newer index, git would overlook changes of files that are as new as the original (racy-git, in git's documentation).
+    // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
     utimesSync(join(kept, 'index'), atime, mtime)
   }
   writeFileSync(join(folder, 'began'), '')
@@ -95,6 +95,6 @@ function removeMountPoints(folder: string): void {
     for (const name of readdirSync(folder)) rmdirSync(join(folder, name))
     rmdirSync(folder)
   } catch {
-    // Not empty, or still mounted here. Leaving it does no harm.
+    // The mount point is not empty, or is still in use. Leaving it does no harm.
   }
 }
