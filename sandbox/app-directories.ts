@@ -3,19 +3,19 @@ import { isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { homeDirectory } from './homes.ts'
 
-/** Where this program stores what must outlive a run: quarantine, sessions, and data that one run leaves to the next. */
+/** Where this program stores data that must outlive a run: the quarantine, sessions, and data that later runs need. */
 export function stateDirectory(): string {
   return below('XDG_STATE_HOME', '.local/state')
 }
 
-/** Where this program caches data that it can determine again. */
+/** Where this program caches data that it can compute again. */
 export function cacheDirectory(): string {
   return below('XDG_CACHE_HOME', '.cache')
 }
 
 /**
- * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and the shared ones for
- * users without a home.
+ * All directories in which this program may keep configuration and state: those of the XDG base directory specification, and the shared directories
+ * for users without a home directory.
  */
 export function appDirectories(): readonly string[] {
   return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]

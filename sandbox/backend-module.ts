@@ -9,7 +9,10 @@ type OpenOptions = {
   readonly image: string | undefined
   /** How the proxy of a network allow-list resolves host names. */
   readonly network: NetworkOptions | undefined
-  /** Paths of the policy, and the entries that must exist there. If one doesn't, `path-changed` is thrown. */
+  /**
+   * Paths in the policy, and the file system entry that must be at each of them. If a path now has a different entry or none, `path-changed` is
+   * thrown.
+   */
   readonly wanted: readonly Place[]
 }
 
@@ -20,10 +23,10 @@ export type BackendModule = {
   /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>
   /**
-   * Default limits that this backend can't enforce here, as sentences. Only needed for a backend that may be unable to enforce some of the limits
-   * that are `planned` for this machine. Absent: it can enforce all of them.
+   * Default limits that this backend can't enforce here, as sentences. `planned` lists the limits that are planned for this machine. If this function
+   * is absent, the backend can enforce all limits.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
-  /** Ends the commands of a killed run, before their files are reviewed. Absent: no command outlives its run. */
+  /** Ends the commands of a killed run, before the files that they changed are reviewed. If this function is absent, no command outlives its run. */
   readonly endLeftovers?: () => Promise<void>
 }

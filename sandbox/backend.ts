@@ -8,11 +8,11 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
-  /** Whether it can mount files, so that what commands see at a path may differ from what the host has there. */
+  /** Whether it can mount files, so that commands can see different content at a path than the host has there. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether naming it doesn't choose a backend, but declares that an external sandbox exists. */
+  /** Whether a user who names it declares that an external sandbox exists, and doesn't choose a sandbox of ours. */
   readonly isStated: boolean
 }
 
@@ -26,8 +26,8 @@ const confining = {
 } satisfies BackendFacts
 
 /**
- * All backends. Besides its folder, a backend needs only a row here and an import in `load-backend.ts`. Like `unconfined`, `external` confines
- * nothing: the user has declared that an external sandbox confines commands.
+ * All backends. To add a backend, add its folder, a row here and an import in `load-backend.ts`. Like `unconfined`, `external` confines nothing: the
+ * user has declared that an external sandbox confines commands.
  */
 const backends = {
   bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true, hasViews: true },
@@ -37,7 +37,7 @@ const backends = {
   external: { ...confining, confines: false, isStated: true },
 } as const satisfies Readonly<Record<string, BackendFacts>>
 
-/** What confines. */
+/** The name of a backend. */
 export type Backend = keyof typeof backends
 
 type Having<Fact extends keyof BackendFacts, Value> = {

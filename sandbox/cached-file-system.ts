@@ -12,8 +12,8 @@ export type CachedFileSystem = FileSystemView & {
 type Resolved = { readonly real: string; readonly stat: Stats | undefined } | undefined
 
 /**
- * A cached view of the host that queries each entry only once. It is meant for a single decision that looks at the same directories again and again:
- * it answers as `hostFileSystem` does at that moment.
+ * A cached view of the host that queries each entry only once. It is meant for a single decision that looks at the same directories many times. Each
+ * answer is what `hostFileSystem` returned at the first query.
  */
 export function cachedFileSystem(): CachedFileSystem {
   const stats = new Map<string, Stats | undefined>()
@@ -32,7 +32,7 @@ export function cachedFileSystem(): CachedFileSystem {
     found.set(path, result)
     return result
   }
-  /** Does the same for a path without symlinks: its parent directories are then without symlinks too. */
+  /** Does the same for a path that is known to be plain, such as the parent of a plain path. */
   const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known

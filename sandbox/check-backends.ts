@@ -24,7 +24,7 @@ export type DoctorReport = {
     /** Default limits that can't be enforced here. */
     readonly unenforced: readonly string[]
   }
-  /** Facts about this machine that explain the other rows. */
+  /** Facts about this machine that explain the other parts of the report. */
   readonly notes: readonly string[]
 }
 

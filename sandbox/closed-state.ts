@@ -12,7 +12,7 @@ import { isWithin } from './paths.ts'
  * symlinks.
  *
  * @param preferred the user's own folder
- * @throws Error that says why none of them is usable
+ * @throws Error that says why none of these folders is usable
  * @internal
  */
 export function closedState(roots: readonly string[], preferred: string = stateDirectory()): string {
@@ -20,7 +20,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   const faults: string[] = []
   for (const path of [preferred, ...sharedStates()]) {
     const plain = withoutLinks(path)
-    // A symlink in a root may lead somewhere else by the time it is followed.
+    // A command can change a symlink in a root, so the path may lead somewhere else later.
     const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
@@ -37,8 +37,8 @@ export function closedStates(preferred: string = stateDirectory()): readonly str
 }
 
 /**
- * Whether a root contains a path and commands can reach it there. They can't if the path is in `/tmp` or `/run` and a larger root contains these:
- * both are hidden from commands.
+ * Whether a root contains a path and commands can reach it there. They can't reach it if the path is in `/tmp` or `/run` and the root contains that
+ * directory, because both directories are hidden from commands.
  */
 export function isReached(path: string, roots: readonly string[]): boolean {
   const hidden = ['/tmp', '/run'].map((place) => hostFileSystem.realPath(place) ?? place)
@@ -61,14 +61,17 @@ function withoutLinks(path: string): string {
   }
 }
 
-/** The folder lies in a directory that all users share, so it must belong to this user, and nobody else may be able to write to it or rename it. */
+/**
+ * Creates the parent of a state folder, in a directory that all users share. Returns whether it belongs to this user, and nobody else can write to it
+ * or rename it.
+ */
 function makeShared(path: string): boolean {
   try {
     const { mode, uid } = statSync(dirname(path))
     if (uid !== process.geteuid?.() && (mode & 0o1000) === 0) return false
     mkdirSync(path, { mode: 0o700 })
   } catch {
-    // It already exists, or can't be created.
+    // The folder already exists, or it can't be created.
   }
   return isPrivate(path)
 }

@@ -20,12 +20,12 @@ export function policyForCommand(given: SandboxPolicy, { readOnly, hidden = [] }
   return { ...rest, unixSockets: false, mode: 'read-only' }
 }
 
-/** Hides the unix sockets that this machine's programs listen on. A socket that is itself a root stays visible, like any denied file. */
+/** Hides the unix sockets on which programs of this machine listen. As with any denied file, a socket that is itself a root stays visible. */
 function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
-/** The guarded paths, and the parts of git that commands see in another form than the host's own. */
+/** The guarded paths, and the parts of git that commands see in a different form from the host's. */
 export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
   /** Protected paths outside the roots from which a symlink may lead into a root. Default: none. */
@@ -33,11 +33,12 @@ export type ShownPlaces = GuardedPlaces & {
 }
 
 /**
- * Plans what one command sees, and which paths to guard while it runs. Files that exist when the first writing command starts belong to the host;
- * files that appear later may come from a command. A command that can't write can't plant anything, and needs no repository to commit to.
+ * Plans what one command sees, and which paths to guard while it runs. Files that exist when the first command that can write starts belong to the
+ * host. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private repository for its
+ * commits.
  *
  * @param roots what the policy lets commands write to, without symlinks
- * @param keyFiles the visible parts of files with secrets; undefined if the backend can't mount
+ * @param keyFiles shows files that contain secrets without the secrets; undefined if the backend can't mount files
  */
 export function placesForCommand(
   command: Command,
@@ -58,7 +59,7 @@ export function placesForCommand(
     hidden: [...view.hidden, ...keys.hidden],
     replaced: [...view.replaced, ...keys.replaced],
   }
-  // The files of other runs belong to those runs, and control their commands.
+  // The files of other runs belong to those runs and control what their commands can do.
   const others = allRunDirectories((place) => roots.some((root) => isWithin(place, root)))
   return others.length === 0
     ? { ...places, git }

@@ -2,7 +2,7 @@ import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:f
 import process from 'node:process'
 import { memoize } from './memoize.ts'
 
-/** The directory doesn't exist, or can't be reached. */
+/** The names in a directory that doesn't exist or can't be reached. */
 const none: readonly string[] = []
 
 /** The names in a directory, as they were at the time of `stamp`. */
@@ -12,8 +12,8 @@ const known = new Map<string, Listed>()
 const mostKnown = 1024
 
 /**
- * How old a change must be before an equal time stamp proves that nothing has changed since. It is longer than a clock tick of any file system in
- * `ownTimes`.
+ * How old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a clock tick of
+ * any file system in `ownTimes`.
  */
 const settledMs = 100
 
@@ -39,13 +39,13 @@ export function namesIn(directory: string): ReadonlySet<string> | undefined {
 const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
 
 /**
- * The names in a directory, under the same rules as `namesIn`. A cached list is used if the directory certainly hasn't changed, because planning a
- * command spent most of its time listing the same home directories.
+ * The names in a directory as they are written, under the same rules as `namesIn`. If the directory certainly hasn't changed, a cached list is used:
+ * otherwise, planning a command would spend most of its time listing the same home directories.
  */
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined
   try {
-    // Creating an error takes longer than checking first.
+    // Without this option, a missing directory would cost the creation of an error, which takes longer than the query.
     stat = statSync(directory, { throwIfNoEntry: false })
   } catch {
     return none

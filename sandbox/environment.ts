@@ -7,7 +7,7 @@ import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** Names of variables that locate programs or control their messages, and contain nothing worth stealing. */
+/** Names of variables that tell programs where things are or how to write messages, and that contain nothing worth stealing. */
 const coreNames: readonly string[] = [
   'PATH',
   'HOME',
@@ -20,7 +20,7 @@ const coreNames: readonly string[] = [
   'TZ',
   'TZDIR',
   'NO_COLOR',
-  // Where toolchains and version managers are installed
+  // These say where toolchains and version managers are installed.
   'CONDA_DEFAULT_ENV',
   'CONDA_PREFIX',
   'VIRTUAL_ENV',
@@ -55,7 +55,7 @@ const coreNames: readonly string[] = [
 const secretName =
   /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
 
-/** `scheme://user:password@host`, the form in which addresses of databases and proxies contain a password. */
+/** Matches `scheme://user:password@host`, the form in which addresses of databases and proxies contain a password. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /**
@@ -68,8 +68,8 @@ export function looksLikeSecret(name: string, value: string): boolean {
 }
 
 /**
- * Set for every command, because nobody is there to answer a prompt, scroll a pager or close an editor. Caches go to the private temporary directory,
- * since those in the home directory are read-only.
+ * The variables that are set for every command, because nobody is there to answer a prompt, scroll a pager or close an editor. Caches are moved to
+ * the private temporary directory, because the caches in the home directory are read-only.
  */
 const nonInteractive: Variables = {
   CI: '1',
@@ -106,8 +106,8 @@ function privateTemp(directory: string): Variables {
 }
 
 /**
- * Why a variable that doesn't come from the caller's own environment, but from a hook for example, can't be passed to a command: the policy's filters
- * apply to it too, and it can't replace a variable that the policy sets. Undefined if nothing forbids it.
+ * The reason why a variable that doesn't come from the caller's environment (but from a hook, for example) can't be passed to a command. Undefined if
+ * it can be passed. The policy's filters apply to such a variable too, and it can't replace a variable that the policy sets.
  *
  * @internal
  */
@@ -123,12 +123,12 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** The most names to cache: more than an environment has. */
+/** The most names to cache. No environment has that many variables. */
 const mostNames = 1000
 
 /**
- * Creates a function that tests names against patterns. Results are cached: every command asks about the same names, and matching the patterns used
- * to take most of the time of starting a command.
+ * Creates a function that tests names against patterns. Results are cached, because every command asks about the same names. Without the cache,
+ * matching the patterns would take most of the time that it takes to start a command.
  */
 const matcher = memoize((patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
@@ -153,7 +153,7 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
 /**
- * The environment that commands inherit: that of this process, whichever program uses the sandbox.
+ * The environment that commands inherit: the environment of this process, whichever program uses the sandbox.
  *
  * @internal
  */
@@ -174,9 +174,9 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command. They come, in this order, from the caller's environment (after the policy's filters), the sandbox (so that the command
- * never waits for a person), the policy, and the command itself. There are no others. `temp` is the command's own temporary directory, as the command
- * sees it.
+ * The variables of a command. They come from four sources: the caller's environment (after the policy's filters), the sandbox (variables that keep a
+ * command from waiting for a person), the policy, and the command itself. If two sources set the same variable, the later one wins. `temp` is the
+ * command's own temporary directory, as the command sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
@@ -218,7 +218,8 @@ export function commandEnvironment(
 
 /**
  * Keeps git from using a directory that only looks like a repository. Such a directory may have come with a clone, and its configuration can name
- * programs to run (git-config(1), safe.bareRepository). A workspace that is itself a bare repository is named explicitly.
+ * programs to run (git-config(1), safe.bareRepository). If the workspace itself is a bare repository, git still uses it, because it is named
+ * explicitly.
  */
 function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)

@@ -9,15 +9,15 @@ import { listText } from './path-list.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
-/** The queries about the host that decisions about paths need. This is an interface so that tests of decisions need no disk. */
+/** The queries about the host's files that decisions about paths need. This is an interface so that decisions can be tested without a disk. */
 export type FileSystemView = {
   /** The type of the entry at a path, after following symlinks. Sockets, pipes and devices count as files. */
   kindOf(path: string): Kind
-  /** The path without symlinks; undefined if it leads nowhere. */
+  /** The path without symlinks; undefined if nothing exists there. */
   realPath(path: string): string | undefined
   /** Whether the last component of a path is itself a symlink. */
   isSymlink(path: string): boolean
-  /** Narrows many paths down to those that may exist, which keeps later work small. */
+  /** Returns those of the paths that may exist, so that the rest needs no further work. */
   present(paths: readonly string[]): readonly string[]
   /** The entries below a directory whose names match one of the patterns. */
   named(directory: string, patterns: readonly string[]): readonly string[]
@@ -41,7 +41,7 @@ export const hostFileSystem: FileSystemView = {
       // Most of the queried paths don't exist, and creating an error takes longer than checking first.
       return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
     } catch {
-      // A dangling symlink, or an unreachable directory, leads nowhere.
+      // The path contains a dangling symlink, or a directory that can't be reached.
       return undefined
     }
   },
@@ -49,7 +49,7 @@ export const hostFileSystem: FileSystemView = {
     try {
       return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
     } catch {
-      // Unreachable, so there is no link that a command could use.
+      // The path can't be reached, so no command could use a symlink there.
       return false
     }
   },
@@ -58,21 +58,21 @@ export const hostFileSystem: FileSystemView = {
 /** If at least this many paths are in one directory, listing it takes less time than querying each path. */
 const worthListing = 6
 
-/** If a list has at least this many paths, listing the home directories first saves time. */
+/** If there are at least this many paths, listing the home directories first saves time. */
 const worthLookingHome = 64
 
-/** The paths of a list that are in the same directory. */
+/** Those paths of a list that are in the same directory. */
 type Inside = {
   readonly directory: string
   readonly parent: string
-  /** The directory's own name and the names of its paths, in the form that `namesIn` returns. */
+  /** The directory's own name, and the last components of the paths, in the form that `namesIn` returns. */
   readonly name: string
   readonly names: readonly string[]
   /** The position of each path in the list. */
   readonly places: readonly number[]
 }
 
-/** Like `dirname`, but faster for absolute and normalized paths, of which there are many. */
+/** Like `dirname`, but faster for paths that are absolute and normalized, as most are. */
 function parentOf(path: string): string {
   return path.endsWith('/') ? dirname(path) : path.slice(0, Math.max(path.lastIndexOf('/'), 1))
 }
@@ -111,7 +111,7 @@ export type Asks = {
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** The result for a list of paths, with all its queries in order: if their answers are the same again, so is the result. */
+/** The result for a list of paths, with all queries that led to it, in order. If the queries return the same answers again, the result is the same. */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -125,7 +125,7 @@ const lastFinds = new WeakMap<readonly string[], Find>()
 const askHost: Asks = { namesIn, isDirectory: (path) => hostFileSystem.kindOf(path) === 'directory' }
 
 /**
- * Narrows many paths down to those that may exist.
+ * Returns those of the paths that may exist.
  *
  * @param asks answers the queries; by default from the host
  */
@@ -133,7 +133,7 @@ export function presentOf(paths: readonly string[], asks: Asks = askHost): reado
   const last = lastFinds.get(paths)
   if (last?.asked.every(({ what, directory, answer }) => asks[what](directory) === answer) === true) return last.present
   const find = findPresent(paths, asks)
-  // If `namesIn` returns a new set for each call, caching this result is useless but does no harm.
+  // If `namesIn` returns a new set for each call, the cached result is never used, which does no harm.
   lastFinds.set(paths, find)
   return find.present
 }
@@ -173,7 +173,8 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
 }
 
 /**
- * Leaves out the paths that a listing of the home directory shows to be missing: most protected paths belong to programs that a user doesn't have.
+ * Leaves out the paths that don't exist according to a listing of the home directory. This removes many paths: most protected paths belong to
+ * programs that a user doesn't have.
  */
 function withoutMissing(
   paths: readonly string[],

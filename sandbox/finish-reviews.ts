@@ -9,9 +9,9 @@ import { reapRunDirectories } from './run-directory.ts'
 import type { Denial } from './sandbox.ts'
 
 /**
- * Finishes the reviews of runs that were killed during a command. Files that a command planted for the host to execute go to quarantine and are
- * returned; then the runs' directories are removed. Call this before any program of the host reads a tree that commands have changed; `openSandbox`
- * calls it itself. Throws `unreviewed`.
+ * Finishes the reviews of runs that were killed during a command. Files that a command planted for the host to execute are moved to quarantine and
+ * returned as denials. Then the runs' directories are removed. Call this before any program of the host reads a tree that commands have changed;
+ * `openSandbox` calls it itself. Throws `unreviewed` if a review can't be finished.
  *
  * @example for (const denial of await finishReviews()) console.warn(renderDenial(denial))
  */
@@ -26,7 +26,7 @@ export async function finishReviews(): Promise<readonly Denial[]> {
       if (backend !== undefined) await (await loadBackend(backend)).endLeftovers?.()
       found.push(...finishReview(record.trust))
     } catch (error) {
-      // Another process has already removed it.
+      // The directory is gone: another process has already finished this review.
       if (!existsSync(directory)) return
       const detail = error instanceof Error ? error.message : String(error)
       throw new SandboxError('unreviewed', { directory, detail }, { cause: error })

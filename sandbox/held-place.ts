@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Identity } from './mounting/step-layout.ts'
 
-/** O_PATH of open(2): opening a file this way needs no permission for it, and the descriptor grants none. */
+/** O_PATH of open(2). Opening a file in this way requires no permissions for the file, and the descriptor gives no access to its contents. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 
-/** An open entry, with the path at which it was opened, which has no symlinks. */
+/** An open entry, and the path at which it was opened. The path has no symlinks. */
 export type Held = { readonly path: string; readonly descriptor: number; readonly identity: Identity }
 
 /**
@@ -26,7 +26,7 @@ export function openWithoutLinks(path: string): Held | undefined {
     if (stat.isSymbolicLink()) throw new TypeError('a symlink')
     return { path, descriptor, identity: { device: stat.dev, inode: stat.ino } }
   } catch {
-    // It can't be reached now, so it can't be held, or found again later.
+    // The path can't be reached now, so the entry can't be held or found again later.
     closeSync(descriptor)
     return undefined
   }
@@ -40,14 +40,17 @@ export function pathOf({ descriptor }: Held): string | undefined {
 
 /** A path, and the entry that must be there. */
 export type Place = {
-  /** Absolute, without symlinks. */
+  /** An absolute path without symlinks. */
   readonly path: string
   readonly identity: Identity
 }
 
-/** The entry that the user was asked about, even if it is renamed later. While it is held, no other entry can be mistaken for it. */
+/**
+ * An entry that is held open, for example the one that the user was asked about. It stays the same entry even if it is renamed, and no other entry
+ * can be mistaken for it.
+ */
 export type HeldPlace = Place & {
-  /** Returns a path to an entry in this directory that stays valid wherever the directory is moved. */
+  /** Returns a path to an entry in this directory. The path stays valid even if the directory is moved. */
   readonly inside: (name: string) => string
   readonly close: () => void
 }
@@ -78,7 +81,7 @@ export function holdPlace(path: string): HeldPlace | undefined {
 }
 
 /**
- * Whether the held entry is still the one at its path, reached through no symlink.
+ * Whether the entry is still at its path, and the path contains no symlink.
  *
  * @internal
  */

@@ -13,14 +13,14 @@ import { movedDenial, putBack } from './put-back.ts'
 import { pathsAndPatterns, writableRoots } from './roots.ts'
 import type { Denial } from './sandbox.ts'
 
-/** How many directories may be held because of denied files in them; more could use up all file descriptors. */
+/** How many directories may be held because they contain denied files. Holding more could use up all file descriptors. */
 const mostParents = 1024
 
 /** The paths of a policy, tied to the entries that were there when the sandbox was opened: commands may rename or replace these entries. */
 type HeldPlaces = {
   /**
    * Returns the policy for the next command: its roots have their original paths without symlinks, and its denied entries have their current paths.
-   * Throws `path-changed`.
+   * Throws `path-changed` if a root is no longer at its path.
    */
   readonly current: (policy: SandboxPolicy) => SandboxPolicy
   /** The entry that must be at the path of a root or of a denied entry; undefined for other paths. */
@@ -30,21 +30,21 @@ type HeldPlaces = {
   /** Returns a snapshot of this view, which queries each entry only once. */
   readonly look: () => CachedFileSystem
   /**
-   * Moves back the denied entries that a command has moved, and reports this. If something is in the way, that is reported only once. Entries that
-   * are denied by name need not be moved back, because they are denied everywhere.
+   * Moves back the denied entries that a command has moved, and reports this. If an entry can't be moved back, that is reported only once. Entries
+   * that are denied by name aren't moved back, because they are denied everywhere.
    */
   readonly putBack: () => readonly Denial[]
-  /** Returns the entries that the paths named, for sandboxes that are opened later with the same paths. */
+  /** Returns the entries that were at the paths, for sandboxes that are opened later with the same paths. */
   readonly known: () => KnownPlaces
   readonly close: () => void
 }
 
-/** A denied entry that commands can move. Either the entry itself is held, or its directory. */
+/** A denied entry that commands can move. Either the entry itself is held open, or its directory is. */
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
- * Holds the entries that the policy's paths name. Only Linux can do this, because elsewhere a descriptor has no path. Throws `path-changed` if the
- * entry at a path of `wanted` isn't the expected one.
+ * Holds the entries that the policy's paths name. Only Linux can do this, because elsewhere a descriptor has no path. Throws `path-changed` if a path
+ * in `wanted` no longer has the expected entry.
  */
 export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
   const roots = writableRoots(policy, hostFileSystem)
@@ -60,7 +60,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
   const fixed = new Map<string, string | undefined>()
   const fix = (path: string): string => {
     const real = hostFileSystem.realPath(path)
-    // A command may create a link of its own at a missing path, which must not count as a grant.
+    // If the path is missing, a command may create a symlink there. Where the symlink leads must not count as granted.
     fixed.set(real ?? path, real)
     return real ?? path
   }
@@ -99,7 +99,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       const place = whereIs(each)
       if (place === undefined) continue
       const known = places.get(place.path)
-      // One entry was moved to the former path of another.
+      // One entry has been moved to the former path of another entry.
       if (known !== undefined && !isSame(known, place.identity)) {
         throw new SandboxError('path-changed', { backend, path: place.path })
       }
@@ -123,7 +123,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       return found
     },
   })
-  // Returns the same list object while its contents stay the same, because results are cached by that object.
+  // Returns the same array object as long as its contents are the same, because results are cached with that object as the key.
   let before: string[] = []
   const withLocated = (given: string[]): string[] => {
     const located = locate()
@@ -181,7 +181,7 @@ function deniedPlace(
   return [{ path, held, name: isDirectory ? undefined : path.slice(dirname(path).length + 1) }]
 }
 
-/** The current path of a denied entry, and its identity. The lookup starts from a held entry, so that renames can't mislead it. */
+/** The current path of a denied entry, and its identity. The lookup starts at an entry that is held open, so that renaming can't mislead it. */
 function whereIs({ held, name }: Denied): { readonly path: string; readonly identity: Identity } | undefined {
   const at = pathOf(held)
   if (at === undefined) return undefined

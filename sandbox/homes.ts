@@ -3,8 +3,8 @@ import { isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 
 /**
- * The caller's home directories: `$HOME` and the one in the password database. They differ under `sudo`, in many containers and in CI, and a
- * credential may be in either, so `~` has to mean both.
+ * The caller's home directories: `$HOME` and the directory in the password database. They differ under `sudo`, in many containers and in CI.
+ * Credentials may be in either of them, so `~` has to mean both.
  */
 export function homes(): readonly string[] {
   const found = [process.env['HOME'], registeredHome()].filter((home) => home !== undefined)
@@ -12,8 +12,8 @@ export function homes(): readonly string[] {
 }
 
 /**
- * The home directory with the user's and this program's files: `$HOME`, or if that isn't an absolute path, the one in the password database. If the
- * user has neither, it is a directory that doesn't exist: nothing is found there, and writing there fails with an error.
+ * The home directory that has the user's files and this program's: `$HOME` or, if that isn't an absolute path, the directory in the password
+ * database. If the user has neither, the result is a path that doesn't exist, so that nothing is found there and writing there fails.
  *
  * @internal
  */
@@ -27,7 +27,10 @@ export function homeDirectory(): string {
 
 let registered: { readonly home: string | undefined } | undefined
 
-/** Cached for the life of the process: every command needs it, and determining it means reading the system's list of users. */
+/**
+ * The home directory in the password database. It is cached for the life of the process, because every command needs it, and determining it means
+ * reading the system's list of users.
+ */
 function registeredHome(): string | undefined {
   registered ??= { home: readRegisteredHome() }
   return registered.home
@@ -42,7 +45,7 @@ function readRegisteredHome(): string | undefined {
   }
 }
 
-/** Expands a path that may start with `~/` to the absolute paths that it stands for. Callers that expand many paths pass the `homes` as `known`. */
+/** Expands a path that may start with `~/` to the absolute paths that it can mean. Callers that expand many paths pass the `homes` as `known`. */
 export function expandHome(path: string, known?: readonly string[]): readonly string[] {
   if (path !== '~' && !path.startsWith('~/')) return [isPlain(path) ? path : normalize(path)]
   return (known ?? homes()).map((home) => join(home, path.slice(1)))

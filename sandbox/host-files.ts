@@ -19,10 +19,10 @@ import { randomName } from './random-name.ts'
 const mebibyte = 1024 * 1024
 
 /**
- * Reads a regular file that commands may have created. It never waits for a pipe, and never reads more than asked for. Undefined if the file is
+ * Reads a regular file that commands may have created. It never waits for a pipe, and never reads more than `maxBytes`. Undefined if the file is
  * missing, not regular, too large, or unreadable.
  *
- * @param how `follow`: a symlink in the last component is followed. Default: a symlink doesn't count as a file.
+ * @param how `follow`: a symlink in the last component is followed. By default, a symlink doesn't count as a file
  * @internal
  */
 export function readHostFile(
@@ -34,7 +34,7 @@ export function readHostFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW))
     return readRegular(descriptor, maxBytes)
   } catch {
-    // It is missing, was removed, or is unreadable, so the caller has to do without it.
+    // The file is missing or unreadable, so the caller has to do without it.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -42,7 +42,7 @@ export function readHostFile(
 }
 
 /**
- * The bytes of an open file; undefined if it isn't a regular file, or is larger than asked for. Throws the errors of read(2).
+ * The bytes of an open file. Undefined if it isn't a regular file, or if it is larger than `maxBytes`. Throws the errors of read(2).
  *
  * @internal
  */
@@ -68,11 +68,11 @@ type HeldOutput = {
 const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1000_0000 : constants.O_DIRECTORY
 
 /**
- * Prepares a file that will be written later. Call this before any command runs: it holds the file's directory by a descriptor. Links are followed
- * now and never again. When the file is written, it replaces whatever is at its path: a link, a pipe or another file that a command put there
- * receives nothing.
+ * Prepares a file that will be written later. Call this before any command runs. It follows links only now, and then holds the file's directory open.
+ * When the file is written, it replaces the entry at its path. So if a command has put a link, a pipe or a different file there, nothing is written
+ * to that.
  *
- * @throws Error that says why it can't be written: it is not a regular file, or its directory can't be entered
+ * @throws Error that says why the file can't be written: it is not a regular file, or its directory can't be entered
  * @internal
  */
 export function holdOutput(file: string, closed = false): HeldOutput {
@@ -102,7 +102,8 @@ export function holdOutput(file: string, closed = false): HeldOutput {
 }
 
 /**
- * Creates a file for appending and keeps it open: a file that replaces it later receives nothing. Throws `EEXIST` if the file exists.
+ * Creates a file for appending and keeps it open. If another file replaces it later, nothing is written to that file. Throws `EEXIST` if the file
+ * exists.
  *
  * @internal
  */
@@ -115,7 +116,7 @@ export function openNewFile(path: string): { append(text: string): void } {
   return { append: (text) => writeFileSync(descriptor, text) }
 }
 
-/** A path with its links resolved. If the file is missing, only its directory is resolved. */
+/** A path with its links resolved. If the file is missing, only the path of its directory is resolved. */
 function placeOf(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realpathSync.native(dirname(path)), basename(path))

@@ -6,7 +6,7 @@ import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import { isExecutable } from './locate-program.ts'
 
-/** The directories in which systems install their own programs. */
+/** The directories in which operating systems install their own programs. */
 const systemDirectories: readonly string[] = [
   '/usr/bin',
   '/bin',
@@ -17,10 +17,10 @@ const systemDirectories: readonly string[] = [
 ]
 
 /**
- * The `PATH` for programs that start outside of every sandbox. It has only absolute directories that, with their links resolved, are outside everything in
- * `roots`. `npx` and `npm run` put the workspace's `node_modules/.bin` first, and commands can write to that.
+ * The `PATH` for programs that start outside all sandboxes. It contains only absolute directories that are outside all `roots` after links are
+ * resolved. This matters because `npx` and `npm run` put the workspace's `node_modules/.bin` first, where commands can write.
  *
- * @param roots what commands may write to; links are followed here
+ * @param roots the directories that commands may write to; links in these paths are resolved here
  * @internal
  */
 export function hostPath(roots: readonly string[], path: string | undefined = process.env['PATH']): string {
@@ -30,8 +30,8 @@ export function hostPath(roots: readonly string[], path: string | undefined = pr
 }
 
 /**
- * Finds a program for use outside of every sandbox. Returns an absolute path in a directory of `hostPath`, never a link to a file that a command
- * could have written. A name with a slash is the caller's own choice of a file, but even then commands must not be able to write to that file.
+ * Finds a program for use outside all sandboxes. Returns an absolute path in a directory of `hostPath`, never a link to a file that a command could
+ * have written. A name with a slash is the path of a file that the caller has chosen, but even then commands must not be able to write to that file.
  *
  * @param from the directory from which a relative path is resolved
  * @throws SandboxError `missing-program`, which names the searched directories
@@ -45,7 +45,7 @@ export function hostProgram(name: string, roots: readonly string[], from: string
   throw new SandboxError('missing-program', { program: name, searched, outside: roots })
 }
 
-/** Finds one of the system's own programs, whatever `PATH` says. Throws `missing-program`. */
+/** Finds one of the operating system's own programs, without using `PATH`. Throws `missing-program`. */
 export function systemProgram(name: string): string {
   const found = systemDirectories.map((directory) => join(directory, name)).find(isExecutable)
   if (found !== undefined) return found

@@ -8,10 +8,10 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 const columns = /^\S+: \S+ \S+ \S+ \S+ \S+ +\S+ /
 
 /**
- * The paths of the unix sockets that this machine's programs are listening on now, as the programs named them. Sockets of other network namespaces
- * (containers) and sockets with relative paths are missing, because the kernel doesn't say where they are.
+ * The paths of the unix sockets on which programs of this machine are listening now. The paths are as the programs gave them. Sockets in other
+ * network namespaces (containers) and sockets with relative paths are missing, because the kernel doesn't say where they are.
  *
- * @param list the kernel's list, one character for each byte
+ * @param list the kernel's list of sockets, with one character for each byte
  */
 export function hostSockets(list: string = readList()): readonly string[] {
   const paths = list.split('\n').flatMap((line) => {
@@ -23,8 +23,8 @@ export function hostSockets(list: string = readList()): readonly string[] {
 }
 
 /**
- * Throws `unavailable` if the policy lets commands open unix sockets in this machine's own network namespace. They could then reach services such as
- * a session bus by abstract names, which no mount can hide.
+ * Throws `unavailable` if the policy lets commands open unix sockets in this machine's own network namespace. Commands could then reach services such
+ * as a session bus by abstract names, which no mount can hide.
  */
 export function refuseAbstractSockets(policy: SandboxPolicy): void {
   if (!policy.unixSockets || policy.network.mode !== 'full') return

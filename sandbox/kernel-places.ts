@@ -4,11 +4,12 @@ import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 
 /**
- * Directories in which the kernel shows every process and device. Commands have their own instances of these, and a root must not uncover the host's.
+ * Directories in which the kernel shows processes, devices and settings. Commands have their own instances of these directories, and a root must not
+ * show them the host's.
  */
 const closed: readonly string[] = ['/proc', '/sys', '/dev']
 
-/** Throws `invalid-policy` if a root would show the host's processes, kernel settings or devices to commands. */
+/** Throws `invalid-policy` if a root would let commands see the host's processes, kernel settings or devices. */
 export function refuseKernelPlaces(policy: SandboxPolicy): void {
   const roots = [
     { key: 'workspace', path: policy.workspace },

@@ -4,13 +4,16 @@ import process from 'node:process'
 import type { Mount } from './mount.ts'
 import { keyFilesIn } from './protected/key-files.ts'
 
-/** Files with secrets: those that contain nothing else, and for the others, the versions without secrets that commands see in their place. */
+/**
+ * Files with secrets. `hidden` are those that contain nothing else. For the others, `replaced` has copies without the secrets, which commands see in
+ * their place.
+ */
 export type KeyFileView = { readonly hidden: readonly string[]; readonly replaced: readonly Mount[] }
 
 /**
- * Decides what commands see in place of files with secrets at the top level of the roots.
+ * Decides what commands see in place of files with secrets that are at the top level of a root.
  *
- * @param directory the run's own directory, in which the versions without secrets are stored
+ * @param directory the run's own directory, in which the copies without secrets are stored
  */
 export function createKeyFileView(directory: string, roots: readonly string[]): () => KeyFileView {
   const tops = [...new Set(roots)]
@@ -25,9 +28,9 @@ export function createKeyFileView(directory: string, roots: readonly string[]): 
   }
 }
 
-/** Stores a text (latin1) in a file named after its content, so that the same text is stored only once. */
+/** Stores a text (latin1) in a file whose name is derived from the text, so that the same text is stored only once. */
 function keep(directory: string, text: string): string {
-  // Loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
+  // The module is loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const source = join(directory, `shown-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`)
   if (!existsSync(source)) writeFileSync(source, Buffer.from(text, 'latin1'), { flag: 'wx', mode: 0o644 })

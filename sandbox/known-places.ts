@@ -1,11 +1,11 @@
 import type { Place } from './held-place.ts'
 
 /**
- * Which entries the paths of a policy meant when the user gave them. A sandbox that is opened later needs this, because commands may have moved the
- * files by then.
+ * The entries that were at the paths of a policy when the user gave these paths. A sandbox that is opened later needs them, because commands may have
+ * moved the files by then.
  */
 export type KnownPlaces = {
-  /** The entry that was at each path; undefined if there was none, which means that an entry there now was created by a command. */
+  /** The entry that was at each path. Undefined if there was none; if there is one now, a command has created it. */
   readonly places: ReadonlyMap<string, Place | undefined>
   /** The current paths of denied entries. */
   readonly denied: readonly string[]

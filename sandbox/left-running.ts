@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from './process/signal.ts'
 
 /**
- * Ends processes that still have a pipe in a killed run's directory open. Until bwrap has finished its setup, its first process inside the sandbox
- * doesn't end when other processes do (bubblewrap 0.8 `main`). If the engine is killed at that moment, this process waits forever for a go-ahead.
- * Does nothing without procfs.
+ * Ends processes that still have a pipe in a killed run's directory open. Such processes exist if the engine is killed before bwrap has finished its
+ * setup. Until then, bwrap's first process inside the sandbox doesn't end together with bwrap (bubblewrap 0.8, `main`), and it waits forever for the
+ * engine's go-ahead. Does nothing without procfs.
  */
 export async function endLeftRunning(directory: string): Promise<void> {
   // Repeats until there are no more, because a process may fork during the search. The number of rounds is limited, so that a process that can't be
@@ -31,7 +31,7 @@ function descriptorsOf(pid: string): readonly string[] {
     try {
       return readlinkSync(join(directory, name))
     } catch {
-      // Closed meanwhile.
+      // The descriptor has been closed in the meantime.
       return ''
     }
   })

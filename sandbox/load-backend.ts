@@ -10,7 +10,7 @@ const loaders: Readonly<Record<Backend, () => Promise<BackendModule>>> = {
   external: async () => (await import('./unconfined/unconfined-backend.ts')).external,
 }
 
-/** What a backend does. */
+/** Loads the functions of a backend. */
 export function loadBackend(backend: Backend): Promise<BackendModule> {
   return loaders[backend]()
 }

@@ -4,12 +4,12 @@ import { SandboxError } from './sandbox-error.ts'
 import { shownPath, sourcePath, type View } from './views/view-paths.ts'
 
 /**
- * The file that `program` means in a command that starts in `cwd` with this `PATH`. It is looked up before anything is spawned, so that the error
- * about a missing program can name the searched directories. Throws `missing-program`.
+ * Finds the file that `program` means in a command that starts in `cwd` with this `PATH`. This is done before any process is started, so that the
+ * error about a missing program can name the searched directories. Throws `missing-program`.
  *
- * @param cwd the path of that directory on the host
+ * @param cwd the path of the starting directory on the host
  * @param views the private views in which the command will see the host. Default: none
- * @returns the path by which the command sees it
+ * @returns the path at which the command sees the file
  */
 export function locateProgram(
   program: string,
@@ -48,7 +48,7 @@ export function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    // Whether it is missing, unreadable or not executable makes no difference to the lookup.
+    // For the lookup, it doesn't matter whether the file is missing, unreadable or not executable.
     return false
   }
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a directory that only this user can access, and its missing parents. Node's own recursive mkdir never returns if the kernel reports an
- * existing directory as missing, as it does below `/proc`.
+ * Creates a directory and its missing parents. Only this user can access the directories that are created. Node's own recursive mkdir isn't used,
+ * because it never returns if the kernel reports an existing directory as missing, as happens below `/proc`.
  *
  * @throws the system's error for the first directory that can't be created
  * @internal
@@ -14,7 +14,7 @@ export function makeDirectories(path: string): void {
   if (!isMade(path)) mkdirSync(path, 0o700)
 }
 
-/** Whether the directory exists or could be created. False if its parent is missing. */
+/** Creates the directory if it doesn't exist. Returns false if its parent is missing. */
 function isMade(path: string): boolean {
   try {
     mkdirSync(path, 0o700)

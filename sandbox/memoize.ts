@@ -1,4 +1,7 @@
-/** Caches the results of a function by the object that it is given: most lists of a policy are used for every command and never change. */
+/**
+ * Caches the results of a function, with the object that is passed to it as the key. This saves time because most lists in a policy are used for
+ * every command and never change.
+ */
 export function memoize<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const known = new WeakMap<Given, { readonly made: Made }>()
   return (given) => {

@@ -1,6 +1,6 @@
 /** One step in building the file system that a command sees, at a path without symlinks. */
 export type Mount = {
-  /** Where it is mounted. */
+  /** The path at which something is mounted. */
   readonly path: string
   /** The host's path to mount there, without symlinks. Absent: the same as `path`. */
   readonly source?: string
@@ -9,10 +9,10 @@ export type Mount = {
     | 'read-only'
     /** The run's own temporary directory. */
     | 'private'
-    /** An empty directory in memory, in which later mounts may be placed. Nobody can write to it afterwards. */
+    /** A directory in memory that is empty except for the mounts that are placed in it. Commands can't write to it. */
     | 'tmpfs'
     | 'empty-directory'
     | 'refused-file'
-    /** The content of `source` is shown in place of a file, but only if that file is visible at all. */
+    /** The content of `source` is shown in place of the file, but only if commands can see the file at all. */
     | 'replaced-file'
 }

@@ -8,16 +8,16 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 
-/** Directories of the host that are never shown, because they contain sockets of services and other people's files. */
+/** Directories of the host that commands never see, because they contain sockets of services and files of other users. */
 const hiddenPlaces = ['/run', '/tmp'] as const
 
-/** Parts of `/run` that the system's own programs or its name resolution need. */
+/** Parts of `/run` that the system's own programs need. The next list has the parts that name resolution needs. */
 const systemPlaces: readonly string[] = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
 const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
 
 /**
- * The mounts that enforce `policy` over a read-only view of the whole host, outermost first. A path that doesn't exist now gets no mount: nothing is
- * ever created on the host just to be covered.
+ * The mounts that enforce `policy` over a read-only view of the whole host, outermost first. A path that doesn't exist now gets no mount, because
+ * nothing is created on the host just to mount something over it.
  */
 export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: FileSystemView): readonly Mount[] {
   const byPath = new Map<string, Mount>()
@@ -50,7 +50,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
   }
-  // This is done only if the command could write there: a mount below a denied directory would reveal what the directory contains.
+  // The mount is added only if the command could write there. Below a denied directory, a mount would reveal what the directory contains.
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
@@ -61,7 +61,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }
-  // Entries of a writable directory are writable without a mount of their own, and commands may rename the directories that lead to them.
+  // Entries of a writable directory are writable without a mount of their own. Without one, commands can also rename the directories above them.
   for (const path of writable) {
     const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
     if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)
@@ -75,13 +75,14 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     if (byPath.get(real)?.as !== 'refused-file') byPath.set(real, { ...mount, path: real })
   }
-  // A denied directory stays denied, even if a repository is in it. A repository in which nobody works is shown wherever it is visible at all.
+  // A denied directory stays denied, even if it contains a repository. A repository in which no command works is mounted only where commands can see
+  // it at all.
   const own = [
     ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
   ]
   for (const { path } of own) {
-    // Only the private directory may be mounted here: another mount below it would uncover the host's.
+    // Nothing else may be mounted below the private git directory, because that would show a part of the host's.
     for (const other of byPath.keys()) if (other !== path && isWithin(other, path)) byPath.delete(other)
   }
   for (const mount of own) byPath.set(mount.path, mount)
@@ -98,7 +99,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
 
 const plainOnes = memoize((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
 
-/** The mount that decides what is at `path`: the innermost one that contains the path. */
+/** The mount that decides what commands see at `path`: the innermost mount that contains the path. */
 function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
   for (let at = path; ; at = dirname(at)) {
     const mount = mounts.get(at)

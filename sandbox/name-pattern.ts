@@ -2,10 +2,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { wildcard } from './wildcard.ts'
 
-/** The form in which a policy names all entries with a certain name, at any depth: `**` and a slash, then a name that may contain `*` and `?`. */
+/**
+ * The beginning of a name pattern. It stands for all entries with a certain name, at any depth: `**` and a slash, followed by a name that may contain
+ * `*` and `?`.
+ */
 const prefix = '**/'
 
-/** Whether an entry in one of the policy's lists is a name pattern, not a path. */
+/** Whether an entry in one of the policy's lists is a name pattern rather than a path. */
 export function isNamePattern(entry: string): boolean {
   return entry.startsWith(prefix)
 }
@@ -19,12 +22,12 @@ export function matchesName(relativePath: string, patterns: readonly string[]): 
   return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }
 
-/** Directories full of other people's files, which are too many to search. */
+/** Directories that are not searched, because they contain too many files, none of which are the user's own. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
 /**
- * The paths below a directory whose name matches one of the patterns. Entries of a matching directory are not listed. Unreadable directories are left
- * out.
+ * Finds the entries below a directory whose names match one of the patterns. It doesn't search directories that match a pattern, or that can't be
+ * read.
  */
 export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
   const means = patterns.map(namer)
@@ -43,7 +46,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // It was removed, or this user can't enter it, so this user's commands can't either.
+    // The directory was removed, or this user can't enter it. Then the user's commands can't enter it either.
     return []
   }
 }

@@ -4,8 +4,8 @@ import { isWithin } from './paths.ts'
 import { wildcard } from './wildcard.ts'
 
 /**
- * Separates a root from a path that is protected in the root and in every directory below it. It is a NUL character: no path contains one, so no
- * directory name can be mistaken for this mark.
+ * Separates a root from a path that is protected in the root and in every directory below it. It contains a NUL character, which no path can contain,
+ * so no directory name can be mistaken for it.
  */
 const anywhere = '\0/'
 
@@ -14,22 +14,22 @@ export function nestedPlace(root: string, name: string): string {
   return `${root === '/' ? '' : root}/${anywhere}${name}`
 }
 
-/** Whether a protected path stands for many: one in each directory of a root. */
+/** Whether a protected path stands for many paths: one in each directory of a root. */
 export function isNested(path: string): boolean {
   return path.includes(anywhere)
 }
 
-/** Directories with other people's programs, which nobody opens as a project of their own. */
+/** The name of directories that contain other people's programs. Nobody opens such a program as a project of their own. */
 export const spared = 'node_modules'
 
-/** Decides which entries of a directory may be nested protected paths, or may contain some. */
+/** Decides which entries of a directory may be nested protected paths, or may contain such paths. */
 export type NestedNames = {
   readonly matches: (name: string) => boolean
-  /** The names that are not patterns. If a directory can't be listed, they can be queried one by one. */
+  /** The names that are not patterns. If a directory can't be listed, each of them can be queried. */
   readonly exact: readonly string[]
 }
 
-/** Names of entries. A directory below `root` that has no entry with one of these names contains no nested protected path. */
+/** The names of entries to look for. If a directory below `root` has no entry with one of these names, it contains no nested protected path. */
 export function nestedNames(patterns: readonly string[], root: string): NestedNames {
   const first = patterns.filter(isNested).flatMap((pattern) => {
     const parts = splitNested(pattern)
@@ -47,7 +47,7 @@ export function nestedNames(patterns: readonly string[], root: string): NestedNa
   }
 }
 
-/** The protected paths that apply to an entry found below `root`: it may be one of them, or contain one. */
+/** The protected paths that an entry below `root` may be, or may contain. */
 export function nestedAt(patterns: readonly string[], root: string, entry: string): readonly string[] {
   if (relative(root, entry).split('/').includes(spared)) return []
   return patterns.filter(isNested).flatMap((pattern) => {
@@ -70,7 +70,7 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
       if (!isWithin(path, root)) continue
       const parts = relative(root, path).split('/')
       const plain = parts.map(plainName)
-      // Files that are part of other people's programs belong to those programs.
+      // Names inside other people's programs don't count.
       const from = parts.indexOf(spared)
       const last = from === -1 ? parts.length - 1 : from
       for (const names of all) {
@@ -92,13 +92,13 @@ function isNamed(plain: string | undefined, name: NamePath[number]): boolean {
   return plain !== undefined && (typeof name === 'string' ? plain === name : name(plain))
 }
 
-/** The root of a nested protected path, and the names that make up its path below any directory of the root. */
+/** Splits a nested protected path into its root and the names that follow. These names form a path that is protected in every directory of the root. */
 export function splitNested(pattern: string): { readonly root: string; readonly rest: readonly string[] } {
   const at = pattern.indexOf(anywhere)
   return { root: pattern.slice(0, at - 1) || '/', rest: pattern.slice(at + anywhere.length).split('/') }
 }
 
-/** Whether some file system could take `name` for the protected name, even with the most lenient comparison. */
+/** Whether any file system, even the one with the most lenient comparison, treats `name` as the protected name. */
 function matchesName(name: string | undefined, pattern: string): boolean {
   if (name === undefined) return false
   const plain = plainName(name)
@@ -106,8 +106,8 @@ function matchesName(name: string | undefined, pattern: string): boolean {
 }
 
 /**
- * A name in the form in which the most lenient file system compares it, without differences of case and composition (APFS, NTFS), characters without
- * a width (HFS+), and spaces and dots at the end (NTFS).
+ * Normalizes a name as the most lenient file system would before comparing it. It removes differences of case and composition (APFS, NTFS),
+ * characters without a width (HFS+), and spaces and dots at the end (NTFS).
  */
 function plainName(name: string): string {
   if (/^[a-z0-9._-]*[a-z0-9_-]$/.test(name)) return name

@@ -20,21 +20,21 @@ import { placesAtSources, withViews } from './views/sandbox-with-views.ts'
 
 /** Options that select and set up a sandbox. */
 export type SandboxOptions = {
-  /** The backend. Default: the platform's own, or none for danger-full-access. */
+  /** The backend. Default: the platform's default backend, or no confinement for danger-full-access. */
   readonly backend?: Backend | undefined
   /** The image of the docker backend. It must contain /bin/sh and the tools that commands need. */
   readonly image?: string | undefined
   /** How the proxy of a network allow-list resolves host names. */
   readonly network?: NetworkOptions | undefined
-  /** The entries that the policy's paths meant when they were given or approved. Default: the entries that are there now, with links followed. */
+  /** The entries that were at the policy's paths when the paths were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined
   /** Receives the findings of `finishReviews`, which runs before the sandbox is opened. */
   readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
 /**
- * A policy whose paths are resolved to the entries that they meant, and the entries that must be found there. Throws `path-changed` if one of them
- * isn't there.
+ * Resolves the policy's paths to the entries that they originally meant. Returns the resolved policy, and the entries that must be at its paths.
+ * Throws `path-changed` if one of them is no longer there.
  */
 function settle(
   policy: SandboxPolicy,
@@ -50,8 +50,7 @@ function settle(
     // No entry existed when the path was given, so the entry that is there now was created by a command.
     if (place === undefined) return []
     if (!isThere(place)) {
-      // Commands may do what they like inside a root. If an entry inside a root was itself a root and is missing now, it isn't needed or searched
-      // for.
+      // Commands may change anything inside a root. If a root is inside a larger root and is missing now, that is no error: it is left out.
       if (roots.some((root) => root.path !== place.path && isWithin(place.path, root.path))) return []
       throw new SandboxError('path-changed', { backend, path: place.path, approved: true })
     }
@@ -71,9 +70,9 @@ function settle(
 
 /**
  * Opens the sandbox that enforces the policy `asked`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
- * backend can't enforce all of the policy here (it never enforces less instead), `missing-directory` if a root doesn't exist, `invalid-policy` if a
- * root is one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known` expects, `unreviewed` if a killed
- * run's review can't be finished.
+ * backend can't enforce all of the policy here (a part of it is never enough), `missing-directory` if a root doesn't exist, `invalid-policy` if a
+ * root is one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known` expects, or `unreviewed` if the review
+ * of a killed run can't be finished.
  *
  * @example
  * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
@@ -129,7 +128,7 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
   return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
-/** An allow-list requires that commands have a network of their own, from which our proxy is the only way out. */
+/** Throws if the policy has an allow-list: that requires a network of the commands' own, from which our proxy is the only way out. */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   if (policy.network.mode !== 'allowlist') return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)

@@ -1,8 +1,8 @@
 /**
- * The name of a file as text. Bytes that aren't UTF-8 become lone surrogates, U+DC80 to U+DCFF, as in Python (PEP 383), so that each name has a
- * different text.
+ * Converts the name of a file to text. Bytes that aren't UTF-8 become lone surrogates (U+DC80 to U+DCFF), as in Python (PEP 383), so that different
+ * names have different texts.
  *
- * @param latin1 the name with one character for each byte, as Node returns it in the encoding `latin1`
+ * @param latin1 the name with one character for each byte, as Node returns it for the encoding `latin1`
  */
 export function decodeName(latin1: string): string {
   if (!/[\u0080-\u00ff]/.test(latin1)) return latin1
@@ -37,7 +37,8 @@ export function pathBytes(path: string): Buffer {
 
 /** Whether a path contains bytes that aren't UTF-8. */
 export function hasRawBytes(path: string): boolean {
-  // For most texts V8 knows without searching that they contain no surrogates. With the `u` flag, a surrogate that is half of a pair doesn't match.
+  // `isWellFormed` comes first because, for most texts, V8 knows without a search that they contain no surrogates. With the `u` flag, a surrogate
+  // that is half of a pair doesn't match.
   return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 

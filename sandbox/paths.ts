@@ -1,6 +1,6 @@
-/** Whether `path` is `directory` itself or lies below it. Both must be absolute and normalized; whole components are compared. */
+/** Whether `path` is `directory` itself or lies below it. Both must be absolute and normalized. Only whole components are compared. */
 export function isWithin(path: string, directory: string): boolean {
-  // This is called thousands of times in a start, so it creates no intermediate strings.
+  // This is called thousands of times while a run starts, so it creates no temporary strings.
   if (directory === '/') return true
   return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/')
 }

@@ -3,12 +3,12 @@ import { basename, dirname } from 'node:path'
 import { openWithoutLinks } from './held-place.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The path of a denied entry when the run began, and its path now. */
+/** The path of a denied entry at the start of the run, and its current path. */
 type MovedPlace = { readonly from: string; readonly to: string }
 
 /**
- * Renames the entry at `to` back to `from`. If directories around it were moved with it, this renames the outermost one whose old name is free. It
- * replaces nothing and follows no symlink. Returns false if something is in the way.
+ * Renames the entry at `to` back to `from`. If directories above the entry were renamed, this renames the outermost one whose old name is free. It
+ * replaces nothing and follows no symlink. Returns false if the entry can't be moved back.
  */
 export function putBack({ from, to }: MovedPlace): boolean {
   const [old, now] = [from.split('/'), to.split('/')]
@@ -47,7 +47,7 @@ function renameFree(from: string, to: string): boolean {
     renameSync(`/proc/self/fd/${source.descriptor}/${basename(from)}`, at)
     return true
   } catch {
-    // This program may not rename it, or a running command was faster. Either way the move is reported.
+    // This program has no permission to rename the entry, or a running command has changed it again. Either way, the move is reported.
     return false
   } finally {
     for (const held of [source, target]) if (held !== undefined) closeSync(held.descriptor)

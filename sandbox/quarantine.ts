@@ -22,31 +22,31 @@ import { closedState } from './closed-state.ts'
 import { makeDirectories } from './make-directories.ts'
 import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
 
-/** A directory outside every writable root, for files that a command planted and that no program of the host should find. */
+/** A directory outside all writable roots, for files that a command planted and that no program of the host should find. */
 type Quarantine = {
-  /** Moves `path`, which must be below `root` and have no symlinks, into quarantine. Returns its new path; undefined if it no longer exists. */
+  /** Moves `path`, which must be below `root` and have no symlinks, into quarantine. Returns the new path; undefined if the entry no longer exists. */
   take(root: string, path: string): string | undefined
 }
 
-/** Thrown if nothing at all can be moved to quarantine. */
+/** Thrown if there is no usable quarantine, so that nothing can be moved there. */
 export class NoQuarantine extends Error {}
 
-/** O_PATH of open(2). It is enough for opening entries below a directory, and the only way to open a directory without read permission. */
+/** O_PATH of open(2). It is enough to open entries below a directory, and it is the only way to open a directory without permission to read it. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 
 /**
- * The quarantine's directory is created only when the first file is moved there.
+ * Returns a quarantine. Its directory is created only when the first file is moved there.
  *
- * @param roots the directories that commands may write to; the quarantine lies outside these
+ * @param roots the directories that commands may write to; the quarantine is outside all of them
  */
 export function createQuarantine(roots: readonly string[]): Quarantine {
   let place: string | undefined
   let count = 0
   return {
     take: (root, path) => {
-      // This is done outside the callback. An error in the callback may mean that the planted file is gone, but without a quarantine the file is
-      // still there.
+      // The quarantine is opened outside the callback. An error in the callback may mean that the planted file is gone, but if there is no
+      // quarantine, the file is still there.
       place ??= openPlace(roots)
       const to = join(place, `${(count += 1)}-${hasRawBytes(path) ? 'entry' : basename(path)}`)
       const taken = inParent(root, path, (entry, directory) => {
@@ -60,14 +60,14 @@ export function createQuarantine(roots: readonly string[]): Quarantine {
   }
 }
 
-/** Creates a symlink again that no longer exists. */
+/** Creates a missing symlink again. */
 export function putSymlink(root: string, path: string, target: string): void {
   inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
 }
 
 /**
- * Acts on the last component of `path`. Every directory before it is opened in turn and held, so that no running command can lead us out of `root` by
- * replacing a directory with a symlink. Undefined if the path no longer exists or contains a symlink.
+ * Calls `act` for the last component of `path`. The directories before it are opened one after the other, so that no running command can lead us out
+ * of `root` by replacing a directory with a symlink. Undefined if the path no longer exists or contains a symlink.
  */
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined
@@ -88,7 +88,7 @@ function inParent<T>(root: string, path: string, act: (entry: string, directory:
   }
 }
 
-/** A path through an open directory that stays valid wherever the directory is moved: through procfs, or through volfs on macOS. */
+/** A path to an entry of an open directory. It stays valid even if the directory is moved, because it leads through procfs, or through volfs on macOS. */
 export function through(directory: number, entry: string): string {
   if (process.platform !== 'darwin') return `/proc/self/fd/${directory}/${entry}`
   const { dev, ino } = fstatSync(directory, { bigint: true })
@@ -105,7 +105,7 @@ function move(from: string, to: string, directory: string): void {
     renameOrCopy(from, to)
   } catch (error) {
     if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
-    // The command may have removed its own permissions for the parent directory, or for the planted directory itself.
+    // The command may have removed the permissions of the parent directory, or of the planted directory itself.
     const mode = statSync(directory).mode & 0o7777
     chmodSync(directory, mode | 0o700)
     try {

@@ -2,18 +2,18 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How many entries are removed before other work of this process gets a turn. */
+/** How many entries are removed before this process does other work. */
 const inOneGo = 256
 
-/** How often the removal starts again if something is added to the tree meanwhile. */
+/** How often the removal is tried if something is added to the tree in the meantime. */
 const mostRounds = 4
 
 /**
  * Removes a directory with everything that commands may have left in it, even directories that their owner can't access, and trees so deep that no
  * path reaches the bottom (`PATH_MAX`, 4,096 bytes on Linux). Throws the system's error for entries that still can't be removed.
  *
- * It removes one entry after another on this thread: a run usually leaves a few dozen entries, and handing each to another thread takes several times
- * as long as removing it.
+ * It removes one entry after another on this thread. A run usually leaves a few dozen entries, and passing each to a different thread takes several
+ * times as long as removing it.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Returns a function that is called for each entry and pauses now and then. */
+/** Returns a function to call for each entry. It pauses from time to time, so that this process can do other work. */
 function takeTurns(): () => Promise<void> | undefined {
   let done = 0
   return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)
@@ -38,7 +38,7 @@ type Turns = ReturnType<typeof takeTurns>
 async function removeBelow(path: string, turns: Turns): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
-      // For a symlink to a directory, the symlink is removed, not its target.
+      // If the path is a symlink to a directory, the symlink is removed and not the directory.
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(path)
       else await removeOnce(Buffer.from(path), turns)
       return
@@ -63,7 +63,7 @@ async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
   ifThere(() => rmdirSync(directory))
 }
 
-/** Empties all directories below this one. Subdirectories are first moved up, so that no path is ever longer than two names. */
+/** Empties all directories below this one. Subdirectories are first moved up, so that no path below this directory is longer than two names. */
 async function flatten(path: string, turns: Turns): Promise<void> {
   chmodSync(path, 0o700)
   const out = mkdtempSync(join(path, 'out-'))
@@ -87,7 +87,7 @@ async function flatten(path: string, turns: Turns): Promise<void> {
   }
 }
 
-/** Names are bytes, which may not be valid text. */
+/** The subdirectories of a directory. Names are read as bytes, because they may not be valid text. */
 function directoriesIn(directory: Buffer): readonly Buffer[] {
   const entries: readonly Dirent<Buffer>[] = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => below(directory, name))
@@ -97,7 +97,7 @@ function below(directory: Buffer, name: Buffer): Buffer {
   return Buffer.concat([directory, Buffer.from('/'), name])
 }
 
-/** Returns the function's result; undefined if there is no such entry, for instance because another process is removing the same tree. */
+/** Returns the function's result. Undefined if the entry doesn't exist, for example because another process is removing the same tree. */
 function ifThere<Given>(act: () => Given): Given | undefined {
   try {
     return act()

@@ -8,7 +8,7 @@ import { isAnyWithin, listText } from './path-list.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 
-/** The directories that the policy lets a command write to, without symlinks. In modes other than workspace-write there are none. */
+/** The directories that the policy lets a command write to, as paths without symlinks. There are none unless the mode is workspace-write. */
 export function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   if (policy.mode !== 'workspace-write') return []
   const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
@@ -26,7 +26,7 @@ export function filesApart(policy: SandboxPolicy, host: FileSystemView): Sandbox
   }
 }
 
-/** The single files that the policy lets a command write to, without symlinks. In modes other than workspace-write there are none. */
+/** The single files that the policy lets a command write to, as paths without symlinks. There are none unless the mode is workspace-write. */
 export function writableFiles(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   if (policy.mode !== 'workspace-write') return []
   return policy.writableFiles.flatMap((path) => {
@@ -35,7 +35,7 @@ export function writableFiles(policy: SandboxPolicy, host: FileSystemView): read
   })
 }
 
-/** The existing paths that can't be read: those in the policy, and the matches of its name patterns below every root. */
+/** The paths that commands can't read: those in the policy, and those below the roots that match one of its name patterns. */
 export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   const { paths, patterns } = pathsAndPatterns(policy.deniedReads)
   if (patterns.length === 0) return paths
@@ -44,7 +44,7 @@ export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): reado
   return [...paths, ...[...real].flatMap((root) => host.named(root, patterns))]
 }
 
-/** Splits a list of the policy into paths and name patterns. */
+/** Splits a list in a policy into paths and name patterns. */
 export const pathsAndPatterns = memoize((denied: readonly string[]) =>
   listText(denied).includes('\0**/')
     ? { paths: denied.filter((entry) => !isNamePattern(entry)), patterns: denied.filter(isNamePattern) }
@@ -52,10 +52,10 @@ export const pathsAndPatterns = memoize((denied: readonly string[]) =>
 )
 
 /**
- * The existing paths below `roots` that can't be read, without symlinks: git must not look at these when a command runs it. Paths that are granted
- * explicitly are left out.
+ * The existing paths below `roots` that commands can't read, without symlinks. Git must not look at them when a command runs it. Paths that are
+ * granted explicitly are left out.
  *
- * @param roots without symlinks
+ * @param roots paths without symlinks
  */
 export function deniedBelow(policy: SandboxPolicy, roots: readonly string[], host: FileSystemView): readonly string[] {
   const granted = new Set([policy.workspace, ...policy.readableRoots, ...policy.writableRoots, ...policy.writableFiles])
@@ -69,7 +69,7 @@ function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isWithin(path, root))
 }
 
-/** The entries of a long list that are below the roots. They are the same for all commands of a sandbox. */
+/** The entries of a long list that are below the roots. The result is cached, because it is the same for all commands of a sandbox. */
 const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {
@@ -82,7 +82,7 @@ const below = memoize((paths: readonly string[]) => {
 
 /**
  * The policy's protected paths in absolute form, below every writable root. A path that is protected in every directory is also protected in the root
- * itself. Paths that git's configuration names there are included.
+ * itself. The result includes files in the roots that git's configuration names.
  */
 export function protectedBelow(
   roots: readonly string[],
@@ -92,7 +92,7 @@ export function protectedBelow(
   return [...inside, ...outside]
 }
 
-/** The same paths in two groups: those in a root, and those outside all roots from which a symlink may lead into one. */
+/** The same paths in two groups: those in a root, and those outside all roots, where a symlink may lead into a root. */
 export function protectedByRoots(
   roots: readonly string[],
   { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,
@@ -112,7 +112,7 @@ export function protectedByRoots(
   return { inside: inside.filter((path) => !roots.includes(path)), outside }
 }
 
-/** Like `join`, but much faster for names that are already normalized, of which there are many. */
+/** Like `join`, but much faster for names that are already normalized, as most are. */
 function placeIn(root: string, name: string): string {
   return /(?:^|\/)\.{0,2}(?:\/|$)/.test(name) ? join(root, name) : `${root === '/' ? '' : root}/${name}`
 }

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Command, ExecResult, Sandbox } from './sandbox.ts'
 
-/** Options of a command that runs to its end. */
+/** Options for running a command to its end. */
 export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
   /** The absolute directory that the command starts in. Default: the workspace. */
   readonly cwd?: string
@@ -9,16 +9,14 @@ export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' |
   readonly input?: string
 }
 
-/** How a command ended, and its output: text in UTF-8, no larger in total than the policy's limit on output. */
+/** How a command ended, and its output, decoded as UTF-8. The output is not larger than the policy's limit. */
 export type CommandResult = ExecResult & { readonly stdout: string; readonly stderr: string }
 
-/**
- * A sandbox for callers of the library: it can also run a command to its end in one call, and is closed automatically at the end of `await using`.
- */
+/** A sandbox for callers of the library. It can also run a command to its end in one call, and `await using` closes it automatically. */
 export type OpenedSandbox = Sandbox &
   AsyncDisposable & {
     /**
-     * Runs a command to its end. A non-zero exit code, a timeout or a refusal is a result, not an error.
+     * Runs a command to its end. A non-zero exit code, a timeout and a denied access are results, not errors.
      *
      * @throws SandboxError when the command can't be started (missing directory, missing program)
      */

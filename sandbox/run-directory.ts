@@ -10,9 +10,9 @@ import { closedBase, scratchBases } from './scratch.ts'
 /** The directories on the host that belong to an opened sandbox. */
 type RunDirectory = {
   readonly path: string
-  /** The directory that commands see as `/tmp`. It exists for the whole run, so later commands find the files of earlier ones. */
+  /** The directory that commands see as `/tmp`. It exists until the run ends, so later commands find the files of earlier ones. */
   readonly temp: string
-  /** An empty directory, which is mounted over directories that must appear empty. */
+  /** An empty directory. It is mounted over directories that must appear empty. */
   readonly empty: string
 }
 
@@ -33,8 +33,8 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 }
 
 /**
- * Creates a directory in one of the `scratchBases` for temporary data of this process that belongs to no run. If this process is killed, the
- * directory is removed later, like those of runs.
+ * Creates a directory for temporary data of this process that belongs to no run. `base` must be one of the `scratchBases`. If this process is killed,
+ * the directory is removed later, as the directories of runs are.
  *
  * @internal
  */
@@ -43,8 +43,8 @@ export function makePassingDirectory(base: string): string {
 }
 
 /**
- * Removes a run's directories. Entries that can't be removed are left, because a finished command should not fail because of them. The next start
- * tries again, since the directory then has no owner.
+ * Removes a run's directories. If entries can't be removed, that is no error, because a command that has finished should not fail because of them.
+ * The next run tries again, since the directory then has no owner.
  */
 export async function removeRunDirectory(path: string): Promise<void> {
   await removeTree(path).catch(() => undefined)
@@ -55,7 +55,8 @@ export async function removeRunDirectory(path: string): Promise<void> {
  * with each directory before it is removed, and can keep it by rejecting.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  // Synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work does.
+  // These calls are synchronous, because there is nearly always nothing to do: waiting for other threads would delay a start more than the work
+  // itself.
   for (const { owner, path } of scratchBases().flatMap((base) => directoriesIn(base, [prefix, passingPrefix]))) {
     if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -67,9 +68,10 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 }
 
 /**
- * The directories of all runs, live or dead, wherever runs with this environment create them.
+ * The directories of all runs, including those that have ended, in every place where a run with this environment creates them.
  *
- * @param isSeen whether a place of this kind matters to the caller at all. It rarely does, and listing the system's temporary directory may take long
+ * @param isSeen returns whether such a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary
+ * directory may take a long time
  */
 export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {
   return scratchBases()
@@ -81,7 +83,7 @@ export function allRunDirectories(isSeen: (place: string) => boolean): readonly 
 type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
 function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
-  // This directory can't be read, so it contains none of ours.
+  // If the directory can't be read, it contains none of ours.
   return (entriesIn(base) ?? []).flatMap((name) => {
     const its = prefixes.find((one) => name.startsWith(one))
     return its === undefined ? [] : [{ path: join(base, name), owner: name.slice(its.length) }]

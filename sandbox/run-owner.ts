@@ -1,18 +1,21 @@
-// Not by execa: if there is no procfs, a program is run synchronously here.
+// execa isn't used here, because `ps`, which is needed without procfs, is called synchronously.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 import { parseStat } from './process/stat.ts'
 
 /**
- * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. The names of files that may
- * outlive their owner contain this name, so that the next start can tell which files nobody needs any more.
+ * A name for a live process that no later process can have. It consists of the pid namespace, the pid and the start time. The names of files
+ * that may outlive their owner contain it, so that a later run can tell which files nobody needs any more.
  */
 export function ownerName(pid: number): string {
   return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`
 }
 
-/** Whether a name begins with the name of an owner that has ended. False if that is uncertain, for instance in another pid namespace. */
+/**
+ * Whether a name begins with the name of an owner that has ended. False if that is uncertain, for example because the owner is in a different pid
+ * namespace.
+ */
 export function isOwnerGone(name: string): boolean {
   const [, namespace, pid, start] = /^(\d+)-(\d+)-(\d+)(?:-|$)/.exec(name) ?? []
   if (pid === undefined || start === unknown || namespace !== pidNamespace()) return false
@@ -25,7 +28,7 @@ const ended = 'ended'
 
 let ownNamespace: string | undefined
 
-/** The pid namespace of this process, which it never leaves (pid_namespaces(7)). */
+/** The pid namespace of this process. A process never leaves its pid namespace (pid_namespaces(7)). */
 function pidNamespace(): string {
   ownNamespace ??= readPidNamespace()
   return ownNamespace
@@ -40,12 +43,12 @@ function readPidNamespace(): string {
   }
 }
 
-/** The start time of a process, in digits; `ended` if there is no such process, undefined if that can't be determined. */
+/** The start time of a process, as digits; `ended` if there is no such process; undefined if the time can't be determined. */
 function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
 }
 
-/** The value is in the kernel's clock ticks (proc(5), stat field 22). */
+/** The start time in the kernel's clock ticks (proc(5), stat field 22). */
 function startByProcfs(pid: number): string | undefined {
   try {
     const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
@@ -67,8 +70,8 @@ function startByPs(pid: number): string | undefined {
 }
 
 /**
- * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC, as seconds since 1970. If there is no such process, ps prints nothing
- * and exits with 1.
+ * Parses the output of `ps -o stat=,lstart= -p PID` in the C locale and UTC. Returns the start time in seconds since 1970. If there is no such
+ * process, ps prints nothing and exits with 1.
  */
 export function parsePs(status: number | null, stdout: string): string | undefined {
   const line = stdout.trim()

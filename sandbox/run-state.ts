@@ -15,9 +15,9 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a mounting backend keeps while a sandbox is open, however it confines commands. */
+/** The state that a backend with mounts keeps while a sandbox is open. It is the same for all of these backends. */
 export type RunState = {
-  /** The entries that the policy's paths named when the sandbox was opened. */
+  /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
   /** The paths that commands may write to, without symlinks. */
   readonly roots: readonly string[]
@@ -29,10 +29,10 @@ export type RunState = {
    * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no command could write, because then all changes are
    * the host's own.
    *
-   * @param ended whether a command that may write has just ended; it may have been the last one running
+   * @param ended whether a command that may write has just ended. It may have been the last one that was running
    */
   readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /** To be called after a trial: any change made during it is the host's own and needs no review. */
+  /** Call this after a trial. Changes that were made during the trial are the host's own, and need no review. */
   readonly rest: () => void
   /** Ends all commands, and reverts their changes to this program's own files. */
   readonly endCommands: () => Promise<void>
@@ -41,10 +41,10 @@ export type RunState = {
 }
 
 /**
- * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if the entry at a path of `wanted` isn't the
- * expected one, and `unavailable` if there is no directory that is out of the commands' reach; in both cases nothing stays held.
+ * Holds the entries that a policy names, and creates the run's own directories. Throws `path-changed` if a path in `wanted` no longer has the
+ * expected entry, and `unavailable` if there is no directory that is out of the commands' reach. In both cases, nothing stays held.
  *
- * @param start starts one of our own programs in the sandbox, which only reads files that commands left behind
+ * @param start starts one of our own programs in the sandbox. Such a program only reads files that commands have left behind
  */
 export function openRunState(
   policy: SandboxPolicy,

@@ -1,20 +1,23 @@
 import type { Backend } from './backend.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** The data of each error of the sandbox. `code` identifies the error; messages are made from the other fields. */
+/** The data of each error of the sandbox. The key is the error's `code`. Messages are made from the data. */
 export type SandboxErrorData = {
-  /** The given policy is invalid. `problems` lists every fault together with its key. */
+  /** The policy is invalid. `problems` lists every fault, with the key of the setting. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
   /** The requested backend, or every backend, is unable to enforce the policy here. */
   readonly unavailable: {
     readonly backend: Backend
     readonly reason: string
     readonly remedy: string
-    /** True if the reason isn't in this policy: the backend can't start here at all. */
+    /** Set if the policy isn't the reason: the backend can't start here at all. */
     readonly cannotStart?: true
   }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
-  /** `outside`: programs in that directory don't start with the caller's own rights, because commands can write there. */
+  /**
+   * No usable program has this name. `outside` are directories that commands can write to, so programs in them must not start with the caller's own
+   * rights.
+   */
   readonly 'missing-program': {
     readonly program: string
     readonly searched: readonly string[]
@@ -26,13 +29,16 @@ export type SandboxErrorData = {
   readonly 'path-changed': {
     readonly backend: Backend
     readonly path: string
-    /** Set if the entry isn't the one that was approved, or the one that was there when the run began, whatever the plan says. */
+    /**
+     * Set if the expected entry is the one that was approved or that was there when the run began, and not just the one that was there when the
+     * mounts were planned.
+     */
     readonly approved?: true
   }
   readonly closed: { readonly backend: Backend }
   /**
-   * Files that a killed run's commands may have planted can't be searched for. `directory` is that run's directory, which identifies the pending
-   * review.
+   * The files that the commands of a killed run may have planted can't be searched for. `directory` is the directory of that run, which identifies
+   * the pending review.
    */
   readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
@@ -60,7 +66,7 @@ export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> exte
     this.data = data
   }
 
-  /** Narrows a caught value to this error with a certain code, so that `data` has the type for it. */
+  /** Whether a caught value is this error with a certain code. It narrows the type, so that `data` has the type for that code. */
   static is<C extends SandboxErrorCode>(error: unknown, code: C): error is SandboxError<C> {
     return error instanceof SandboxError && error.code === code
   }

@@ -11,13 +11,13 @@ const absolutePath = z
   .refine(isAbsolute, 'must be an absolute path')
   .refine(hasNoNul, 'must not contain a NUL')
 
-/** Matches a line that isn't an absolute path, or that normalizing would change. */
+/** Matches if a line isn't an absolute path, or if normalizing would change the line. */
 const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
-/** These lists are long, and checking each entry with its own schema would cost a command's start more time than everything else. */
+/** A list of paths. Such lists are long, and checking each entry with a schema would take longer than everything else when a command starts. */
 const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
 
-/** Like `places`, but entries may also be patterns of names at any depth. */
+/** Like `places`, but entries may also be name patterns, which match at any depth. */
 const placesOrNames = listOfPlaces((entry) =>
   isPlace(entry) || /^\*\*\/[^/]+$/.test(entry)
     ? undefined
@@ -30,8 +30,8 @@ function listOfPlaces(faultOf: (entry: string) => string | undefined) {
 }
 
 /**
- * A list of texts. It is usually long and valid, which a single test of the joined list can confirm: checking each entry takes longer than everything
- * else about a policy.
+ * A list of texts. It is usually long and valid. A single test of the joined list can confirm that, whereas checking each entry would take longer
+ * than everything else about a policy.
  *
  * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
  */
@@ -68,13 +68,13 @@ function isPlace(entry: string): boolean {
 
 const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
-/** Which of our own variables a command gets. The filters apply in the order of these fields; `set` comes last and always wins. */
+/** Which of this program's environment variables a command gets. The filters apply in the order of these fields. `set` comes last and always wins. */
 const Environment = z.strictObject({
   /** `core` allows only a list of harmless names; `all` allows everything that doesn't look like a secret. */
   inherit: z.enum(['core', 'all', 'none']).default('core'),
-  /** Names that always pass, whatever they look like. Exact names, not patterns, so that a secret is only passed on purpose. */
+  /** Names that always pass, even if they look like secrets. They are exact names rather than patterns, so that nobody passes a secret by accident. */
   pass: z.array(variableName).default([]),
-  /** Patterns (`*` and `?`, any case) of names to leave out. */
+  /** Patterns for the names to leave out. They may contain `*` and `?`, and case doesn't matter. */
   exclude: z.array(variableName).default([]),
   /** If not empty, only names that match these patterns pass. */
   includeOnly: z.array(variableName).default([]),
@@ -89,74 +89,80 @@ const allowedHost = z
     if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
   })
 
-/** `allowlist`: the only way out is our proxy, which connects to these hosts. A pattern without a port means ports 80 and 443. */
+/** With `allowlist`, the only way out is our proxy, which connects only to the hosts in `allow`. A pattern without a port means ports 80 and 443. */
 const Network = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.enum(['off', 'full']) }),
   z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
 ])
 
-/** A limit that is left out has a default, which is enforced if possible; a limit that is given is either enforced or refused. */
+/**
+ * A limit that is left out has a default, which is enforced if possible. A limit that is given is enforced; if that is impossible, the policy is
+ * refused.
+ */
 const Limits = z.strictObject({
-  /** The longest that one command may run, in milliseconds. */
+  /** How long one command may run, in milliseconds. */
   wallTimeMs: z.int().positive().optional(),
-  /** The most bytes that stdout and stderr may have together; a command that writes more is ended. */
+  /** The most bytes that a command may write to stdout and stderr together. A command that writes more is ended. */
   outputBytes: z.int().positive().optional(),
-  /** The most processes and threads that one command may have at a time. */
+  /** The most processes and threads that one command may have at the same time. */
   processes: z.int().min(8).optional(),
   /**
-   * The memory of all processes of one command together. Refused if no control groups can be created; the default limit then applies to each process
-   * separately.
+   * The most memory, in bytes, that all processes of one command together may use. If no control groups can be created, a value here is refused, and
+   * the default limit applies to each process separately.
    */
   memoryBytes: z
     .int()
     .min(32 * 1024 * 1024)
     .optional(),
-  /** The largest file that a command may write. */
+  /** The size, in bytes, of the largest file that a command may write. */
   fileSizeBytes: z.int().positive().optional(),
   /**
-   * How much space one command may use, while it runs, on the disks that it can write to. A command that uses more is ended; the disks are checked
-   * ten times a second.
+   * How many bytes one command may use on each disk that it can write to. While the command runs, the disks are checked ten times a second. A command
+   * that uses more is ended.
    */
   diskBytes: z
     .int()
     .min(1024 ** 2)
     .optional(),
   /**
-   * How many files may be created, while a command runs, on the disks that it can write to. A command that exceeds this is ended; the disks are
-   * checked ten times a second.
+   * How many files may be created on each disk that a command can write to. While the command runs, the disks are checked ten times a second. A
+   * command that exceeds this is ended.
    */
   files: z.int().min(16).optional(),
-  /** Processor time per second of wall time, as a number of processors, e.g. 1.5. Without it, a command may use all processors. */
+  /**
+   * How many processors a command may use (processor time per second of wall time), for example 1.5. If this is left out, a command may use all
+   * processors.
+   */
   cpus: z.number().min(0.01).optional(),
-  /** The most files that one process may have open. */
+  /** The most files that one process may have open at the same time. */
   openFiles: z.int().min(32).optional(),
 })
 
 /**
- * What a confined command may do. An empty list is never replaced by a default.
+ * What a confined command may do. A list that is given, even an empty one, replaces the default list.
  *
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
 export const SandboxPolicy = z.strictObject({
   /** `danger-full-access` confines nothing except the environment and the limits. */
   mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
-  /** The directory that the run works in; writable in workspace-write. */
+  /** The directory that the run works in. It is writable in the mode workspace-write. */
   workspace: absolutePath,
-  /** Further writable directories in workspace-write. */
+  /** Additional directories that are writable in the mode workspace-write. */
   writableRoots: places.default([]),
-  /** Further writable files in workspace-write. A file that doesn't exist is skipped. */
+  /** Additional files that are writable in the mode workspace-write. A file that doesn't exist is skipped. */
   writableFiles: places.default([]),
-  /** Directories that are visible although they lie in a directory that is private to the sandbox (`/tmp`, `/run`) or denied. */
+  /** Directories that are visible although they are inside a directory that is denied, or that is private to the sandbox (`/tmp`, `/run`). */
   readableRoots: places.default([]),
   /**
    * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any depth
-   * below the workspace or another root when a command starts. A list given here replaces the default list, which names the usual places of
-   * credentials.
+   * below the workspace or another root when a command starts. A list that is given here replaces the default list, which contains the usual places
+   * of credentials.
    */
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
   /**
-   * What stays read-only even inside a writable root: an absolute path, a path relative to every writable root, or (after two stars and a slash) a
-   * path relative to every directory of a root.
+   * Paths that stay read-only even inside a writable root. Each is an absolute path, a path relative to every writable root, or (after two stars and
+   * a slash) a path relative to every directory of a root.
    */
   protectedPaths: longList(
     (entry) => (entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."'),
@@ -166,23 +172,24 @@ export const SandboxPolicy = z.strictObject({
     .transform((entries) => [...entries])
     .default(() => [...protectedPlaces()]),
   /**
-   * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of the original. They can reach neither
-   * the original nor `source` by its own path. Paths of this policy refer to the files that commands see. Only backends that mount support views.
+   * Private views. At each `path` (a directory, given without symlinks), commands see the directory `source` in place of the original. They can't
+   * reach the original, and they can't reach `source` at its own path. Paths in this policy refer to the files that commands see. Only backends that
+   * can mount support views.
    */
   views: z
     .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
     .default([]),
   network: Network.default({ mode: 'off' }),
   /**
-   * The socket of a docker daemon that commands see and may use; other unix sockets then become usable too. Whoever can use a machine's docker daemon
-   * is root on that machine. Absent: none.
+   * The socket of a docker daemon that commands see and may use. Commands can then use other unix sockets too. Whoever can use a machine's docker
+   * daemon is root on that machine. Absent: commands see no such socket.
    */
   dockerSocket: absolutePath.optional(),
   /**
-   * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call tells a
-   * command's own socket from one of this machine's, so commands can use any socket that they see. `/tmp`, `/run` and credentials stay hidden.
-   * Sockets that this machine's programs are listening on when a command starts are hidden too, unless such a socket is itself a root; sockets opened
-   * later are not.
+   * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call filter can
+   * distinguish a command's own socket from a socket of this machine, so commands can use any socket that they see. `/tmp`, `/run` and credentials
+   * stay hidden. Sockets on which programs of this machine listen when a command starts are hidden too, except those that are themselves roots.
+   * Sockets that are opened later are not hidden.
    */
   unixSockets: z.boolean().default(false),
   environment: Environment.prefault({}),
@@ -201,7 +208,7 @@ export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
  * @example const policy = parsePolicy({ mode: 'read-only', workspace: process.cwd(), limits: { wallTimeMs: 10_000 } })
  */
 export function parsePolicy(input: unknown): SandboxPolicy {
-  // Compiling a parser costs more than it saves for a single policy.
+  // Compiling a parser takes more time than it saves for a single policy.
   const parsed = SandboxPolicy.safeParse(input, { jitless: true })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => ({ key: issue.path.join('.'), expected: issue.message }))
@@ -216,7 +223,7 @@ function staysInside(path: string): boolean {
   return !path.includes('..') || !path.split('/').includes('..')
 }
 
-/** Finding the home directories means reading the system's list of users, so it is done once for all paths. */
+/** Expands `~/` in a list of paths. To find the home directories, the system's list of users is read, so this is done once for all paths. */
 function expandAll(entries: readonly string[]): readonly string[] {
   const known = entries.some((entry) => entry.startsWith('~')) ? homes() : []
   return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))

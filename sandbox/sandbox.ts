@@ -17,16 +17,16 @@ export type Command = {
   readonly env?: Readonly<Record<string, string>>
   /** `null` (default) means /dev/null, so that nothing waits for a keyboard. */
   readonly stdin?: 'null' | 'pipe' | 'inherit'
-  /** If true, this command may only write to its temporary directory. Default: whatever the policy says. */
+  /** If true, the command may write only to its temporary directory. Default: it may write where the policy allows it. */
   readonly readOnly?: boolean
-  /** Absolute paths that this command can't read, in addition to the policy's denied ones. A path that is itself a root stays readable. */
+  /** Absolute paths that this command can't read, in addition to the paths that the policy denies. A path that is itself a root stays readable. */
   readonly hidden?: readonly string[]
   /**
    * Runs the command in a pseudo-terminal of its own, which is its standard input, output and error, so `stdin` must be left out. It is also the
-   * command's controlling terminal, so that typing control-C into it interrupts the command. `TERM` is `xterm-256color` unless it is set otherwise.
+   * command's controlling terminal, so typing control-C interrupts the command. `TERM` is `xterm-256color` unless it is set otherwise.
    */
   readonly terminal?: TerminalSize
-  /** Time limit in milliseconds of wall time, which overrides the policy's. */
+  /** A time limit in milliseconds of wall time. It overrides the policy's limit. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
@@ -42,7 +42,7 @@ export type ExecResult = (
   readonly denials: readonly Denial[]
 }
 
-/** An access that the sandbox refused, known from evidence rather than from words in the output. */
+/** An access that the sandbox refused, or may have refused. */
 export type Denial = {
   readonly kind: 'path' | 'host' | 'syscall' | 'limit' | 'quarantine'
   readonly subject: string
@@ -61,7 +61,10 @@ export type Terminal = {
 
 export type SandboxProcess = {
   readonly pid: number | undefined
-  /** Present for `stdin: 'pipe'`, and for a terminal, where it takes typed input. With a terminal, ending it types an end of input (control-D). */
+  /**
+   * Present with `stdin: 'pipe'` and with a terminal. With a terminal, what is written here counts as typed, and ending this stream types an end of
+   * input (control-D).
+   */
   readonly stdin: Writable | undefined
   /** With a terminal: everything that the terminal shows. */
   readonly stdout: Readable
@@ -69,7 +72,7 @@ export type SandboxProcess = {
   readonly stderr: Readable
   /** Present if the command asked for a terminal. */
   readonly terminal: Terminal | undefined
-  /** Resolves once, when the command has ended and all its output has been read. It never rejects because of what the command did. */
+  /** Resolves when the command has ended and all its output has been read. It never rejects because of what the command did. */
   readonly result: Promise<ExecResult>
   /** Ends the whole process tree: TERM, then KILL after a grace period. */
   kill(): void
@@ -79,23 +82,26 @@ export type SandboxProcess = {
 export type Sandbox = {
   readonly backend: Backend
   readonly policy: SandboxPolicy
-  /** Default limits that can't be enforced here, as sentences for a run's summary. A limit that a caller sets is either enforced or refused. */
+  /**
+   * Default limits that can't be enforced here, as sentences for a run's summary. A limit that a caller sets is never among them: it is either
+   * enforced or refused.
+   */
   readonly unenforced: readonly string[]
   /** The arguments that start Node for our own programs inside the sandbox. They come before Node's options. */
   readonly node: readonly [string, ...string[]]
-  /** Returns the entries that the policy's paths name, for sandboxes that are opened later with the same paths. Absent: no entries are held. */
+  /** Returns the entries that are at the policy's paths, for sandboxes that are opened later with the same paths. Absent: no entries are held. */
   readonly known?: () => KnownPlaces
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell
   /** Throws `SandboxError` if the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**
-   * Moves to quarantine the files that running commands have planted for the host to execute, and reports them. This happens automatically when a
-   * command ends. Also call it whenever output of a running command is passed on, and before a program outside the sandbox looks at the tree. It
-   * searches the directories of the writable roots, not files, which takes some microseconds for each. If nothing is running, it returns `[]` at
-   * once.
+   * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command
+   * ends. Also call it when the output of a running command is passed on, and before a program outside the sandbox looks at the tree. It searches the
+   * directories in the writable roots but reads no files, which takes a few microseconds for each directory. If no command is running, it returns
+   * `[]` immediately.
    */
   inspect(): Promise<readonly Denial[]>
-  /** Releases everything that the backend holds (containers, proxies, temp dirs). Idempotent. */
+  /** Releases everything that the backend holds (containers, proxies, temporary directories). Further calls do nothing. */
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { Backend } from './backend.ts'
 
-/** The existing directories in which runs may keep their own data, without symlinks. Leftovers of killed runs are searched for in all of them. */
+/** The existing directories in which runs may keep their own data, without symlinks. All of them are searched for what killed runs have left behind. */
 export function scratchBases(): readonly string[] {
   const bases = [resolve(tmpdir()), ...closedStates().map((state) => join(state, 'runs'))]
   const real = bases.map((path) => hostFileSystem.realPath(path))
@@ -21,13 +21,14 @@ export function scratchBases(): readonly string[] {
 
 /**
  * A directory for this program's temporary data, and for data that controls commands. Commands that write to these roots can't reach it. It is the
- * system's temporary directory, or otherwise one in this program's own state directory. Throws `unavailable` if commands can reach both.
+ * system's temporary directory or, if commands can reach that, a directory in this program's own state directory. Throws `unavailable` if commands
+ * can reach both.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
   const faults: string[] = []
   for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
     try {
-      // It may be a symlink, possibly into a root.
+      // The directory may be a symlink, and may lead into a root.
       const path = choose()
       const real = realpathSync.native(path)
       const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
@@ -61,7 +62,7 @@ function canMakeIn(path: string): boolean {
 }
 
 /**
- * Returns the same directory for the roots of a policy.
+ * The directory that `closedBase` returns for the roots of a policy.
  *
  * @internal
  */

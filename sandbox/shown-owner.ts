@@ -1,9 +1,9 @@
 import process from 'node:process'
 
-/** An ordinary user id for commands whose caller is root, so that programs inside don't assume that they are root. */
+/** An ordinary user id for commands whose caller is root, so that programs in the sandbox don't assume that they are root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
-/** The user id of commands in a sandbox made of namespaces, which also owns the caller's files there. */
+/** The user and group ids of commands in a sandbox made of namespaces. The caller's files have the same owner there. */
 export function shownOwner(): { readonly uid: number; readonly gid: number } {
   const uid = process.geteuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getegid?.() ?? ordinary.gid }

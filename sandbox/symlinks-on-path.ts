@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
-/** The symlinks that a path passes through, each with its directory resolved. It stops at the first component that doesn't exist. */
+/** The symlinks in a path, each as a path whose directory is resolved. The search stops at the first component that doesn't exist. */
 export function symlinksOnPath(path: string): readonly string[] {
   const links = new Set<string>()
   let parts = path.split('/')
@@ -22,10 +22,13 @@ export function symlinksOnPath(path: string): readonly string[] {
   return [...links]
 }
 
-/** The number of symlinks that the kernel follows. */
+/** The most symlinks that the kernel follows in one path. */
 const mostLinks = 40
 
-/** Undefined if nothing is there, or can be there: the path leads through a file, or into a directory that this user can't read. */
+/**
+ * Whether the entry at a path is a symlink. Undefined if there is no entry, or if it can't be reached because the path leads through a file or a
+ * directory that this user can't enter.
+ */
 function isSymlink(path: string): boolean | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()

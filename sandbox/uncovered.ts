@@ -4,17 +4,18 @@ import type { Mount } from './mount.ts'
 import { encodePath } from './path-bytes.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The files that are hidden from a command or read-only for it, as they are when it starts. */
+/** The state of the files that are hidden from a command or read-only for it, at the time when the command starts. */
 type Covered = {
-  /** The identities of these files: the text changes when one of them is replaced. */
+  /** The identities of these files, as a text that changes when one of them is replaced. */
   readonly stamp: string
-  /** What was uncovered since. */
+  /** Returns denials for the files that have lost their mounts since then. */
   readonly uncovered: () => readonly Denial[]
 }
 
 /**
- * Detects a case that no sandbox can prevent. The kernel removes a mount from a file when a program outside the sandbox renames another file over it,
- * as editors do to save safely (rename(2); `detach_mounts` of Linux). From then on, running commands see the new file. Each path is reported once.
+ * Detects a case that no sandbox can prevent. The kernel removes a mount from a file when a program outside the sandbox renames another file over
+ * that file, as editors do to save safely (rename(2); `detach_mounts` in Linux). From then on, running commands see the new file. Each path is
+ * reported once.
  */
 export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look) => Covered {
   const told = new Set<string>()
@@ -34,7 +35,7 @@ export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look)
         covered.flatMap(({ path, as, key, parent }) => {
           if (told.has(path)) return []
           const now = identify(path)
-          // If a directory around it was renamed, the mount moved with it.
+          // If a directory above the file was renamed, the mount has moved with it.
           if (now === undefined || now.key === key || identify(dirname(path))?.key !== parent) return []
           told.add(path)
           return [denialOf(path, as === 'read-only')]
@@ -72,7 +73,7 @@ function identify(
     const stat = lstat(path)
     return stat && { key: `${stat.dev}:${stat.ino}`, isDirectory: stat.isDirectory() }
   } catch {
-    // It is behind a directory that this user can't enter, so commands could never reach it.
+    // The path leads through a directory that this user can't enter, so commands could never reach the file.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a function that tests texts against a pattern, in which `*` stands for any text and, with `question`, `?` for one character. It only ever
- * backtracks to the last star, so for any pattern the work is at most the product of both lengths.
+ * Makes a function that tests texts against a pattern. In the pattern, `*` stands for any text and, with `question`, `?` stands for one character.
+ * The function backtracks only to the last star, so the work is at most proportional to the product of both lengths.
  */
 export function wildcard(pattern: string, { question = false } = {}): (text: string) => boolean {
   return (text) => {

@@ -3,7 +3,7 @@ type Confinement = {
   readonly network: boolean
   /** Host directories that the sandbox's own /dev hides, and the paths in that /dev at which they are first mounted. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Our own programs to mount, each read from a descriptor. */
+  /** Our own programs that are mounted in the sandbox. Each is read from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
 
@@ -11,9 +11,9 @@ type Confinement = {
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /**
- * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our first program inside does everything
- * else, because bwrap takes paths and resolves each of them more than once. To be able to change mounts, that program is root of the user namespace
- * that owns them.
+ * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our own program, which bwrap starts first
+ * inside the sandbox, does everything else, because bwrap takes paths and resolves each of them more than once. To be able to change mounts, our
+ * program is root of the user namespace that owns them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [
@@ -40,8 +40,8 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
 }
 
 /**
- * The capabilities that the first program needs: to mount, to map its root to an ordinary id (user_namespaces(7); since Linux 5.12 this takes
- * SETFCAP), and to set the limits of its namespace.
+ * The capabilities that the first program needs to mount file systems, to map its root user to an ordinary id (since Linux 5.12 this requires
+ * CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace.
  */
 const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
 

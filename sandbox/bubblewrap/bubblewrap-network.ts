@@ -9,13 +9,13 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network: nothing unless there is an allow-list. */
+/** What one command needs for its network. Everything is empty if there is no allow-list. */
 type CommandNetwork = {
-  /** Arguments to put before the program's own, inside the sandbox. */
+  /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that opens the proxy's port. */
   readonly shown: readonly ShownProgram[]
-  /** The child's further descriptors, after the first six. */
+  /** The child's additional descriptors, after the first six. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** The descriptors that the sandbox's first program leaves open for the program that opens the port. */
   readonly kept: readonly number[]

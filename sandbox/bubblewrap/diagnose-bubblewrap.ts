@@ -1,6 +1,6 @@
 import { ENOSYS } from '../machine-code/kernel.ts'
 
-/** Why bwrap can't start here, and what the machine's owner can do about it. */
+/** Why bwrap can't start on this machine, and what the machine's owner can do about it. */
 export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
@@ -81,7 +81,10 @@ export function diagnoseStart(
   }
 }
 
-/** The form of Ubuntu's profiles for programs that create sandboxes: their children may have capabilities in their own namespaces. */
+/**
+ * A profile in the form that Ubuntu uses for programs that create sandboxes. It lets the children of such a program have capabilities in their own
+ * namespaces.
+ */
 const appArmorProfile =
   "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 

@@ -8,8 +8,8 @@ import type { Mount } from '../mount.ts'
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 
 /**
- * The part of `/sys` that commands see. The whole of it would reveal the host's network cards with their addresses, its serial numbers and its disks.
- * A network namespace doesn't hide them: a sysfs shows the interfaces of the process that mounted it (sysfs(5), network_namespaces(7)).
+ * The part of `/sys` that commands see. All of `/sys` would reveal the host's serial numbers, its disks, and its network cards with their addresses.
+ * A network namespace doesn't hide the cards: a sysfs shows the network interfaces of the process that mounted it (sysfs(5), network_namespaces(7)).
  *
  * @returns mounts to add to a plan, outermost first; none if there is no `/sys`
  */

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
 import { isExecutable } from '../locate-program.ts'
 
-/** Directories where packages install bwrap. They are searched first, because `PATH` may name directories that a repository controls. */
+/** The paths where packages install bwrap. They are tried first, because `PATH` may name directories that a repository controls. */
 const usual = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
 /** The bwrap program of this machine, or undefined. */

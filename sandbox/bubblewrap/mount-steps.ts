@@ -13,7 +13,8 @@ type Stage = {
   readonly privateTemp: string
   readonly emptyDirectory: string
   /**
-   * Finds the directories of this run and of others in the host directories that commands see. They are then hidden, because no command may see them.
+   * Finds the directories of this run and of other runs, in the host directories that commands see. The steps hide them, because no command may see a
+   * run's directory.
    */
   readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
   /** The entry at a path of the host. Throws if there is none. */
@@ -33,12 +34,16 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
 
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
-  // A JavaScript number can't hold these values exactly, but using bigints for every query would take twice as long.
+  // These values are too large for a JavaScript number, so bigints are needed. They aren't used for every query, because that would take twice as
+  // long.
   const exact = lstatSync(encodePath(path), { bigint: true })
   return { device: exact.dev, inode: exact.ino }
 }
 
-/** The path at which bwrap shows the host's shared memory while mounts are made: the sandbox's own /dev hides it. */
+/**
+ * The path at which bwrap shows the host's shared memory while mounts are made. Another path is needed because the sandbox's own /dev hides the usual
+ * one.
+ */
 export const hostSharedMemory = { host: '/dev/shm', shown: '/dev/portcullis-shm' } as const
 
 const coverSharedMemory: Step = {
@@ -83,7 +88,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
       .runDirectories((place) => !isHidden(enclosingMount(join(place, 'run'), byPath)?.as))
       // Another run may end at any time, and then its directory disappears.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
-    // These are filled before they become read-only, because mount points below them have to be created.
+    // These mounts become read-only only after everything below them has been mounted, because mount points have to be created in them.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
       as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
@@ -113,8 +118,8 @@ const readOnlyWhole: readonly Step[] = [
 ]
 
 /**
- * For plans in which `/` itself may be writable. These directories must be read-only even then: a caller who is root outside owns the kernel's
- * settings, whatever its id inside.
+ * For plans in which `/` itself may be writable. These directories must be read-only even then: a caller who is root on the host owns the kernel's
+ * settings, and has that right inside the sandbox under any id.
  */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
@@ -166,7 +171,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
   }
   switch (as) {
     case 'writable': {
-      // A mount point within a writable mount: it can't be renamed.
+      // The path becomes a mount point within a writable mount, so that it can't be renamed.
       if (outer === 'writable' && mount.source === undefined) return [put('itself', undefined, undefined)]
       const { what, create } = take(mount.source ?? path)
       return [put(what, undefined, create)]

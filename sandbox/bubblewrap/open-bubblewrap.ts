@@ -1,4 +1,4 @@
-// Not by execa: every command is started here, with descriptors of its own, and execa would cost another millisecond of processor time.
+// execa isn't used here, because it would add a millisecond of processor time to every command.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
@@ -75,7 +75,7 @@ export async function openBubblewrap(
   const kernel = kernelView(hostFileSystem)
   let open = true
 
-  /** @param whose `own` for one of our own programs, which only read what commands left behind */
+  /** @param whose `own` for our own programs, which only read what commands have left behind; otherwise `caller` */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
@@ -131,7 +131,7 @@ export async function openBubblewrap(
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
-      // It gets its own session, so that an interrupt typed in our terminal reaches only this program at first.
+      // bwrap gets its own session. When the user presses Ctrl-C in our terminal, the interrupt then reaches this program but not bwrap.
       detached: true,
       stdio: [
         input.stdio,
@@ -160,8 +160,8 @@ export async function openBubblewrap(
       ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
-        // This reaches every process in the command's process group; the namespace's init ignores the signal. No command runs before there is an
-        // init.
+        // The signal reaches every process in the command's process group, but the namespace's init ignores it. Before the init exists, no command
+        // runs.
         if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
@@ -225,7 +225,7 @@ export async function openBubblewrap(
   }
 }
 
-/** Throws `path-changed` if the entry at a path isn't the one that was there when the sandbox was opened. */
+/** Throws `path-changed` if the entry at a path is no longer the one that was there when the sandbox was opened. */
 function requireSame(path: string, identity: Identity | undefined): void {
   const now = lookAtHost(path).identity
   if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return

@@ -5,15 +5,15 @@ import { connectTerminal } from '../terminal/connect-terminal.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its terminal: nothing unless it asked for one. */
+/** What one command needs for its terminal. Everything is empty if the command asked for none. */
 type CommandTerminal = {
-  /** Arguments to put before the program's own, inside the sandbox. */
+  /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
   /** The program that creates the terminal. */
   readonly shown: readonly ShownProgram[]
-  /** Further descriptors of the child, starting with the first free number. */
+  /** Additional descriptors of the child, starting with the first free number. */
   readonly stdio: readonly 'pipe'[]
-  /** The descriptors that this program needs. */
+  /** The descriptors that the program which creates the terminal needs. */
   readonly kept: readonly number[]
   /** Connects a started child to our side of the terminal; `pipes` are our ends of the child's pipes. */
   connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess
@@ -23,7 +23,7 @@ const path = '/dev/portcullis-terminal'
 
 const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
 
-/** The terminals of a sandbox's commands. Our own program creates them inside, on the sandbox's own terminal devices. */
+/** The terminals of a sandbox's commands. Our own program creates them inside the sandbox, using the sandbox's own terminal devices. */
 export function prepareTerminals(architecture: Architecture): {
   readonly start: (command: Command, freeDescriptor: number) => CommandTerminal
 } {

@@ -18,15 +18,15 @@ const Remembered = z.object({
 let known: Promise<Probe> | undefined
 
 /**
- * Tests whether bubblewrap can confine commands here. A success is remembered in this process, and on disk until the program, the kernel or the boot
- * changes. After a failure the next process tries again, since somebody may have fixed the cause.
+ * Tests whether bubblewrap can confine commands here. A success is remembered in this process, and on disk until bwrap or the kernel changes or the
+ * machine is rebooted. After a failure, the next process tries again, since somebody may have fixed the cause.
  */
 export function probeBubblewrap(): Promise<Probe> {
   known ??= probe()
   return known
 }
 
-/** Forgets a remembered success in this process and on disk. Called when bwrap fails although it had worked before. */
+/** Forgets a remembered success in this process and on disk. Called if bwrap fails after it has worked before. */
 export function forgetProbe(): void {
   known = undefined
   removeIfThere(memoryFile())
@@ -40,14 +40,14 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
-  // Imported lazily, because a remembered success makes it unnecessary.
+  // Imported lazily, because it isn't needed after a remembered success.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
   if (result.works) remember({ key, watches: result.bubblewrap.watches })
   return result
 }
 
-/** Incremented whenever the trial changes, because a success of the older trial then proves nothing. */
+/** Increment this whenever the trial changes, because a success of an older trial then proves nothing. */
 const trialVersion = 3
 
 /** Everything that may affect the result of the trial. */
@@ -60,7 +60,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // Without a boot id, the kernel's version has to be enough.
+    // There is no boot id, so only the kernel's version can show a change.
     return ''
   }
 }
@@ -89,7 +89,7 @@ function remember(value: z.infer<typeof Remembered>): void {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // If the home directory isn't writable, the next process has to repeat the trial; nothing else is lost.
+    // The home directory may not be writable. The next process then has to repeat the trial; nothing else is lost.
     removeIfThere(fresh)
   }
 }

@@ -31,7 +31,7 @@ export type StartForm = {
   readonly filter: SocketFilter
 }
 
-/** Which sockets the system call filter permits, and whether it also permits unix sockets. */
+/** The sockets that the system call filter permits. Unix sockets are permitted separately. */
 type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
 
 /** A unique text for a form. */
@@ -73,7 +73,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
       ...names.map((name): Instruction => ({ load: own[name], from: appended, offset: startOffsets[name] })),
-      // The engine answers this report while the mounts are made.
+      // The engine answers this report while the program makes the mounts.
       ...sayReady(memory, start.report),
       ...openProcesses(memory, state),
       ...limitWatches(memory, own, state),
@@ -91,7 +91,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   })
 }
 
-/** The appended data after it has been loaded. */
+/** The variables into which the appended data is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
 /** The first words of reports about failures that happen after the mounts. */
@@ -99,7 +99,10 @@ export const startFailures = { start: 'start ', program: 'program ', directory: 
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
 
-/** A copy of the sandbox's own /proc in which nothing is covered. It is kept open while the /proc that commands see becomes read-only. */
+/**
+ * Opens a copy of the sandbox's own /proc in which no mount covers anything. It stays open and writable while the /proc that commands see becomes
+ * read-only.
+ */
 function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
   const directory = memory.variable()
   return [
@@ -121,8 +124,8 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * The program's first message. By then bwrap lives no longer than the engine, and the sandbox no longer than bwrap: if the engine ends later, this
- * program ends too. If the engine was killed earlier, nobody answers, so nothing starts.
+ * The program's first message. When it is sent, the kernel already ends bwrap together with the engine, and the sandbox together with bwrap. So if
+ * the engine ends after that, this program ends too. If the engine was killed before that, nobody answers the message, so nothing starts.
  */
 export const readyMark = '!'
 /** The answer that this program waits for before it starts the command. */
@@ -132,7 +135,7 @@ function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Ends the program if the engine has ended: the input then ends, because no other process holds the other end. */
+/** Ends the program if the engine has ended. In that case the read returns end of file, because only the engine held the other end of the descriptor. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [
@@ -158,7 +161,7 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
     { call: 'close', operands: [file] },
   ]
   const capability = memory.variable()
-  // struct __user_cap_header_struct for this process, and empty capability sets.
+  // A struct __user_cap_header_struct for this process, and empty capability sets.
   const header = memory.bytes(words(capabilityVersion))
   const none = memory.bytes(words(0, 0, 0))
   return [
@@ -175,7 +178,10 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
   ]
 }
 
-/** bwrap's own null device is in one of the host's mounts, where its owner could change its mode. */
+/**
+ * Opens the sandbox's null device as standard input if `nullInput` is set. bwrap's own null device is not used, because it is in one of the host's
+ * mounts, where its owner could change its mode.
+ */
 function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
   const device = memory.variable()
   return [
@@ -189,7 +195,7 @@ function openInput(memory: Memory, { nullInput }: Given, { error }: Names): read
   ]
 }
 
-/** Closes all descriptors above 2 except these. */
+/** Closes all descriptors above 2 except those in `kept`. */
 function closeOthers(kept: readonly number[]): readonly Instruction[] {
   const sorted = kept.toSorted((a, b) => a - b)
   return [2, ...sorted].flatMap((before, index): readonly Instruction[] => {
@@ -200,7 +206,7 @@ function closeOthers(kept: readonly number[]): readonly Instruction[] {
 }
 
 function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): readonly Instruction[] {
-  // struct sock_fprog: the number of instructions, each 8 bytes long, and their address.
+  // A struct sock_fprog: the number of instructions (each is 8 bytes long) and their address.
   const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
   return [
     { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], result: error, failed: 'broken' },
@@ -208,11 +214,11 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/** Replaces this program with the one that its arguments name, which gets the remaining arguments and these variables. */
+/** Replaces this program with the program that its first argument names. That program gets the remaining arguments and these environment variables. */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [
-    // The stack holds the number of arguments, then the arguments, the first of which is this program.
+    // The stack holds the number of arguments and then the arguments. The first of them is the path of this program.
     { takeStack: stack },
     { load: path, from: stack, offset: 16 },
     { set: ownArguments, to: stack },

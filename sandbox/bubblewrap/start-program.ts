@@ -5,7 +5,7 @@ import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
-/** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox has a new one. */
+/** The path of the first program inside the sandbox. It is in `/dev`, because each sandbox has a new `/dev`. */
 export const startPath = '/dev/portcullis-start'
 
 /** What the program does after bwrap has started it and before the command starts. */
@@ -15,7 +15,7 @@ type Start = StartForm & {
   readonly identity: { readonly uid: number; readonly gid: number }
   /** The inotify limits; undefined if none can be set. */
   readonly watches: WatchLimits | undefined
-  /** Whether standard input is the null device of the command's own file system. */
+  /** Whether the command's standard input is the null device of its own file system. */
   readonly nullInput: boolean
   readonly cwd: string
   readonly variables: Readonly<Record<string, string>>
@@ -32,8 +32,8 @@ const mostPlans = 8
 /**
  * The first program inside a sandbox. It mounts what the command may see, gives up every capability by entering a user namespace of its own, closes
  * descriptors that the caller left open, installs the filter, and then replaces itself with the program in its arguments. bwrap starts it as root of
- * the user namespace that owns the mounts, so that it can mount by descriptors. bwrap can't do that: it resolves each path twice, while other
- * commands may be renaming parts of the path.
+ * the user namespace that owns the mounts, so that it can mount from descriptors. bwrap itself can only mount from paths. It resolves each path
+ * twice, and other commands may rename parts of the path in between.
  */
 export function startProgram(architecture: Architecture, start: Start): Uint8Array {
   const key = keyOfForm(architecture, start)
@@ -49,7 +49,7 @@ export function startProgram(architecture: Architecture, start: Start): Uint8Arr
     const directory = memory.bytes(`${start.cwd}\0`)
     const variables = Object.entries(start.variables).map(([name, value]) => memory.bytes(`${name}=${value}\0`))
     const written = texts.flatMap((text) => [memory.bytes(text), text.length])
-    // In the order of `startOffsets`.
+    // These values are in the order of `startOffsets`.
     return words(plan.answer, directory, memory.bytes(words(...variables, 0)), ...written, start.nullInput ? 1 : 0)
   })
   return form.finish(own.answer, plan.content, own.content)
@@ -60,7 +60,7 @@ function findForm(key: string, architecture: Architecture, start: StartForm): Pr
   return prepared === undefined ? startForm(architecture, start) : formOf(Buffer.from(prepared, 'base64'))
 }
 
-/** Most commands of a run have the same plan. */
+/** Returns a plan from the cache if possible: most commands of a run have the same plan. */
 function planFor(plans: Map<string, Plan>, steps: readonly Step[], address: number): Plan {
   const key = keyOfSteps(steps)
   const plan = plans.get(key) ?? layOut(address, (memory) => layOutSteps(memory, steps))

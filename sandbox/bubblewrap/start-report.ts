@@ -5,7 +5,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
 import { goAhead, readyMark, startFailures } from './start-form.ts'
 
-/** The longest report to keep: a word and a path. */
+/** The longest report to keep, in bytes. A report consists of a word and a path. */
 const mostBytes = 16 * 1024
 
 /** The report of a sandbox's first program. It is empty unless the program failed. */
@@ -33,14 +33,14 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
   return {
     failure: async (code) => {
-      // bwrap holds the other end too, and has already ended.
+      // This doesn't wait long: the other end is held only by bwrap and its first program, and both have already ended.
       await closed
       return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0)
     },
   }
 }
 
-/** The failure that a report describes, as an error. */
+/** A report without the ready mark at its beginning. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

@@ -21,7 +21,7 @@ export type Bubblewrap = {
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** How long a trial may take. A busy machine may be slow, but a trial that takes longer than this will never end. */
+/** How long a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
 
 /** Tries a bwrap program with a fully confined command. Remembers nothing. */
@@ -29,7 +29,7 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)
   if (limited.works || watches === undefined) return limited
-  // A container may forbid setting limits. If there is another reason, the trial without limits fails as well.
+  // The trial may have failed only because a container forbids setting limits. If it failed for any other reason, it fails without limits too.
   return tryWith(program, undefined)
 }
 

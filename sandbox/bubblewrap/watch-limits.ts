@@ -3,12 +3,12 @@ import { O_CLOEXEC, O_WRONLY } from '../machine-code/kernel.ts'
 import type { Instruction, Variable } from '../machine-code/machine-instructions.ts'
 import type { Memory } from '../machine-code/make-program.ts'
 
-/** How many inotify instances a command may have, and how many files they may watch together. */
+/** How many inotify instances a command may have, and how many files all of them together may watch. */
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The share of the user's kernel limits (inotify(7)) that one command may take, since the caller's editor uses the same account. Undefined if the
- * kernel has no such limits.
+ * The part of the user's inotify limits (inotify(7)) that one command may use. It may not use all of them, because the caller's other programs, such
+ * as an editor, share the limits. Undefined if the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
@@ -28,10 +28,10 @@ export function watchLimits(
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**
- * Sets the limits of the user namespace in which the program is root. Whatever is used in namespaces below it also counts toward them (namespaces(7),
- * `/proc/sys/user`). Jumps to `broken` if that fails.
+ * Sets the limits of the user namespace in which the program is root. What processes in nested namespaces use also counts toward these limits
+ * (namespaces(7), `/proc/sys/user`). Jumps to `broken` if that fails.
  *
- * @param procfs the variable with the descriptor of a procfs that is writable throughout
+ * @param procfs the variable with the descriptor of a procfs in which every file can be written
  */
 export function limitWatches(
   memory: Memory,

@@ -5,10 +5,10 @@ import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 
 /**
- * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. For programs outside the sandbox that act for
- * somebody inside it.
+ * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. This is for programs outside the sandbox that act
+ * on behalf of a command inside it.
  *
- * @param path absolute; symlinks are followed as far as they lead
+ * @param path an absolute path; symlinks in it are followed
  * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  */
 export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' | 'write'): Denial | undefined {
@@ -19,8 +19,8 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
 }
 
 /**
- * Denies writing to a protected path. Commands write to their private git directory or their own home in its place, but nobody may write to the
- * host's copy.
+ * Denies writing to a protected path. Commands write to their private git directory or their own home directory instead, but nobody may write to the
+ * host's files.
  */
 function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined

@@ -1,11 +1,11 @@
 import type { Denial } from '../sandbox.ts'
 
-/** The most denials of one kind to report: more would add nothing new, and a command can cause thousands. */
+/** The most denials of one kind to report. A command can cause thousands, and more than these would add nothing new. */
 const mostOfOneKind = 20
 
 /**
- * Limits the denials that are reported when a command ends: for each kind of denial the first 20, then one that counts the others. The quarantine's
- * `index.jsonl` lists every file that was moved there.
+ * Limits the denials that are reported when a command ends. Of each kind, it keeps the first 20 and adds one that says how many more there were. The
+ * quarantine's `index.jsonl` lists every file that was moved there.
  *
  * @param denials in the order in which they were found
  */

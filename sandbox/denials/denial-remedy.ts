@@ -1,7 +1,7 @@
 import type { HostPatternInput } from '../network/host-pattern.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 
-/** The remedy for a denial, as data. The callers, which know the flags and the policy file, put it into words. */
+/** The remedy for a denial, as data. Callers put it into words, because they know which flags and which configuration file the user has. */
 export type Remedy =
   /** Grants only the path, never a directory around it. `absent`: a person has to create it first. */
   | {
@@ -10,12 +10,12 @@ export type Remedy =
       readonly path: string
       readonly absent?: boolean
     }
-  /** `place` is an entry of `deniedReads`; `path` is the requested path, which is that entry or is in it. */
+  /** `place` is an entry of `deniedReads`. `path` is the requested path, which is `place` or is inside it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
   /** The socket of a docker daemon, which gives root to every process that can connect to it. */
   | { readonly kind: 'show-docker-socket' }
-  /** A command's own sockets can't be distinguished from this machine's visible ones. */
+  /** Unix sockets can only be allowed in general: a command's own sockets can't be distinguished from the sockets of this machine that it can see. */
   | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }

@@ -16,10 +16,10 @@ type Evaluation =
 
 const allowed: Evaluation = { allowed: true }
 
-/** Directories that are private to each command: it can write to them freely, but they are not the host's. */
+/** Directories that commands have for themselves, in place of the host's. Commands can write to them freely. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
-/** Decides whether `policy` allows reading or writing `path`, following symlinks as far as they lead. It only reads the file system. */
+/** Decides whether `policy` allows reading or writing `path`, and follows symlinks to do so. It changes nothing in the file system. */
 export function evaluateAccess(
   policy: SandboxPolicy,
   access: { readonly path: string; readonly want: 'read' | 'write' },
@@ -94,10 +94,13 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
-/** Caches the entries of a list that are plain paths, with the list itself as the key. */
+/** The entries of a list that are plain paths. The result is cached, with the list itself as the key. */
 const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
 
-/** The protected path that `path`, in `root`, is or lies in. A root inside a protected path was granted explicitly, so that path doesn't count. */
+/**
+ * The protected path in `root` that is or contains `path`. A protected path that contains `root` doesn't count, because the root was granted
+ * explicitly.
+ */
 function shieldingPlace(
   path: string,
   root: string,
@@ -107,7 +110,7 @@ function shieldingPlace(
   return shieldingPlaces(root, shielded, host)(path)
 }
 
-/** The same for many paths in one root: the targets of the protected paths are looked up once. */
+/** Does the same for many paths in one root, but looks up the targets of the protected paths only once. */
 export function shieldingPlaces(
   root: string,
   shielded: readonly string[],
@@ -157,7 +160,7 @@ export function gitMetadata(path: string, host: FileSystemView): string | undefi
   return undefined
 }
 
-/** The path with symlinks resolved in the part that exists: the missing part would be created there. */
+/** The path with symlinks resolved in the part that exists. The missing part is appended to the result as it is. */
 export function resolveExisting(path: string, host: FileSystemView): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     const real = host.realPath(at)
@@ -166,7 +169,7 @@ export function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-/** The paths as written, and their targets. A missing path is recognised only as written. */
+/** The paths as written, and the real paths of those that exist. */
 function withRealPaths(places: readonly string[], host: FileSystemView): readonly string[] {
   return [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
 }

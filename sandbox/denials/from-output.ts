@@ -11,12 +11,15 @@ type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly co
 /** The most denials to report; more would only repeat the same mistake. */
 const mostDenials = 5
 
-/** 128 + SIGSYS, as bwrap and shells report it: the filter kills a process only for system calls of a foreign architecture. */
+/**
+ * 128 + SIGSYS, the exit code that bwrap and shells report if the filter killed a process. The filter does so only for system calls of a foreign
+ * architecture.
+ */
 const killedByFilter = 128 + 31
 
 /**
- * Finds denials in a command's output. A path or a host counts if the output mentions it together with a refusal *and* the policy does refuse it. It
- * is still only a suspicion: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
+ * Finds denials in a command's output. A path or a host counts if the output mentions it together with a refusal *and* the policy does refuse it.
+ * Even then a denial is only suspected: a command can print anything, so only evidence from the kernel or the proxy proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
   // Most commands write no errors, and compiling the patterns that recognize a denial takes longer than everything else here.
@@ -62,7 +65,7 @@ const refusedSocket: Denial = {
   remedy: { kind: 'open-unix-sockets' },
 }
 
-/** How tmux, Node, ssh-agent and programs that wrap their errors report that they could not listen. */
+/** Whether a line reports that a program could not listen on a unix socket, in the words of tmux, Node, ssh-agent or programs that wrap their errors. */
 function namesUnixSocket(line: string): boolean {
   const start = line.slice(0, 2_000)
   return /\bunix\b|\bAF_UNIX\b|\.sock(?:et)?\b|^error (?:creating|connecting to) \/|\bsocket\(?\)?:|\bEPERM: operation not permitted \//i.test(

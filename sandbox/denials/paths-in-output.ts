@@ -1,15 +1,15 @@
 import { isAbsolute, join, normalize } from 'node:path'
 
-/** The longest line to examine: an error message names a path or two, but one line of a command's output may be megabytes long. */
+/** How many characters of a line are examined. An error message names a path or two, but a line of a command's output may be megabytes long. */
 const longest = 2_000
 
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
-/** `cat: f: Permission denied`, and the words that Perl adds after it. */
+/** Matches `cat: f: Permission denied`, also with the words that Perl appends. */
 const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
-/** `zsh: permission denied: f` */
+/** Matches `zsh: permission denied: f`. */
 const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
 
-/** The start of a message about a path: `cannot create f`, and Go's `open f`. */
+/** The start of a message that a path follows: `cannot create f`. The next pattern matches Go's form, `open f`. */
 const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 

@@ -9,12 +9,12 @@ import type { ContainerPlan } from './plan-container.ts'
 /** A running container, which runs one command at a time. */
 export type WarmContainer = {
   readonly id: string
-  /** Returns the kernel's counts for everything that ran in it; undefined if they can't be read from here. */
+  /** Returns the kernel's resource counts for everything that ran in the container. Undefined if they can't be read on this machine. */
   readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
-  /** Signals every process except the container's first. */
+  /** Sends a signal to every process except the container's first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
-  /** Waits until the container's first process is the only one left; false if others keep running. */
+  /** Waits until the container's first process is the only one left. Returns false if other processes keep running. */
   empty(): Promise<boolean>
   /** Ends the container and everything that runs in it; the daemon then removes it. */
   remove(): Promise<void>
@@ -26,17 +26,17 @@ type ContainerCommand = {
   readonly variables: Readonly<Record<string, string>>
   readonly user: string
   readonly stdin: boolean
-  /** Whether to run it in a terminal of the container, to which `stdin` goes and from which `stdout` comes. */
+  /** Whether to run the command in a terminal in the container. The terminal's input is then `stdin`, and its output is `stdout`. */
   readonly terminal: boolean
 }
 
 export type ContainerProcess = {
-  /** Changes the size of its terminal. Does nothing if the terminal has already ended. */
+  /** Changes the size of the command's terminal. Does nothing if the command has already ended. */
   resize(size: TerminalSize): void
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The exit code; rejects if the daemon couldn't start the command, or disappeared. */
+  /** The exit code. Rejects if the daemon couldn't start the command, or stopped answering. */
   readonly code: Promise<number>
 }
 
@@ -52,7 +52,7 @@ const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).n
 
 /** The facts about a daemon that decide how containers are created. */
 export type DaemonFacts = {
-  /** Whether the daemon runs with an ordinary user's rights: root in a container is that user outside. */
+  /** Whether the daemon runs with an ordinary user's rights. Root in a container is then that user on the host. */
   readonly rootless: boolean
   readonly podman: boolean
   readonly remapsUsers: boolean
@@ -64,10 +64,10 @@ export type DockerClient = {
   /** Returns facts about the daemon; rejects if none answers. */
   info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
-  /** Lists the containers with our label, whose value names their owner. */
+  /** Lists the containers that have this label. The label's value is the container's owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` are the arguments to put before programs that are not commands. */
+  /** `filtered` are the arguments to put before our own programs, which are not commands. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
@@ -81,7 +81,7 @@ export async function connectDocker(): Promise<DockerClient> {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
       const rootless = options.some((option) => option.startsWith('name=rootless'))
-      // Only for a rootless daemon does it matter whether it is podman, so other daemons aren't asked.
+      // It matters only for a rootless daemon whether it is podman, so other daemons aren't asked.
       const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
         rootless,
@@ -114,7 +114,7 @@ async function startContainer(
   filtered: readonly string[],
 ): Promise<WarmContainer> {
   const container = await docker.createContainer(plan)
-  // The container's first process reads this stream and ends when the stream does: if this program is gone, so is the container.
+  // The container's first process reads this stream, and ends when the stream ends. So the container ends if this program does.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
   const remove = async (): Promise<void> => {
@@ -143,7 +143,7 @@ async function startContainer(
     signal,
     empty: async () => {
       if (population !== undefined) return isEmptied(population)
-      // For a remote daemon, resources can't be counted from here.
+      // On a remote daemon, the processes can't be counted from here, so they are killed.
       await signal('KILL')
       return true
     },
@@ -187,7 +187,7 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
         Tty: terminal,
       })
       const stream = await exec.start({ hijack: true, stdin: command.stdin, Tty: terminal })
-      // With a terminal there is only one output, so nothing has to be separated.
+      // A terminal has only one output, so there are no streams to separate.
       if (!terminal) demultiplex(stream, stdout, stderr)
       else stream.pipe(stdout, { end: false })
       tell = resizeInOrder(exec, () => wanted)
@@ -216,8 +216,8 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
 }
 
 /**
- * Keeps a terminal at the size that `wanted` returns: the returned function is called after each change. The daemon may carry out two requests in
- * either order, so the next one is sent only after the last one has been answered.
+ * Keeps a terminal at the size that `wanted` returns. Call the returned function whenever that size has changed. The daemon may carry out two
+ * requests in either order, so each request is sent only after the previous one has been answered.
  */
 function resizeInOrder(exec: Docker.Exec, wanted: () => TerminalSize | undefined): () => void {
   let told: TerminalSize | undefined
@@ -239,7 +239,7 @@ async function removeContainer(container: Docker.Container): Promise<void> {
   try {
     await container.remove({ force: true })
   } catch (error) {
-    // It has been removed already, or the daemon is removing it.
+    // The container has already been removed, or the daemon is removing it.
     if (![404, 409].includes(statusOf(error) ?? 0)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// Not by execa: the relay passes a socket on through Node's own channel, and is started before each command.
+// execa isn't used here: the relay sends us a socket through Node's own channel, and it is started before each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
@@ -22,30 +22,30 @@ type ContainerNetwork = {
   start(): CommandNetwork
 }
 
-/** What a container needs for its network: nothing unless there is an allow-list. */
+/** What a container needs for its network. Everything is empty if there is no allow-list. */
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
-  /** The arguments to put before programs in the container that are not commands. */
+  /** The arguments to put before our own programs in the container, which are not commands. */
   readonly filtered: readonly string[]
 }
 
-/** Where containers see our programs and their sockets. It is in `/dev`, because every container gets a fresh one. */
+/** Where containers see our programs and their sockets. It is in `/dev`, because every container gets a new `/dev`. */
 export const shownAt = '/dev/portcullis'
 
 type CommandNetwork = {
   /**
-   * Prepares for a command that starts in `cwd`: returns the arguments to put before its own, and its starting directory. Rejects with the reason if
-   * that fails.
+   * Prepares for a command that is to start in `cwd`. Returns the arguments to put before the command's own, and the directory to start it in.
+   * Rejects with the reason if this fails.
    */
   enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
   /**
-   * Ends all connections. Returns the refused connections, and whether another command may use the port. Rejects with `setup-failed` if the command
+   * Ends all connections. Returns the refused connections, and whether the next command may use the port. Rejects with `setup-failed` if the command
    * never started because the port or its directory was missing. If the command was `stopped` together with its container, it may have ended before
-   * that.
+   * the port was opened; that is no failure.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
-  /** Removes everything that belongs to this network, however the command ended. */
+  /** Removes everything that belongs to this network. Call this no matter how the command ended. */
   release(): void
 }
 
@@ -55,7 +55,7 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How long to wait for the socket of a command that was ended before it began. */
+/** How long to wait for the socket of a command that was stopped before it started. */
 const arrivalMs = 1000
 
 /** The descriptor of the relay's channel: Node's `ipc`, which comes after the three standard descriptors. */
@@ -65,10 +65,11 @@ const channel = 3
  * Prepares the network. Its files are in `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an
  * allow-list. Throws `unavailable` on a processor that our programs don't support.
  *
- * A container has no network except its own loopback. Before each command, one of our programs creates a listening socket inside and passes it to the
- * engine through a unix socket, so that the engine itself answers the command's connections. The container's profile therefore has to permit unix
- * sockets; each command runs under bubblewrap's filter instead, which forbids them. Our programs can be executed but not read, and other processes
- * can't inspect such a process (proc(5), "dumpable"), so none can tamper with it before its filter is installed.
+ * A container has no network except its own loopback. Before each command, one of our programs creates a listening socket in the container and passes
+ * it to the engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
+ * unix sockets, but each command also runs under bubblewrap's filter, which forbids them. The files of our programs can be executed but not read.
+ * Other processes can't inspect a process that runs such a file (proc(5), "dumpable"), so no process can tamper with ours before the filter is
+ * installed.
  */
 export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {

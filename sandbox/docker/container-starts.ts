@@ -9,31 +9,31 @@ import type { Identity, Step } from '../mounting/step-layout.ts'
 import { pathBytes } from '../path-bytes.ts'
 import { SIGCHLD } from '../machine-code/kernel.ts'
 
-/** Where containers see our programs that run first. It is in `/dev`, because every container gets a fresh one. */
+/** Where containers see our programs that run first. It is in `/dev`, because every container gets a new `/dev`. */
 export const startsAt = '/dev/portcullis-start'
 
 /** A mount of a container, with its source. */
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /**
- * Our own programs that run first in a sandbox's containers. They can be executed but not read, and a process that runs an unreadable program can't
- * be inspected by others.
+ * Our own programs that run first in a sandbox's containers. Their files can be executed but not read, because other processes can't inspect a
+ * process that runs an unreadable file.
  */
 export type Starts = {
   /** The directory on the host that is mounted read-only at `startsAt`. */
   readonly directory: string
   /** The arguments that start a container's first process. */
   readonly init: readonly [string]
-  /** The arguments to put before a command's own, which check the mounts. */
+  /** The arguments to put before a command's own. They start the program that checks the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
-  /** The path at which the entry wasn't the planned one, according to the command's standard error; undefined if all entries were right. */
+  /** The path whose entry wasn't the planned one, according to the command's standard error. Undefined if all entries were right. */
   failure(complaint: string): string | undefined
 }
 
 const SIG_IGN = 1
 
 /**
- * Prepares these programs in `run`, the sandbox's own directory.
+ * Writes these programs to `run`, the sandbox's own directory.
  *
  * @param identityOf returns the identity that a path had when the sandbox was opened; undefined for paths whose identity isn't kept
  */
@@ -61,7 +61,7 @@ export function prepareStarts(
     directory,
     init: [install('init', () => initProgram(architecture))],
     check: (mounts) => {
-      // A daemon in a virtual machine, as on macOS, sees the same files under other inode numbers.
+      // If the daemon runs in a virtual machine, as on macOS, the same files have different inode numbers there.
       if (process.platform !== 'linux') return []
       const steps = mounts.map(({ source, target, readOnly }): Step => ({
         do: 'expect',
@@ -80,7 +80,7 @@ export function prepareStarts(
   }
 }
 
-/** Waits for its input to end, and reaps orphaned processes meanwhile. */
+/** A program that waits until its input ends. The kernel reaps orphaned processes meanwhile, because the program ignores SIGCHLD. */
 function initProgram(architecture: Architecture): Uint8Array {
   return makeProgram(architecture, (memory) => {
     const buffer = memory.space(64)

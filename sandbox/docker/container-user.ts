@@ -1,7 +1,7 @@
-/** The user that commands run as in a daemon's containers, chosen so that their files belong to the caller. */
+/** The user that commands run as in a daemon's containers. It is chosen so that the files that commands create belong to the caller. */
 export type ContainerUser = {
-  /** `UID:GID` inside. */
+  /** `UID:GID`, as numbered inside the container. */
   readonly user: string
-  /** How the daemon must map users; undefined if it needn't be told. */
+  /** How the daemon must map users. Undefined if the daemon's default is right. */
   readonly userns?: 'keep-id'
 }

@@ -15,7 +15,7 @@ import type { Starts } from './container-starts.ts'
 /** What one command needs from a container. */
 type Planned = {
   readonly container: ContainerPlan
-  /** The arguments to put before the command's own, which check the mounts. */
+  /** The arguments to put before the command's own. They start the program that checks the mounts. */
   readonly check: readonly string[]
   /** Commands with the same key may share a container. */
   readonly key: string
@@ -25,21 +25,21 @@ type Planned = {
 
 /** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
-  /** Plans what a command needs now; later commands of the same kind (writing or not) are expected to need the same. */
+  /** Plans what a command needs now. Later commands of the same kind (those that may write, or those that may not) are expected to need the same. */
   plan(command: Command): Planned
-  /** Returns a warm container, or a new one. Rejects with the daemon's error. */
+  /** Returns a warm container if there is one, otherwise a new one. Rejects with the daemon's error if the daemon can't start one. */
   take(planned: Planned): Promise<WarmContainer>
   /** Keeps a container in which nothing is running any more, for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
   /** Removes warm containers whose mounts are no longer right. */
   dropStale(): Promise<void>
-  /** Removes all that wait. */
+  /** Removes all containers that are waiting for a command. */
   dropAll(): Promise<void>
 }
 
 /**
- * Plans the containers of a sandbox, and keeps them for later commands. Protected paths change as repositories appear and disappear, but a
- * container's mounts can't change.
+ * Plans the containers of a sandbox, and keeps them for later commands. A container's mounts can't change, but the protected paths do, as
+ * repositories appear and disappear. So a container is used again only while its mounts are still right.
  */
 export function createContainers(
   docker: DockerClient,
@@ -69,7 +69,7 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // Containers that have lost a mount don't count; that happens when the host replaces a file.
+      // When the host replaces a file, containers lose the mount on it. Such containers aren't used again.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )

@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 import type { ContainerUser } from './container-user.ts'
 
-/** How long to wait for a daemon's answer: a busy daemon needs a moment, but one that hangs never answers. */
+/** How long to wait for a daemon's answer. A busy daemon needs a moment, but a daemon that hangs never answers. */
 const patienceMs = 5000
 
 /** Connects to a daemon that can enforce policies, and determines which user commands run as there. Throws `unavailable`. */
@@ -37,8 +37,8 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
 }
 
 /**
- * The user that commands run as. In a rootless container, root is the caller outside, unless podman maps the caller's id to itself. Other daemons use
- * the same ids inside and outside.
+ * The user that commands run as. In a container of a rootless daemon, root is the caller on the host, unless podman maps the caller's id to itself.
+ * Other daemons use the same ids inside and outside.
  */
 function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   const own = `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`
@@ -46,7 +46,7 @@ function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   return podman ? { user: own, userns: 'keep-id' } : { user: '0:0' }
 }
 
-/** Checks that the image exists: nothing is downloaded without the user's knowledge. Throws `unavailable` if it doesn't. */
+/** Checks that the daemon has the image. Throws `unavailable` if it doesn't: nothing is downloaded without the user's knowledge. */
 export async function requireImage(docker: DockerClient, image: string | undefined): Promise<string> {
   if (image === undefined)
     throw refuse('no image is named', 'Name an image that contains /bin/sh and the tools that commands need.')

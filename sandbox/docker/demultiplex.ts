@@ -6,7 +6,7 @@ const isStderr = 2
 
 /**
  * Splits the single stream in which a daemon sends a command's two outputs. A slow reader of either output slows down the command, as a pipe would,
- * so that our memory doesn't fill up. This doesn't end either output.
+ * so that our memory doesn't fill up. This function ends neither output.
  */
 export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable): void {
   let header = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { checkDaemon } from './daemon.ts'
 import { openDocker } from './open-docker.ts'
 import { reapContainers } from './reap.ts'
 
-/** Containers of an image. */
+/** Confines commands in containers of an image. */
 export const docker: BackendModule = {
   open: (policy, { image, network, wanted }) => openDocker(policy, image, network, wanted),
   tryOut: async () => {
@@ -13,12 +13,12 @@ export const docker: BackendModule = {
   endLeftovers: endContainers,
 }
 
-/** How long an unresponsive daemon may delay a start that might not need it at all. */
+/** How long an unresponsive daemon may delay the start of a run. The run might not need docker at all. */
 const patienceMs = 2000
 
-/** A container may outlive its owner by a moment. */
+/** Ends the containers of killed runs: a container may outlive its owner by a moment. */
 async function endContainers(): Promise<void> {
-  // If no daemon answers, its commands can't be ended, but they probably aren't running.
+  // If no daemon answers, commands in containers can't be ended, but they probably aren't running.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

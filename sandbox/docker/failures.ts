@@ -1,6 +1,9 @@
 import { SandboxError } from '../sandbox-error.ts'
 
-/** Explains why the daemon refuses to create a container for a policy. The sandbox creates a container before any command runs. */
+/**
+ * Explains why the daemon refuses to create a container for a policy. This is found out before any command runs, because the sandbox creates a
+ * container when it opens.
+ */
 export function cannotStart(error: unknown): SandboxError {
   const detail = messageOf(error)
   const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
@@ -21,7 +24,7 @@ export function cannotStart(error: unknown): SandboxError {
   )
 }
 
-/** Explains why a command didn't run, or didn't run to its end, although a container was ready for it. */
+/** Explains why a command didn't start or didn't finish, although a container was ready for it. */
 export function setupFailed(error: unknown): SandboxError {
   return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
 }

@@ -38,12 +38,12 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** Runs the command, which alone gets a terminal's interrupt, then kills all others: `kill -1` spares this shell and the first process. */
+/** Runs the command. The shell ignores interrupts. Then it kills all processes except itself and the container's first, which `kill -1` spares. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**
- * Confines commands in warm containers of the given image. Each container runs one command at a time, so that everything left in it can be killed and
- * its limits apply to that command alone. Throws `unavailable` if no daemon answers, or it can't enforce the policy.
+ * Confines commands in warm containers of the given image. Each container runs one command at a time. So everything that the command leaves behind can be
+ * killed, and the container's limits apply only to that command. Throws `unavailable` if no daemon answers, or if the daemon can't enforce the policy.
  */
 export async function openDocker(
   policy: SandboxPolicy,
@@ -91,7 +91,7 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /** @param whose `own` for one of our own programs, which only read files that commands left behind */
+  /** @param whose `own` for our own programs, which only read files that commands have left behind; otherwise `caller` */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
@@ -106,7 +106,7 @@ export async function openDocker(
     let atLast: GroupCounts | undefined
     const spoil = (): void => {
       spoiled = true
-      // These are read before the container is removed, because its counters disappear with it.
+      // The counts are read before the container is removed, because they disappear with it.
       atLast ??= container?.counts?.()
       void container?.remove().catch(() => undefined)
     }
@@ -163,7 +163,7 @@ export async function openDocker(
           throw new SandboxError('path-changed', { backend: 'docker', path: changed })
         }
         let left = false
-        // The shell around the command can be killed before it has ended the remaining processes.
+        // The shell around the command may have been killed before it could end the remaining processes.
         if (container !== undefined && !spoiled && !(await container.empty())) {
           atLast ??= container.counts?.()
           left = true
@@ -219,7 +219,7 @@ export async function openDocker(
   return {
     backend: 'docker',
     policy,
-    // These limits belong to the user namespace, which containers share with the host.
+    // The inotify limits belong to the user namespace, which containers share with the host.
     unenforced: [...limits.unenforced, unlimitedWatches],
     node: node.words,
     shell,
@@ -235,7 +235,7 @@ export async function openDocker(
   }
 }
 
-/** The limits that were reached according to the kernel's counts; undefined if the counts aren't known. */
+/** The limits that the command reached, according to the kernel's counts. Undefined if the counts aren't known. */
 function provenBetween(
   { group }: LimitPlan,
   before: GroupCounts | undefined,

@@ -2,8 +2,9 @@ import process from 'node:process'
 import type { Writable } from 'node:stream'
 
 /**
- * Passes this process's own standard input on to a command that a daemon runs, because the command can't be given the descriptor itself. Returns a
- * function that stops this, so that an input that stays open keeps nothing waiting. Input that has been read by then is lost.
+ * Copies this process's own standard input to a command that a daemon runs, because the descriptor itself can't be passed to that command. Returns a
+ * function that stops the copying, so that this process can exit even if the input stays open. Input that was read but not yet used by the command is
+ * lost.
  */
 export function passOwnInput(to: Writable): () => void {
   const { stdin } = process

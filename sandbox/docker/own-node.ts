@@ -1,24 +1,24 @@
-// Not by execa: this is called once, synchronously.
+// execa isn't used here, because ldd is called synchronously and only once.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { isExecutable } from '../locate-program.ts'
 
-/** Node in a container: the arguments that start it, and the files of this machine that it needs, mounted read-only. */
+/** Node in a container: the arguments that start it, and the files of this machine that it needs. These are mounted read-only. */
 type ContainerNode = {
   readonly words: readonly [string, ...string[]]
   readonly shown: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** In `/dev`, because every container gets a fresh one. */
+/** The path is in `/dev`, because every container gets a new `/dev`. */
 const shownAt = '/dev/portcullis-node'
 
 let known: ContainerNode | undefined
 
 /**
- * The Node that runs this program, with its dynamic loader and its libraries, so that it runs in an image with any C library, or with none. If the
- * libraries can't be determined, the image's own Node.
+ * The Node that runs this program, together with its dynamic loader and its libraries, so that it also runs in an image that has a different C
+ * library or none. If the libraries can't be determined, this is the image's own Node.
  */
 export function containerNode(): ContainerNode {
   known ??= bringNode(librariesOf(process.execPath))
@@ -26,7 +26,7 @@ export function containerNode(): ContainerNode {
 }
 
 /**
- * The output of ldd(1) for a program; empty if there is no ldd. The ldd program is never taken from `PATH`, which may name directories of the
+ * The output of ldd(1) for a program, or an empty text if there is no ldd. `PATH` is not searched for ldd, because it may name directories of the
  * workspace.
  */
 function librariesOf(program: string): string {
@@ -45,7 +45,7 @@ export function bringNode(libraries: string, program: string = process.execPath)
     words: [start, '--library-path', library, node],
     shown: [
       { source: realpathSync(program), target: node },
-      // Each library is mounted under the name that the program requests, whatever the file is called.
+      // Each library is mounted under the name that the program requests, which may differ from the file's own name.
       ...[...new Set(paths)].map((path) => ({ source: realpathSync(path), target: join(library, basename(path)) })),
     ],
   }

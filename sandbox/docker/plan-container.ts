@@ -8,10 +8,10 @@ import type { ContainerUser } from './container-user.ts'
 import { shownAt, type NetworkPlan } from './container-network.ts'
 import { startsAt, type Starts } from './container-starts.ts'
 
-/** The request to the daemon, in the terms of its API. */
+/** The request that creates a container, in the terms of the daemon's API. */
 export type ContainerPlan = ReturnType<typeof planContainer>
 
-/** The label that names the process to which a container belongs. */
+/** The label whose value is the process that owns the container. */
 export const ownerLabel = 'dev.portcullis.owner'
 
 /** The run's directories on the host, which containers mount. */
@@ -34,8 +34,9 @@ export type Common = {
 type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
- * The container that enforces a policy: its image is read-only, what the policy grants is mounted at its own path, and it has no capabilities. It
- * runs under our system call filter, with only its own loopback network unless the policy allows the full network.
+ * The container that enforces a policy. Its image is read-only, and it has no capabilities. Every path that the policy grants is mounted at the same
+ * path in the container. All processes run under our system call filter, and have only the container's own loopback network unless the policy allows
+ * the full network.
  */
 export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
   const { fileSizeBytes, openFiles } = options.limits.each
@@ -45,7 +46,8 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Labels: { [ownerLabel]: options.owner },
     User: options.identity.user,
     Entrypoint: [],
-    // The first process waits for its input to end. No command may run as the first process, because it would survive until the container ends.
+    // The first process waits until its input ends. No command may run as the first process, because it could not be killed without ending the
+    // container.
     Cmd: [...options.network.filtered, ...options.starts.init],
     // The image's own health check would run outside our filter.
     Healthcheck: { Test: ['NONE'] },
@@ -113,8 +115,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The image provides everything that is not granted. Of the mounts planned over a view of the host, only grants remain, and denied or protected paths
- * within them.
+ * The image provides everything that the policy doesn't grant. The planned mounts assume a view of the host, so only the grants are kept, and the
+ * denied or protected paths inside them.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
-/** The streams of a process that hasn't started yet. They are connected once it has. */
+/** The streams of a process that hasn't started yet. They are connected to the process when it starts. */
 export function relayLater(
   size: TerminalSize | undefined,
   start: () => Promise<ContainerProcess>,

@@ -11,18 +11,18 @@ import { importableState, stateDirectories, todoList } from './operation-state.t
 /** Moves an entry to a place where no program of the host finds it. Returns its new path; undefined if the entry no longer existed. */
 type TakeAway = (path: string) => string | undefined
 
-/** Entries that were removed, or changed in place. */
+/** An entry that was moved to `to`, or changed in place if `to` is undefined. */
 type Cleaned = { readonly path: string; readonly to: string | undefined }
 
 const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. Its config keeps only data, hooks other
- * than samples are removed, and so are links and settings that lead elsewhere.
+ * Cleans a repository that commands created, even an incomplete one, so that git runs nothing because of it. The config keeps only settings that are
+ * data. Hooks (except samples) are removed, and so are links and settings that lead to other places.
  *
  * @param root a directory that contains the repository, and that no command can have replaced
- * @param git its directory
+ * @param git the repository's directory
  * @param isKnown whether a directory is one of the host's repositories, or one that has been cleaned
  */
 export function cleanMadeRepository(
@@ -88,7 +88,7 @@ function cleanState(held: HeldDirectory, directory: string, away: (name: string)
   }
 }
 
-/** Replaces a file by writing a new one and renaming it: the old file may have a second name elsewhere. */
+/** Replaces a file by writing a new one and renaming it. The old file isn't changed, because it may be a hard link to a file elsewhere. */
 function replace(held: HeldDirectory, name: string, text: string): void {
   const directory = held.hold(dirname(name))
   if (directory === undefined) return
@@ -99,7 +99,10 @@ function replace(held: HeldDirectory, name: string, text: string): void {
   }
 }
 
-/** Recognises the file that `git worktree add` writes, which names the repository that contains this directory. */
+/**
+ * Whether `git` is the directory of a linked worktree, with the files that `git worktree add` writes. They name the repository that contains this
+ * directory.
+ */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
     held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
@@ -109,8 +112,8 @@ function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) 
 }
 
 /**
- * Keeps alternates that name, by plain paths, the objects of the host's repositories or of cleaned ones. In a clone of a private repository, the
- * alternate is the path at which the private repository sees the host's objects; it is replaced by the host's path.
+ * Keeps only alternates that are plain paths to the objects of the host's repositories or of cleaned repositories. In a clone of a private
+ * repository, the alternate is the path at which the private repository sees the host's objects; this path is replaced by the host's own.
  */
 function cleanAlternates(
   git: string,
@@ -131,8 +134,8 @@ function cleanAlternates(
 }
 
 /**
- * Whether a `.git` file that a command made has exactly the form that git itself writes, byte by byte. It must name, by a path without links, a
- * repository of the host's or a cleaned one.
+ * Whether a `.git` file that a command made has exactly the form that git itself writes, byte by byte. It must contain a path without links, which
+ * leads to one of the host's repositories or to a cleaned repository.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
   const held = holdBelow(root, dirname(link))
@@ -145,7 +148,7 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   }
 }
 
-/** Whether a path stays the same when its links are resolved, and `isKnown` accepts it. */
+/** Whether a path contains no links and is accepted by `isKnown`. */
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)
@@ -167,7 +170,7 @@ function holdBelow(root: string, path: string): HeldDirectory | undefined {
       top.close()
     }
   } catch {
-    // It was removed in the meantime, or is no longer a directory.
+    // The directory was removed in the meantime, or is no longer a directory.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
-/** Settings that contain a secret or the path of one, whatever their value looks like. */
+/** Settings that always count as secret, because they contain a secret or the path to one. */
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
@@ -15,12 +15,13 @@ const secretKeys: readonly RegExp[] = [
   /^core\.fsmonitor$/,
 ]
 
-/** The formats of well-known services' tokens, and parameters that contain a token. */
+/** The formats of well-known services' tokens. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 
 /**
- * Removes user names and passwords from the URLs in a text. With `ssh`, the user name stays, because without it the URL would mean another account.
+ * Removes user names and passwords from the URLs in a text. In `ssh` URLs, the user name stays, because without it the URL would refer to a different
+ * account.
  */
 export function withoutUserinfo(text: string): string {
   return text.replace(/:\/\/[^/\s"']*@/g, (userinfo: string, at: number) => {
@@ -33,8 +34,8 @@ export function withoutUserinfo(text: string): string {
 /**
  * The settings that commands see: no secrets, but everything that changes git's behaviour, because git runs confined.
  *
- * @param entries with includes resolved
- * @returns the remaining ones, and whether any were removed
+ * @param entries settings in which includes have been resolved
+ * @returns the remaining settings, and whether any were removed
  */
 export function withoutSecrets(entries: readonly ConfigEntry[]): {
   readonly kept: readonly ConfigEntry[]
@@ -64,15 +65,15 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
 /** The names of remotes, branches and submodules that may be imported. */
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
-/** Transports that only move objects; `ext::` and others run programs. A host can't begin with a dash, because ssh would take it for an option. */
+/** Transports that only move objects; `ext::` and others run programs. A host must not begin with a dash, because ssh would read it as an option. */
 const plainAddress =
   /^(?:(?:https?|ssh|git|file):\/\/(?!-)[^\s\0-\x1f\x7f]*|\.{0,2}\/[^\0-\x1f\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\0-\x1f\x7f]*)$/
 
 const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
 
 /**
- * Whether a setting made by a command may be imported into the host's config: it must name no program and no configuration file, and its URLs must be
- * plain.
+ * Whether a setting that a command made may be imported into the host's config. It must not name a program or a configuration file, and its URLs must
+ * be plain.
  */
 export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
   if (value === undefined) return false

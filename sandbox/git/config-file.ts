@@ -3,10 +3,10 @@
  * UTF-8 are preserved.
  */
 export type ConfigEntry = {
-  /** Lower case. */
+  /** In lower case. */
   readonly section: string
   readonly subsection: string | undefined
-  /** Lower case. */
+  /** In lower case. */
   readonly name: string
   /** Undefined if the name has no value, which git reads as true. */
   readonly value: string | undefined
@@ -32,7 +32,7 @@ const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
  * @param text the file's bytes as latin1
  */
 export function parseConfigFile(text: string): readonly ConfigEntry[] | undefined {
-  // A carriage return counts as a character only if no line feed follows it.
+  // A carriage return is an ordinary character only if no line feed follows it.
   const input = text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll('\r\n', '\n')
   const entries: ConfigEntry[] = []
   let at = 0
@@ -99,7 +99,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   for (; ; at += 1) {
     const character = input[at]
     if (character === undefined || character === '\n') {
-      // White space at the end doesn't belong to the value.
+      // White space at the end of a line isn't part of the value.
       return quoted ? undefined : { at, value: value.slice(0, kept) }
     }
     if (!quoted && isSpace(character)) {

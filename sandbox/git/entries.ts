@@ -7,7 +7,7 @@ import { isWithin } from '../paths.ts'
 /** A protected entry, and the root that contains it. */
 export type Entry = { readonly root: string; readonly path: string }
 
-/** Finds the first symlink among the directories between `root` and `path`. Results are cached in `known`, by directory. */
+/** Finds the first symlink among the directories between `root` and `path`. Results are cached in `known`, under the directory's path. */
 export function linkOnTheWay(root: string, path: string, known: Map<string, string | undefined>): string | undefined {
   const directory = dirname(path)
   if (directory === root || !isWithin(directory, root)) return undefined
@@ -18,8 +18,8 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
 }
 
 /**
- * If the path to an entry leads through a symlink that a command made, returns that symlink. If the symlink is the host's, returns the entry it leads
- * to.
+ * If the path to an entry leads through a symlink that a command made, returns that symlink. If the symlink is the host's, returns the entry that it
+ * leads to.
  */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
@@ -34,8 +34,8 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 }
 
 /**
- * The identity by which an entry is recognised; a directory's contents don't count. `file` identifies a file with only one name, whatever its
- * contents: while it is mounted read-only, only the host can change it in place.
+ * The identity by which an entry is recognised. For a directory, the contents don't count. If the entry is a file that has only one name, `file`
+ * identifies it, also after its contents have changed: while it is mounted read-only, only the host can change it in place.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {
@@ -48,7 +48,7 @@ export function identify(path: string): { key: string; file?: string; target?: s
     if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(encodePath(path), 'utf8') }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
-    // It is missing, or was removed in the meantime, so there is nothing to judge.
+    // The entry was removed in the meantime, or can't be reached, so there is nothing to check.
     return undefined
   }
 }

@@ -4,14 +4,17 @@ import { parseRef, refInPacked } from './refs.ts'
 
 /**
  * The directories in which git stores the data of a work tree: `own` has its HEAD and index; `common` has the refs and objects that all work trees of
- * a repository share. Both are the same directory unless the work tree is a linked one. Absolute, without symlinks.
+ * a repository share. Both are the same directory unless the work tree is a linked one. The paths are absolute and without symlinks.
  */
 export type GitDirectories = { readonly own: string; readonly common: string }
 
-/** The full name of the checked-out branch, and its commit. Either may be undefined: no branch is checked out, or the branch has no commits. */
+/**
+ * The full name of the checked-out branch, and the checked-out commit. `branch` is undefined if no branch is checked out; `commit` is undefined if
+ * the branch has no commits.
+ */
 export type CheckedOut = { readonly branch: string | undefined; readonly commit: string | undefined }
 
-/** Both, held open. */
+/** Both directories, held open. */
 export type HeldGit = { readonly own: HeldDirectory; readonly common: HeldDirectory; readonly close: () => void }
 
 export const [smallFile, largestPacked] = [4096, 256 * 1024 * 1024]
@@ -32,7 +35,8 @@ export function holdGit({ own, common }: GitDirectories): HeldGit | undefined {
 }
 
 /**
- * Reads the checked-out branch and commit without starting git. Undefined if they can't be determined, as with refs in reftables.
+ * Reads the checked-out branch and commit without starting git. Undefined if they can't be determined, for example if the refs are stored in
+ * reftables.
  *
  * @internal
  */
@@ -51,7 +55,7 @@ export function readCheckedOut(git: GitDirectories): CheckedOut | undefined {
   }
 }
 
-/** What HEAD says. */
+/** The text of HEAD. */
 export function headOf(own: HeldDirectory): string | undefined {
   return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
 }

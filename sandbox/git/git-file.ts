@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readHostFile } from '../host-files.ts'
 
-/** The directory, without symlinks, to which a file or symlink named `.git` leads; undefined if it leads to none. */
+/** The directory to which a file or symlink named `.git` leads, as a path without symlinks. Undefined if it leads to no directory. */
 export function targetOfGitFile(link: string): string | undefined {
   try {
     const real = realpathSync.native(link)
@@ -10,7 +10,7 @@ export function targetOfGitFile(link: string): string | undefined {
     const target = /^gitdir: (.+)$/m.exec(read(link) ?? '')?.[1]
     return target === undefined ? undefined : realpathSync.native(resolve(dirname(link), target))
   } catch {
-    // Dangling, or a directory.
+    // It is a dangling symlink, or it is a directory itself.
     return undefined
   }
 }

@@ -16,7 +16,7 @@ export type GitEntries = {
   readonly links: readonly GitEntry[]
   /** Entries with one of the requested names that are not in the host's git directories. */
   readonly named: readonly string[]
-  /** Directories that are too deep to read. */
+  /** Directories whose paths are too long to be read. */
   readonly deep: readonly GitEntry[]
 }
 
@@ -26,17 +26,20 @@ type CachedDirectory = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  /** The names of entries that match `.git` in any case and aren't directories. */
+  /** The names of entries that aren't directories and are called `.git`, in upper or lower case. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }
 
-/** How old a change must be before an equal time stamp proves that nothing has changed since. It is longer than any clock's tick. */
+/**
+ * How old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a tick of any
+ * clock.
+ */
 const settledMs = 50
 
 /**
- * The longest path to examine: a system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be reached one
- * directory at a time, which programs of the host can do too.
+ * The longest path to examine, in bytes. A system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
+ * reached one directory at a time. Programs of the host can do that, so such directories are reported.
  */
 const longestPath = 3800
 
@@ -48,7 +51,7 @@ type GitScanner = {
    * @param below how much of a repository to examine: nothing if no command can have written to it
    */
   scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
-  /** Restores the modes of directories that had to be made readable. */
+  /** Restores the modes of directories that the scan had to make readable. */
   restore(): void
 }
 
@@ -128,7 +131,7 @@ function look(
   memory.delete(path)
   const lookedMs = Date.now()
   let entries = list(path)
-  // The command that planted something may have made the directory unreadable. We can undo that, because we own the directory.
+  // A command that planted something may have made the directory unreadable. We can undo that, because we own the directory.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {
@@ -152,13 +155,13 @@ function look(
   return seen
 }
 
-/** The entries of a directory, under names that represent their bytes; undefined if it can't be read. */
+/** The entries of a directory, with names in which each byte is represented. Undefined if the directory can't be read. */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
     return entries.map((entry) => ({ name: decodeName(entry.name), directory: entry.isDirectory() }))
   } catch {
-    // It was removed in the meantime, or is unreadable.
+    // The directory was removed in the meantime, or is unreadable.
     return undefined
   }
 }
@@ -177,12 +180,12 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
       closeSync(held)
     }
   } catch {
-    // Somebody else's, or removed.
+    // The directory belongs to somebody else, or has been removed.
     return false
   }
 }
 
-/** A program that knows the names can still enter a directory that can't be listed, and git knows them. */
+/** Looks for git's own names in a directory that can't be listed. A program that knows the names can still reach the entries, and git knows its names. */
 function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirectory {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))
@@ -204,7 +207,7 @@ function lstatOrUndefined(path: string): Stats | undefined {
   try {
     return lstatSync(hasRawBytes(path) ? encodePath(path) : path, { throwIfNoEntry: false })
   } catch {
-    // Git can't enter it either.
+    // Git can't enter the directory either.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The most entries to examine; git itself never creates more. */
+/** The most entries to examine. Git itself never creates that many. */
 const most = 100_000
 
 /**
- * The metadata of everything in a private directory: if the text is the same, nothing has changed. Objects are left out, because whenever they
- * change, so do the files that name them.
+ * The metadata of everything in a private git directory, as a text. If the text is the same as before, nothing has changed. Objects are left out,
+ * because new objects matter only if a file names them, and then that file has changed.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -16,7 +16,7 @@ export function snapshot(directory: HeldDirectory): string {
       if (path === '' && skipped.has(name)) continue
       const entry = path === '' ? name : `${path}/${name}`
       if (kind === 'directory') {
-        // The objects of new submodules.
+        // The objects of new submodules are left out too.
         if (!(name === 'objects' && path.startsWith('modules/'))) open.push(entry)
         stamps.push(entry)
       } else stamps.push(`${entry} ${stamp}`)
@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** The entries that the host changes in a work tree's git directory and in the repository's own. */
+/** The entries that the host may change: first those in a work tree's own git directory, then those in the repository's. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )
@@ -34,7 +34,7 @@ const ofRepository: ReadonlySet<string> = new Set(
   'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
 )
 
-/** A text that shows whether the host has changed its repository, made without reading the repository's files. */
+/** A text that changes whenever the host changes its repository. It is made without reading the repository's files. */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
@@ -43,7 +43,7 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
     for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
     add(`${prefix}logs/HEAD`)
-    // The bisect refs of the main work tree are found among the repository's refs.
+    // The bisect refs of the main work tree are found below, among the repository's refs.
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')

@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A file in a git directory to replace as a whole. An undefined content means that the file doesn't exist. */
+/** A replacement of a whole file in a git directory. Undefined contents mean that the file doesn't exist before, or afterwards. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -11,8 +11,8 @@ type GitWrite = {
 }
 
 /**
- * Changes to git's own files, for code that makes all of them at once. It holds `locks` meanwhile, as git does, and requires that the `unchanged`
- * files are still the same. Paths are absolute.
+ * Changes to git's own files. The code that makes them makes all of them at once. Meanwhile it holds `locks`, as git does, and it first checks that
+ * the `unchanged` files are still the same. Paths are absolute.
  */
 export type GitWrites = {
   readonly within: readonly string[]
@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A ref to change. An undefined value means that the ref doesn't exist. */
+/** A change of a ref. An undefined value means that the ref doesn't exist before, or afterwards. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
@@ -29,16 +29,16 @@ const message = 'portcullis: taken over'
 
 /** Plans changes to a repository's files, without making any. */
 export type GitPlan = {
-  /** Changes the value of a ref. @returns why that is impossible, or undefined */
+  /** Changes the value of a ref. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD, whose value must not change before that. */
+  /** Adds a line to the log of HEAD. HEAD must not have changed until then. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Replaces the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void
   readonly writes: () => GitWrites
 }
 
-/** Begins such a plan. */
+/** Begins a plan without changes. */
 export function planGit(git: HostGit, held: HeldGit, { own, common }: GitDirectories): GitPlan {
   const writes = new Map<string, GitWrite>()
   const unchanged = new Map<string, Buffer | undefined>()
@@ -111,7 +111,7 @@ function isLogged(git: HostGit, own: HeldDirectory): boolean {
   return headOf(own) !== undefined && !/^(?:false|no|off|0)$/i.test(said)
 }
 
-/** Whether a leading part of a ref's name is itself a ref, or other refs exist below the name. */
+/** Whether a ref of this name would conflict with others: a leading part of the name is itself a ref, or there are refs below the name. */
 function isInTheWay(common: HeldDirectory, name: string): boolean {
   const parts = name.split('/')
   const parents = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
@@ -131,7 +131,7 @@ function withoutRef(packed: Buffer, name: string): Buffer {
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
-/** A name in bytes as text; undefined if it isn't valid text. */
+/** Decodes a name that has one character for each byte. Undefined if the bytes aren't valid UTF-8. */
 function textOf(name: string): string | undefined {
   const text = Buffer.from(name, 'latin1').toString('utf8')
   return Buffer.from(text).toString('latin1') === name ? text : undefined

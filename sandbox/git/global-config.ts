@@ -11,7 +11,7 @@ import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './con
 
 /** The user's and the machine's git configuration, in the form that commands see. */
 type GlobalConfig = {
-  /** Files that contain secrets, and their versions without them. */
+  /** Files that contain secrets, and for each of them a copy without the secrets. */
   readonly replaced: readonly Mount[]
   /** Files that contain nothing but secrets, and key files that the configuration names. */
   readonly hidden: readonly string[]
@@ -29,10 +29,10 @@ const largest = 4 * 1024 * 1024
 const deepest = 10
 
 /**
- * Finds secrets in git's configuration outside repositories: `insteadOf` with a token, headers, credentials. Commands see each file without its
- * secrets, but with the content of its includes.
+ * Finds secrets in git's configuration outside repositories: headers, credentials, and `insteadOf` URLs that contain a token. Commands see each file
+ * without its secrets. Included files are treated in the same way.
  *
- * @param directory the run's own, for the cleaned copies
+ * @param directory the run's own directory, where the cleaned copies are stored
  * @param roots the writable roots: files in them are not copied, because commands could replace them with a link
  */
 export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
@@ -49,7 +49,7 @@ export function createGlobalConfig(directory: string, roots: readonly string[]):
   return () => {
     const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
     const visited = new Set<string>()
-    // Files that were included earlier are examined too, because they may be included again.
+    // Files that were included earlier are examined again, because they may still be included.
     let level: readonly string[] = [...globalFiles(), ...known.keys()]
     for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
       const next: string[] = []
@@ -124,10 +124,10 @@ function stampOf(path: string): string | undefined {
   try {
     // Most of these files don't exist, and creating an error takes longer than checking first.
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    // Nobody can set the time of the last change, but anybody can set that of the last write.
+    // The change time is used too, because nobody can set it. Anybody can set the modification time.
     return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
   } catch {
-    // It is missing, or this program can't read it; then commands can't read it either.
+    // This program can't reach the file, and then commands can't read it either.
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import type { Denial } from '../sandbox.ts'
 
-/** Why a git entry was removed. */
+/** The reason to report for a git entry that was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** Why a directory was removed: its path is so long that nobody can open it. */
+/** The reason to report for a directory that was removed because its path is too long to be opened. */
 export const tooDeep = 'too deep to be searched'
 
-/** What to do about an entry that can't be removed. */
+/** What a person should do about an entry that can't be removed. */
 export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
 
 /** Reports entries that were removed, and where they are now. */

@@ -21,7 +21,7 @@ import {
   type RootEntries,
 } from './root-entries.ts'
 
-/** The existing entries that must be read-only for commands. */
+/** The existing entries that commands must not be able to change. */
 export type GuardedPlaces = {
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
@@ -34,15 +34,15 @@ export type GuardedPlaces = {
 type MetadataGuard = {
   /** Trusts the entries that exist now as the host's own. Call it only while no command runs. */
   trust(): GuardedPlaces
-  /** What `trust` found. */
+  /** The places that `trust` found. */
   places(): GuardedPlaces
-  /** Moves to quarantine the entries that a command has planted since then, and returns the denials. */
+  /** Quarantines the entries that commands have planted since `trust` was called, and returns the denials. */
   review(): readonly Denial[]
-  /** Called when no command runs and all changes have been reviewed: no later start then has to finish a review. */
+  /** Call this when no command runs and all changes have been reviewed. If this process is killed later, nothing is left to review. */
   rest(): void
 }
 
-/** Whether commands see a private directory instead of a repository's own, so that they can't change the repository. */
+/** Whether commands see a private git directory instead of the repository's own, so that they can't change the repository. */
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**
@@ -71,7 +71,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   const quarantine = createQuarantine(roots)
   const trusted = new Set(before.trusted)
   const symlinks = new Map(before.symlinks)
-  // Repositories that commands of this run created: they are cleaned after each command, and commands can write to them until the run ends.
+  // Repositories that commands of this run created. They are cleaned after each command, but commands can write to them until the run ends.
   const made = new Set<string>()
   const mixed = new Set<string>()
   let places: GuardedPlaces = before.places
@@ -91,7 +91,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       ),
     }))
 
-  // Returns the same list object while its contents stay the same, because results are cached by that object.
+  // Returns the same array object as long as its contents are the same, because results are cached with that object as the key.
   const always = [...new Set(protectedPaths)]
   let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
   const listed = (others: readonly string[]): readonly string[] => {
@@ -115,7 +115,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     for (const { key } of others) mixed.add(key)
     const links = found.flatMap((each) => host(each.links))
     const nested = nestedIn(found, protectedPaths)
-    // Entries that would control git, in a directory that isn't only a repository.
+    // Entries that would control git, in directories that contain more than a repository.
     const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
     places = {
       repositories,
@@ -139,7 +139,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
         if (identity.target !== undefined) symlinks.set(known, identity.target)
       }
     }
-    // If nothing can be written, nothing can be planted.
+    // If commands can't write anything, they can't plant anything either.
     if (roots.length > 0) record?.keep({ roots, places, trusted: [...trusted], symlinks: [...symlinks] })
     return places
   }

@@ -7,7 +7,7 @@ import { readRegular } from '../host-files.ts'
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 const asDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** The kind of a directory entry, and a text that changes when the entry does. */
+/** Metadata of a directory entry. `stamp` is a text that changes whenever the entry changes. */
 type HeldEntry = {
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   readonly size: number
@@ -18,27 +18,27 @@ type HeldEntry = {
 
 /**
  * A directory that is held open, so that it stays the same directory whatever happens to its path. Entries below it are opened component by
- * component, without following symlinks. Reads never block and are limited in size, because commands may have created the directory and may still be
- * changing it. Names and paths have one character for each byte (latin1).
+ * component, without following symlinks. Reads never block, and their size is limited, because commands may have created the directory and may still
+ * be changing it. Names and paths have one character for each byte (latin1).
  */
 export type HeldDirectory = {
   readonly descriptor: number
-  /** A path to an entry that leads through the descriptor, for callers that trust the entry's contents. */
+  /** The path of an entry, starting at the descriptor. It is for callers that trust what is inside the directory. */
   at(name?: string): string
   /** The bytes of a regular file with at most `most` bytes; undefined for anything else. */
   read(path: string, most: number): Buffer | undefined
-  /** The metadata of an entry; undefined if there is none, or if something on its path is not a directory. */
+  /** The metadata of an entry. Undefined if the entry doesn't exist, or if a part of the path is not a directory. */
   stat(path: string): HeldEntry | undefined
   /** The names in a directory; undefined if there is no such directory. */
   names(path: string): readonly string[] | undefined
   /**
    * The entries of a directory, by name; undefined if there is no such directory. This is much faster than calling `names` and then `stat` for each
-   * of them.
+   * name.
    */
   entries(path: string, isWanted?: (name: string) => boolean): ReadonlyMap<string, HeldEntry> | undefined
   /** The target of a symlink; undefined for anything else. */
   link(path: string): string | undefined
-  /** A subdirectory, held open by a descriptor of its own; undefined if there is none. */
+  /** A subdirectory, held open by a descriptor of its own; undefined if it doesn't exist. */
   hold(path: string): HeldDirectory | undefined
   close(): void
 }
@@ -47,7 +47,7 @@ export type HeldDirectory = {
 export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`
-  /** Calls a function with the path of an entry, while the directories that lead to it are held. */
+  /** Calls a function with the path of an entry. Meanwhile, the directories that lead to it are held open. */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)
     const parts = path.split('/').filter((part) => part !== '')
@@ -68,7 +68,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
-  /** Does the same for entries of the directory itself, which are the usual case. */
+  /** Does the same for an entry that is directly in the directory. This is the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
       return act(bytes(`${base}/${name === '' ? '.' : name}`))
@@ -98,7 +98,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   }
 }
 
-/** A path as bytes, if it isn't plain ASCII. */
+/** Converts a path to bytes if it isn't plain ASCII. */
 export function bytes(path: string): string | Buffer {
   return /^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, 'latin1')
 }
@@ -127,7 +127,7 @@ function describeAll(
         const entry = describe(bytes(`${base}/${name}`))
         if (entry !== undefined) entries.set(name, entry)
       } catch (error) {
-        // Gone since.
+        // The entry has been removed since the names were read.
         if (!isAbsent(error)) throw error
       }
     }

@@ -1,4 +1,4 @@
-// Not by execa: git is given a directory by its descriptor, and is called synchronously, several times after each command.
+// execa isn't used here: git gets its directory as a descriptor, and is called synchronously, several times after each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'
@@ -20,7 +20,7 @@ const hardened = [
 
 /** The host's git, which is used only for the host's own repositories. */
 export type HostGit = {
-  /** Runs git to its end with a given input. */
+  /** Runs git with a given input, and waits until it ends. */
   run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
   /** Runs git with a stream as its input. */
   feed(directory: HeldDirectory, words: readonly string[], input: Readable): Promise<HostGitResult>
@@ -47,7 +47,7 @@ function hostGit(program: string): HostGit {
     PATH: '/usr/bin:/bin',
     LC_ALL: 'C',
     HOME: '/nonexistent',
-    // This is the directory itself, through the descriptor that the child is given: the directory's path may lead elsewhere by now.
+    // Git reaches the directory through the descriptor that it gets, because the directory's path may lead elsewhere by now.
     GIT_DIR: '/proc/self/fd/3',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',

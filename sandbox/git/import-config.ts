@@ -8,8 +8,8 @@ const largestConfig = 4 * 1024 * 1024
 type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
 
 /**
- * Imports changed settings that are only data. It imports no setting that names a program. For remotes and submodules, it imports only the settings
- * of new ones: existing URLs are the user's own.
+ * Imports changed settings that are only data, never a setting that names a program. The settings of a remote or submodule are imported only if it is
+ * new, because the URLs of existing ones belong to the user.
  *
  * @returns whether the work tree is sparse according to the host's config afterwards
  */
@@ -33,7 +33,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
         if (file === 'config') changes.push({ file, key, values })
         continue
       }
-      // If the host has no separate file for the work tree, a setting for it would apply to all work trees.
+      // If the host has no separate config file for this work tree, the setting would apply to all work trees.
       if (linked && !perWorktree) continue
       changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
       if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'
@@ -65,7 +65,7 @@ function changedSettings(
     const [old, values] = [valuesOf(before, key), valuesOf(now, key)]
     if (old.length === values.length && old.every((value, index) => value === values[index])) return []
     const shaped = now.filter((each) => keyOf(each) === key)
-    // A removed setting has no value to check, but its key must be of this kind.
+    // A removed setting has no new value to check, so its old value is checked.
     const judged = shaped.length === 0 ? before.filter((each) => keyOf(each) === key) : shaped
     if (!judged.every(isImportable) || (shaped.length === 0 && entry.section !== 'branch')) return []
     return [{ key, values, entry }]
@@ -80,7 +80,7 @@ function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string
   return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
 }
 
-/** The text of these bytes, for a program's argument; undefined if they are not UTF-8. */
+/** Decodes bytes for use in a program's argument. Undefined if they are not valid UTF-8. */
 function utf8(latin1: string): string | undefined {
   const content = Buffer.from(latin1, 'latin1')
   const text = content.toString('utf8')

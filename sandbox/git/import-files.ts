@@ -11,8 +11,8 @@ import { remember, same, type ImportNote, type ImportResult, type ImportSides, t
 const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
 
 /**
- * The changes of one work tree to import, except refs. They are read before the objects, so that the objects include everything that the changes
- * name.
+ * The changes to import for one work tree, except changes of refs. They are read before the objects, so that the objects include everything that the
+ * changes name.
  */
 type ScopeChanges = {
   readonly scope: WorktreeScope
@@ -127,7 +127,7 @@ async function importIndex(
   return []
 }
 
-/** An index without the metadata of files that git caches in it: a change of that metadata alone doesn't count. */
+/** The content of an index without the file metadata that git caches in it. If only that metadata has changed, the index counts as unchanged. */
 function contentOf(entries: readonly IndexEntry[]): string {
   return entries
     .map(({ path, mode, stage, oid, intentToAdd }) => `${mode} ${oid} ${stage} ${intentToAdd} ${path}`)

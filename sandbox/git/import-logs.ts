@@ -5,16 +5,16 @@ import { remember, same, type ImportSides, type Known } from './import-types.ts'
 
 const largestLog = 64 * 1024 * 1024
 
-/** A new line of a reflog, and the object that it names. */
+/** A reflog that commands have changed, and its new lines. */
 type LogChange = {
   readonly name: string
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
-  /** The stash's log is a list from which lines can be removed; all other logs only grow. */
+  /** Whether to replace the whole log. This is so for the stash's log, which is a list from which lines can be removed; all other logs only grow. */
   readonly whole: boolean
 }
 
-/** The lines that commands added to the reflogs. */
+/** Finds the reflogs that commands have changed. */
 export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
   const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
   // The log of a branch only grows, so if its size is the same, it is unchanged.
@@ -73,11 +73,11 @@ export async function importLogs(
     const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
     const added = Buffer.from(good.map(({ text }) => `${text}\n`).join(''), 'latin1')
     const before = known.raw.get(name) ?? Buffer.alloc(0)
-    // The lock of a ref also protects its log.
+    // The lock of a ref protects the ref's log too.
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // Any line except our own was written by another program.
+      // If there is any line except ours, another program has written to the log, so the log is left alone.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

@@ -17,8 +17,8 @@ type MadeOptions = {
 }
 
 /**
- * Imports work trees and submodules that commands added to a repository, and the removal of others. Git's data about them is written again here; only data that
- * an import accepts is copied.
+ * Imports the work trees and submodules that commands added to a repository, and removes those that commands removed. Git's files about them are not
+ * copied: this function creates new ones from data that an import accepts.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
@@ -38,7 +38,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
   }
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
-    // Git removed it, and its files with it.
+    // This continues only if git in the sandbox removed the work tree, together with its files.
     if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
     rmSync(sides.host.at(prefix), { recursive: true, force: true })
     stale = true
@@ -70,12 +70,12 @@ function namesBack(directory: string, git: string, roots: readonly string[]): bo
       held.close()
     }
   } catch {
-    // It doesn't exist, or is in a place that the host can't see.
+    // The path doesn't exist, or is in a place that only commands can see.
     return false
   }
 }
 
-/** Names below `modules` that the host doesn't have. */
+/** Names of submodules (below `modules`) that the host doesn't have. */
 function newModules({ left, host }: ImportSides): readonly string[] {
   const found: string[] = []
   const look = (path: string, depth: number): void => {
@@ -147,7 +147,7 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 
-/** The host doesn't have any of the data to import yet. */
+/** The baseline for an import of which the host has no data yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
 }

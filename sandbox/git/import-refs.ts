@@ -5,7 +5,7 @@ import type { ImportNote, ImportResult, ImportSides, Known } from './import-type
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
-/** The identity in the line that we add to the host's reflog if the commands' own line can't be used. */
+/** The identity for the line that git adds to the host's reflog if the line from the sandbox can't be used. */
 const identity = {
   GIT_COMMITTER_NAME: 'Portcullis',
   GIT_COMMITTER_EMAIL: 'portcullis@localhost',
@@ -23,11 +23,11 @@ export function changedRefs(known: Known, left: ReadonlyMap<string, string>): re
 }
 
 /**
- * Imports changed refs. Each is imported only if the host still has the value that commands began with. If the host has changed it meanwhile, the
- * host's value stays, and the commands' value is stored below `refs/portcullis/RUN/`.
+ * Imports changed refs. A ref is imported only if the host still has the value that the commands started from. If the host has changed the ref in the
+ * meantime, the host's value stays, and the commands' value is stored below `refs/portcullis/RUN/`.
  *
- * @param options.exists whether the host has an object
- * @param options.isLogged whether commands have logged a branch's new value in lines that will be imported, so that git need not add a line
+ * @param options.exists returns whether the host has an object
+ * @param options.isLogged returns whether the new value of a branch is already in reflog lines that will be imported. Git then need not add a line
  * @param options.commits objects that are known to be commits
  */
 export async function importRefs(
@@ -75,7 +75,7 @@ export async function importRefs(
   return { notes, stale: refused.size > 0, refused }
 }
 
-/** Handles a new commit on a branch without starting git, if nothing else changed. Returns whether it did. */
+/** If the only change is a new commit on a branch, moves the branch without starting git. Returns whether it did. */
 async function moveOne(
   sides: ImportSides,
   [only, ...rest]: readonly RefChange[],
@@ -87,7 +87,7 @@ async function moveOne(
   return moveBranch(sides, { name, old, now })
 }
 
-/** Either all of them are written, or none. */
+/** Updates refs with git. Either all changes are made or none. */
 function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChange[], force = false): boolean {
   const none = '0'.repeat(oidBytes * 2)
   const input = changes
@@ -101,7 +101,7 @@ function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChang
   return git.run(host, words, { input: Buffer.from(input, 'latin1'), env: identity }).ok
 }
 
-/** `refs/remotes/NAME/HEAD`, which names a remote's default branch. */
+/** Imports a change of `refs/remotes/NAME/HEAD`, which names a remote's default branch. */
 function importSymbolic({ git, host }: ImportSides, known: Known, { name, old, now }: RefChange): boolean {
   const remote = /^refs\/remotes\/([^/]+)\/HEAD$/.exec(name)?.[1]
   const target = now?.slice('ref: '.length)

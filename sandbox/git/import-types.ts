@@ -10,7 +10,7 @@ export type ImportSides = {
   readonly git: HostGit
   /** The host's repository, which no command can write to. */
   readonly host: HeldDirectory
-  /** The commands' side: nothing in it is trusted. */
+  /** The private directory that commands changed. Nothing in it is trusted. */
   readonly left: HeldDirectory
   readonly oidBytes: number
   readonly scopes: readonly WorktreeScope[]
@@ -18,7 +18,7 @@ export type ImportSides = {
   readonly run: string
 }
 
-/** What both sides had in common when they were last compared; the import updates it. */
+/** What both sides had in common when they were last compared. The import updates this. */
 export type Known = {
   refs: Map<string, string>
   /** Files of the private directory, by path. */
@@ -35,16 +35,16 @@ export type ImportNote = { readonly subject: string; readonly advice: string }
 /** The result of one part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private side still contains changes that the host rejects: it must then be created again. */
+  /** Whether the private directory still contains changes that were not imported. It must then be created again. */
   readonly stale: boolean
 }
 
-/** All refs except those of a single work tree, which are treated as its state. */
+/** All refs except those that belong to a single work tree, which are treated as that work tree's state. */
 export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }
 
-/** Remembers the current state of both sides. */
+/** Remembers the current content of a file on both sides. */
 export function remember(known: Known, name: string, left: Buffer, host: Buffer): void {
   known.files.set(name, left)
   known.raw.set(name, host)
@@ -55,16 +55,16 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b)
 }
 
-/** Makes a pack of the objects in the private directory that the host doesn't have, with git in the sandbox. */
+/** Makes a pack of those objects in the private directory that the host may not have. */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
 /** Objects of the private directory that the host may not have. */
 export type NewObjects = {
-  /** Whether the host has already received all of them; it may have removed some since. */
+  /** Whether the host has already received all of these objects. It may have removed some since then. */
   readonly given: boolean
-  /** Ways to get them as a pack. Each is tried if the one before it failed. Empty if there are no objects. */
+  /** Functions that return the objects as a pack. Each is tried only if the previous one failed. Empty if there are no objects. */
   readonly packs: readonly PackObjects[]
-  /** The ids of the objects whose content was found to match their id, and those of them that are commits. */
+  /** The ids of the objects whose content has been checked against the id. `commits` are those of them that are commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }

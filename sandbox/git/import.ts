@@ -21,11 +21,12 @@ const largestPack = 4 * 1024 ** 3
 const largestConfig = 4 * 1024 * 1024
 
 /**
- * Imports the changes that commands made in the private repository into the host's. Objects come as a pack, which the host's git checks. Everything
- * else is parsed here byte by byte, and written by the host's git or by this program. Nothing that git would run can be imported.
+ * Imports the changes that commands made in the private repository into the host's repository. Objects are transferred as a pack, which the host's
+ * git checks. Everything else is parsed here byte by byte, and written by the host's git or by this program. Nothing that git would run can be
+ * imported.
  *
  * @param objects the objects that the host must receive first
- * @param what `work tree` for a new work tree of a repository whose refs and settings have already been imported
+ * @param what `all`, or `work tree` for a new work tree of a repository whose refs and settings have already been imported
  * @returns the result, and whether the host now has all objects
  */
 export async function importChanges(
@@ -89,7 +90,7 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Passes the objects to the host's git, then asks it which of the objects that the import will name exist.
+ * Passes the objects to the host's git, and then asks it which of the objects that the import will name exist.
  *
  * @param refs the objects that the host's own refs name, which the host certainly has
  */
@@ -128,7 +129,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
     return done
   }
   stdout.unshift(header)
-  // Git reads these settings only from this file, without includes.
+  // Git reads this setting only from this file, and ignores includes for it.
   const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
@@ -161,7 +162,10 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Asks the host's git, in a single call, which of the objects that will be named exist, leaving out those that are `sure`. */
+/**
+ * Asks the host's git, in a single call, which of the `wanted` objects exist. Objects that `sure` contains certainly exist, so git isn't asked about
+ * them.
+ */
 function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure: ReadonlySet<string>): Exists {
   const asked = wanted.filter((oid) => !sure.has(oid))
   if (asked.length === 0) return (oid) => sure.has(oid)

@@ -57,7 +57,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
       intentToAdd: (more & 0x2000) !== 0,
     })
   }
-  // Only the extension for a split index matters; all others are dropped from the result.
+  // Of the extensions, only the one for a split index matters. All others are ignored.
   if (content.toString('latin1', at, at + 4) === 'link') return undefined
   return holdsOneOf(entries) ? undefined : entries
 }
@@ -67,7 +67,7 @@ type EntryLayout = {
   readonly flags: number
   /** The flags of extended entries; 0 for others. */
   readonly more: number
-  /** How much of the previous entry's path is the beginning of this one's. */
+  /** How many bytes of this entry's path are taken from the beginning of the previous entry's path. */
   readonly kept: number
   readonly pathAt: number
   readonly pathEnd: number
@@ -114,7 +114,10 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   })
 }
 
-/** Whether git would accept a path into its index on every system: no part of it may be git's own or lead outside. */
+/**
+ * Whether git on every operating system would accept a path into its index. No part of the path may be git's own directory or lead out of the work
+ * tree.
+ */
 function isSafePath(path: string): boolean {
   return path.split('/').every((part) => {
     if (part === '' || part === '.' || part === '..') return false
@@ -129,10 +132,10 @@ function isSafePath(path: string): boolean {
 }
 
 /**
- * Converts the index that commands left into one for the host. Entries that are the same in both keep the metadata that the host had for the file.
- * For all others git has to read the file itself, because a command could lie about the file's content.
+ * Converts the index that commands left into an index for the host. If an entry is the same in both, it keeps the metadata that the host had for the
+ * file. For all other entries, git has to read the file itself, because a command could have written false metadata.
  *
- * @param sparse whether the host's config says that files are left out of the work tree
+ * @param sparse whether the host's work tree is sparse, according to the host's config
  */
 export function mergeIndex(
   host: readonly IndexEntry[],
@@ -157,13 +160,13 @@ export function mergeIndex(
 }
 
 /**
- * The index for commands that can't read some of its files. Git assumes that these files are unchanged (git-update-index(1), `--assume-unchanged`,
- * `--skip-worktree`), so that no git command fails on them or reports them as deleted. The same index is returned if there are no such files, or if
- * it can't be read.
+ * The index for commands that can't read some of the tracked files. It makes git assume that these files are unchanged (git-update-index(1),
+ * `--assume-unchanged`, `--skip-worktree`), so that no git command fails on them or reports them as deleted. If there are no such files, or the index
+ * can't be parsed, it is returned as it is.
  *
- * @param names the names of files and directories, with one character for each byte
- * @param sparse whether the work tree leaves out files anyway: the skip mark then isn't used here, because it has another meaning, and `git reset
- * --hard` fails on files with both marks
+ * @param names the paths of the files and directories that commands can't read, with one character for each byte
+ * @param sparse whether the work tree is sparse. `--skip-worktree` then already means that a file is left out, and `git reset --hard` fails on files
+ * with both marks, so that mark isn't used here
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content
@@ -182,7 +185,7 @@ export function assumeUnchanged(content: Buffer, names: readonly string[], oidBy
   )
 }
 
-/** The owner is left out, because user ids are mapped inside the sandbox. */
+/** Compares the metadata of two entries without the owner, because user ids are mapped inside the sandbox. */
 function isSameFile(a: Buffer, b: Buffer): boolean {
   return a.subarray(0, ownerAt).equals(b.subarray(0, ownerAt)) && a.subarray(sizeAt).equals(b.subarray(sizeAt))
 }
@@ -214,7 +217,7 @@ function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
 
 /** The checksum at the end of an index. */
 export function checksum(content: Buffer, oidBytes: number): Buffer {
-  // Loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
+  // The module is loaded only when needed: most runs don't need it, and loading it takes longer than confining a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash(oidBytes === 32 ? 'sha256' : 'sha1')
     .update(content)

@@ -1,13 +1,13 @@
 import process from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The limits for packing loose objects in this program; if there are more or larger objects, git packs them. */
+/** The number and the total size of loose objects that this program packs itself. If they exceed these limits, git packs them. */
 const [mostObjects, mostBytes] = [128, 1024 * 1024]
 
-/** The kinds of objects in gitformat-pack(5). */
+/** The numbers of the object types in gitformat-pack(5). */
 const kinds: Readonly<Record<string, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
-/** A pack, the ids of the objects in it, and which of these are commits. */
+/** A pack, the ids of the objects in it, and the ids of those that are commits. */
 type LoosePack = {
   readonly content: Buffer
   readonly oids: ReadonlySet<string>
@@ -15,18 +15,18 @@ type LoosePack = {
 }
 
 /**
- * Packs the loose objects that commands left, without starting git in the sandbox, which would take longer. Each object's content is checked against
- * its id; the host's git checks everything else about the objects.
+ * Packs the loose objects that commands left. It doesn't start git in the sandbox, because that would take longer. Each object's content is checked
+ * against its id; the host's git checks everything else about the objects.
  *
  * @param objects a directory of objects
- * @param known ids of objects that the host has received
- * @returns undefined if git has to do it, because there are packs, many or large objects, or files that git wouldn't have left
+ * @param known ids of objects that the host has already received
+ * @returns undefined if git has to make the pack, because there are packs, too many or too large objects, or files that git wouldn't write
  */
 export function packLoose(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): LoosePack | undefined {
   if (objects.names('pack')?.length !== 0) return undefined
   const found = newOnes(objects, oidBytes, known)
   if (found === undefined) return undefined
-  // Loaded only when needed, because most runs don't need it.
+  // These modules are loaded only when needed, because most runs don't need them.
   const { inflateSync, deflateSync } = process.getBuiltinModule('node:zlib')
   const { createHash, hash } = process.getBuiltinModule('node:crypto')
   const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
@@ -40,7 +40,7 @@ export function packLoose(objects: HeldDirectory, oidBytes: number, known: Reado
     try {
       content = inflateSync(compressed, { maxOutputLength: left })
     } catch {
-      // It is too large, or isn't a file that git would write.
+      // The object is too large, or the file isn't one that git would write.
       return undefined
     }
     left -= content.length
@@ -63,7 +63,7 @@ function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<st
     if (!/^[0-9a-f]{2}$/.test(directory)) continue
     for (const name of objects.names(directory) ?? []) {
       const oid = directory + name
-      // Files that git hasn't finished have names of another form.
+      // The names of files that git hasn't finished writing don't have this form.
       if (oid.length !== oidBytes * 2 || !/^[0-9a-f]+$/.test(name) || known.has(oid)) continue
       found.push(oid)
       if (found.length > mostObjects) return undefined
@@ -78,7 +78,10 @@ function head(count: number): Buffer {
   return buffer
 }
 
-/** The kind and size of an object, in seven bits of each byte; the first byte has only four bits of the size. */
+/**
+ * Encodes the type and size of an object. The first byte contains the type and four bits of the size; each further byte contains seven bits of the
+ * size.
+ */
 function entryHead(kind: number, size: number): Buffer {
   const bytes = [(kind << 4) | (size & 15)]
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

@@ -10,8 +10,8 @@ import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
 const deepest = 8
 
 /**
- * Submodules and linked work trees in a tree, each with git's directories, which lie inside those of the tree. An entry counts only if it and its
- * repository name each other.
+ * The submodules and linked work trees inside a work tree, each with its git directories. These are inside the git directories of the outer work
+ * tree. An entry counts only if it and its repository name each other.
  *
  * @param tree a work tree, absolute and without symlinks
  * @internal
@@ -55,10 +55,10 @@ function modulesIn(git: string): readonly string[] {
 }
 
 /**
- * The settings of a repository, changed for a copy of it that has another work tree.
+ * The settings of a repository, changed for a copy of the repository that has a different work tree.
  *
- * @param config the file, as latin1
- * @param worktree that work tree's path, relative to the git directory. Undefined: the directory that contains the git directory
+ * @param config the config file's bytes as latin1
+ * @param worktree the path of the copy's work tree, relative to the git directory. Undefined if it is the directory that contains the git directory
  * @returns undefined if git would reject the file
  * @internal
  */

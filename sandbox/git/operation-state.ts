@@ -2,13 +2,17 @@ import { withoutUserinfo } from './config-clean.ts'
 import { isOid, isRefName } from './refs.ts'
 
 /**
- * The rule for a git file that describes an operation in progress. It returns the content to import, or undefined if the file must not be imported.
+ * The rule for a file in which git keeps the state of an operation in progress. It returns the content to import, or undefined if the file must not
+ * be imported.
  */
 type Rule = (text: string, oidBytes: number) => string | undefined
 
 const largestState = 16 * 1024 * 1024
 
-/** Directories in a work tree's git directory whose files describe an operation in progress, each with the rule for these files. */
+/**
+ * Directories in a work tree's git directory whose files describe an operation in progress. Each function returns the rule for a file of that
+ * directory.
+ */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
   'rebase-apply': (name) => rebaseFile(name),
@@ -39,14 +43,17 @@ const files: Readonly<Record<string, Rule>> = {
   BISECT_FIRST_PARENT: (text) => (text === '' ? '' : undefined),
 }
 
-/** The names of all these files in a work tree's git directory, and of the directories that contain others. */
+/**
+ * The names of all state files that are directly in a work tree's git directory. The next list has the directories that contain the other state
+ * files.
+ */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
 
 /**
  * The part of a state file that may be imported. Text that git only shows or reads as data is kept; text that it would run is removed.
  *
- * @param path below the git directory of the work tree
+ * @param path the file's path, relative to the work tree's git directory
  * @returns undefined if the file is not a state file, or its form is invalid
  */
 export function importableState(path: string, content: Buffer, oidBytes: number): Buffer | undefined {
@@ -58,8 +65,8 @@ export function importableState(path: string, content: Buffer, oidBytes: number)
 }
 
 /**
- * Files of an interrupted rebase or `am`. The rebase strategy is not imported because it names a program, nor are options because git would pass them
- * on.
+ * Files of an interrupted rebase or `am`. The merge strategy is not imported, because it names a program. Options are not imported, because git would
+ * pass them to programs.
  */
 function rebaseFile(name: string): Rule | undefined {
   if (/^git-rebase-todo(?:\.backup)?$|^done$/.test(name)) return todoList

@@ -3,12 +3,12 @@ import type { Command, SandboxProcess } from '../sandbox.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 import type { RunPack } from './import-types.ts'
 
-/** The limits for packing: a pack may be large, and the code that reads it limits its size. */
+/** The limits for a process that packs objects. A pack may be large; the code that reads it limits its size. */
 export const unlimitedOutput = { outputBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 600_000 }
 
 /**
- * Packs the objects that are in the repository itself, but not those of repositories that it borrows from. It lists loose and packed objects by their
- * names, without following any history.
+ * Packs the objects that are in the repository itself, but not the objects that it borrows from other repositories. It lists all loose and packed
+ * objects, without following the history.
  */
 const script = `cd "$GIT_DIR/objects" || exit 3
 {
@@ -22,7 +22,7 @@ const script = `cd "$GIT_DIR/objects" || exit 3
 } | git -c core.fsmonitor=false pack-objects -q --local --stdout`
 
 /**
- * Makes packs with git in the sandbox, where files that a command left can do no more harm than the command itself.
+ * Makes packs with git in the sandbox. There, files that a command left can do no more harm than the command itself.
  *
  * @param start starts one of our own programs in the sandbox
  * @param views the policy's private views, which give a repository another path in the sandbox. Default: none

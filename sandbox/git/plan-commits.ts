@@ -7,19 +7,22 @@ import { planGit, type GitPlan, type GitWrites } from './git-writes.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 
-/** The commits to import into a repository. */
+/** Which commits to import, and how. */
 type CommitsWish = {
   /** The repository, inside the private view, in which the commits were made. */
   readonly from: GitDirectories
   /** The repository into which they are imported. */
   readonly to: GitDirectories
-  /** The full name of the branch that will name them in that repository. If the name already belongs to other commits, a number is added. */
+  /**
+   * The full name of the branch that will point to the commits in the repository `to`. If a branch of this name already has other commits, a number
+   * is added.
+   */
   readonly ref: string
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** Moves the checked-out branch, if it is this branch and still at this commit. Absent: it stays. */
+  /** If this is the checked-out branch of `to`, and still at this commit, it moves to the new commits. Absent: the checked-out branch doesn't move. */
   readonly move?: CheckedOut
-  /** Whether it may move only to a descendant of its commit. Default: to any commit. */
+  /** Whether the checked-out branch may move only to a descendant of its commit. Default: it may move to any commit. */
   readonly onlyForward?: boolean
 }
 
@@ -34,7 +37,7 @@ export type PlannedCommits =
       readonly stayed?: string
       readonly git: GitWrites
     }
-  /** The view has no commits except those that the repository already names. */
+  /** The view has no commits except those that the repository already has in a branch. */
   | { readonly type: 'none' }
   | { readonly type: 'failed'; readonly why: string }
 
@@ -42,9 +45,9 @@ const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
 const noGit = 'commands can write to every git on this machine, so none of them can be trusted'
 
 /**
- * Plans the import of the commits that commands made in a private view. The objects are stored at once and checked by git, while no ref names them
- * yet. A branch will name the last commit. None of the view's settings are read. The checked-out branch moves, with its index, only if that is
- * requested and only from its original commit.
+ * Plans the import of the commits that commands made in a private view. Git checks and stores the objects immediately, but no ref points to them yet.
+ * The plan creates a branch at the last commit. It moves the checked-out branch and its index only if that is requested and the branch is still at
+ * its original commit. None of the view's settings are read.
  *
  * @internal
  */
@@ -59,7 +62,7 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
     const known = commitOf(host.common, ref)
     const stored = await storeObjects(git, host.own, { commit, objects: join(from.common, 'objects') })
     if (typeof stored === 'string') return { type: 'failed', why: stored }
-    // A landing that was killed may have got this far.
+    // An earlier import that was killed may already have moved the branch.
     const isThere =
       move !== undefined &&
       made.branch === move.branch &&
@@ -91,8 +94,8 @@ export async function planCommits({ from, to, ref, roots, move, onlyForward }: C
 }
 
 /**
- * Plans how to undo what `planCommits` planned: the branch moves back to its original commit unless it has moved since, and the branch that names the
- * commits is removed. The objects stay until git removes them.
+ * Plans how to undo what `planCommits` planned. The checked-out branch moves back to its original commit unless it has moved since, and the branch
+ * that was created for the commits is removed. The objects stay until git removes them.
  *
  * @returns `stayed`: why the branch can't move back, in which case nothing is done
  * @internal
@@ -116,7 +119,7 @@ export function planGiveBack(options: {
       const stayed = planMove(git, host, plan, { branch, was: { branch, commit }, now: old })
       if (stayed !== undefined) return { stayed }
     }
-    // If somebody else has moved it since, it must stay as it is.
+    // The created branch is removed only if nobody has moved it since.
     if (commitOf(host.common, ref) === commit) plan.setRef({ name: ref, old: commit, now: undefined })
     return { git: plan.writes() }
   } finally {
@@ -124,7 +127,7 @@ export function planGiveBack(options: {
   }
 }
 
-/** Has git store a commit and everything that it needs. @returns whether anything was missing, or why it can't be stored */
+/** Lets git store a commit and all objects that it needs. @returns whether any were missing; a text that says why if git can't store them */
 async function storeObjects(
   git: HostGit,
   host: HeldDirectory,
@@ -148,7 +151,7 @@ async function storeObjects(
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
-  /** Undefined: the branch has no commits. */
+  /** The commit that the branch has now. Undefined if it has no commits. */
   readonly now: string | undefined
 }
 
@@ -173,7 +176,10 @@ function planMove(
   return undefined
 }
 
-/** The index after the branch has moved from one tree to the other. Changes that somebody has staged meanwhile are kept, or prevent the move. */
+/**
+ * The index after the branch has moved from one tree to the other. Changes that somebody has staged in the meantime are kept. If they can't be kept,
+ * the branch can't move.
+ */
 function movedIndex(
   git: HostGit,
   own: HeldDirectory,
@@ -198,7 +204,7 @@ function emptyTree(git: HostGit, host: HeldDirectory): string {
   return git.run(host, ['hash-object', '-w', '-t', 'tree', '--stdin']).stdout.toString('latin1').trim()
 }
 
-/** The requested name, with a number added if that name already belongs to commits that would be lost. */
+/** The requested name. A number is added if a branch of that name exists and has commits that would be lost. */
 function freeName(git: HostGit, own: HeldDirectory, common: HeldDirectory, ref: string, commit: string): string {
   for (let number = 1; number < mostRefs; number += 1) {
     const name = number === 1 ? ref : `${ref}-${number}`

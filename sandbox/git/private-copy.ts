@@ -11,11 +11,11 @@ import { stateDirectories, stateFiles } from './operation-state.ts'
 
 /** A work tree of a repository: the main one, or a linked one. */
 export type WorktreeScope = {
-  /** The prefix of its files below the repository's directory: empty, or `worktrees/NAME/`. */
+  /** The prefix of the work tree's git files in the repository's directory: empty, or `worktrees/NAME/`. */
   readonly prefix: string
-  /** Its directory, without symlinks; undefined if it is unknown, as for a bare repository. */
+  /** The directory of the work tree, without symlinks. Undefined if it is unknown, or if the repository is bare. */
   readonly worktree: string | undefined
-  /** Whether commands may change it; if so, their changes are imported. */
+  /** Whether commands may change the work tree. If so, their changes to its git files are imported. */
   readonly writable: boolean
 }
 
@@ -29,16 +29,19 @@ type Baseline = {
 }
 
 const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
-/** The size of an index, in bytes, up to which git reads all files faster than we load the hash function that a changed index needs: about 150 files. */
+/**
+ * An index of up to this size in bytes (about 150 files) is not changed. Git reads so few files faster than we load the hash function that a changed
+ * index needs.
+ */
 const worthShowing = 12 * 1024
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
 
 /**
- * Makes a private copy of a repository's directory, without objects. It is made in a new directory, so that no link left by a command can redirect a
- * write. Undefined if this kind of repository can't be read from its files.
+ * Makes a private copy of a repository's directory, without objects. The copy is made in a new directory, so that no link that a command has left can
+ * redirect a write. Returns undefined if the repository is of a kind that this program can't read.
  *
- * @param config the texts of its config files, by path
- * @param modules names of submodules whose directories will be mounted
+ * @param config the texts of the repository's config files, by path
+ * @param modules names of submodules whose git directories will be mounted
  * @param denied paths in the work trees that commands can't read
  */
 export function makePrivateCopy(
@@ -52,11 +55,11 @@ export function makePrivateCopy(
     readonly denied: readonly string[]
     /** Whether commands see files with the owner that `shownOwner` names. */
     readonly showsOwner: boolean
-    /** Directories to create in the copy, at which borrowed objects are mounted. */
+    /** Directories to create in the copy. Borrowed objects will be mounted there. */
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
-  // It is linked to other repositories by `git-new-workdir` or a similar tool, or its refs are not stored in files.
+  // The repository was linked to another one by `git-new-workdir` or a similar tool, or its refs are not stored in files.
   if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
   const all = readRefs(host, options.oidBytes)
   if (all === undefined) return undefined
@@ -117,7 +120,8 @@ export function makePrivateCopy(
       const known = options.showsOwner && content.length > worthShowing ? shownIndex(content) : content
       return assumeUnchanged(known, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined)
     })
-    // Git compares the content of files that are as new as the index (racy-git, in git's documentation). In a newer copy, it would overlook their changes.
+    // The copy gets the modification time of the original. Git compares the content only of files that are at least as new as the index (racy-git, in
+    // git's documentation), so with a newer index it could overlook changes.
     if (files.has(index) && modifiedMs !== undefined)
       utimesSync(bytes(`${path}/${index}`), new Date(), new Date(modifiedMs))
     for (const name of host.names(prefix) ?? []) {
@@ -134,22 +138,20 @@ export function makePrivateCopy(
   return { refs, files, raw }
 }
 
-/** The paths of a work tree's entries, relative to it, with one character for each byte. */
+/** Those of the paths that are inside a work tree, relative to it, with one character for each byte. */
 function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
 }
 
-/**
- * Git can't add the files that commands see in place of denied ones. They are therefore ignored, as if the host had a rule for them (gitignore(5)).
- */
+/** Adds rules to `info/exclude` (gitignore(5)) that make git ignore denied files. Git couldn't add what commands see in their place. */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`
   return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(added, 'latin1')])
 }
 
-/** Hooks run in the sandbox, like everything else; samples never run. */
+/** Copies the hooks except the samples, which never run. Hooks run in the sandbox, like everything else. */
 function copyHooks(
   host: HeldDirectory,
   put: (name: string, content: Buffer, mode: number) => void,
@@ -157,7 +159,7 @@ function copyHooks(
 ): void {
   const target = host.link('hooks')
   if (target !== undefined) {
-    // A relative symlink is resolved from the place where the directory is mounted, which has the same path as on the host.
+    // A relative symlink works too, because the directory is mounted at the same path as on the host.
     symlinkSync(bytes(target), `${path}/hooks`)
     return
   }

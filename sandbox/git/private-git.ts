@@ -21,7 +21,7 @@ import type { View } from '../views/view-paths.ts'
 export type GitView = {
   /** The private directories of the repositories that the command works in, wherever they are. */
   readonly mounts: readonly Mount[]
-  /** The views of other repositories below the roots; each is mounted only if the repository is visible at all. */
+  /** The mounts for other repositories below the roots. Each is used only if the repository is visible to the command at all. */
   readonly nested: readonly Mount[]
   /** Files with secrets that git would otherwise read. */
   readonly hidden: readonly string[]
@@ -34,8 +34,7 @@ export type PrivateGit = {
   /**
    * Returns the git data that a command sees.
    *
-   * @param nested repositories of the host below the roots: read-only, except for those in which the command starts. Undefined if
-   *   they weren't searched
+   * @param nested the host's repositories below the roots, which are read-only unless the command starts in them. Undefined if they weren't searched for
    * @param settled whether no command that can write is running, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
@@ -44,23 +43,23 @@ export type PrivateGit = {
   close(): void
 }
 
-/** For sandboxes that can't mount anything: commands see the host's own repository. */
+/** For sandboxes that can't mount anything. Commands see the host's own repositories. */
 export const noPrivateGit: PrivateGit = {
   view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
   takeOver: async () => [],
   close: () => undefined,
 }
 
-/** How many bare repositories below the roots are private from the start, so that commands can push to them. */
+/** How many of the bare repositories below the roots get a private directory from the start, so that commands can push to them. */
 const mostBare = 16
 
 /**
  * Makes the private git of a run.
  *
  * @param options.roots the directories that commands may write to, without symlinks
- * @param options.workspace the policy's, without symlinks
+ * @param options.workspace the policy's workspace, without symlinks
  * @param options.directory the run's own directory, which no command sees as a whole
- * @param options.denied returns the paths below the roots that commands can't read now: git takes these files for unchanged or ignored
+ * @param options.denied returns the paths below the roots that commands can't read now. Git ignores these files, or treats them as unchanged
  */
 export function openPrivateGit(options: {
   readonly roots: readonly string[]
@@ -68,7 +67,7 @@ export function openPrivateGit(options: {
   readonly directory: string
   readonly denied: () => readonly string[]
   readonly showsOwner: boolean
-  /** The policy's private views, which give repositories another path in the sandbox. */
+  /** The policy's private views, which give repositories a different path in the sandbox. */
   readonly views: readonly View[]
 }): PrivateGit {
   const { roots, workspace, directory, showsOwner, views } = options
@@ -105,10 +104,10 @@ export function openPrivateGit(options: {
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
   }
 
-  /** The repositories that a command starts in, or that are its roots, innermost first. */
+  /** The repositories of the roots and of a command's starting directory, and bare ones below the roots; for each, whether the command may write to it. */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
-    // Cached, because most of these paths have the same parent directories.
+    // The answers are cached, because most of these paths have the same parent directories.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
@@ -134,7 +133,7 @@ export function openPrivateGit(options: {
     return found
   }
 
-  // Repositories may contain secrets even if nothing can be written. Searching once is enough, because no command can create a repository there.
+  // Repositories may contain secrets even if commands can't write anything. In that case one search is enough, because no command can create a repository.
   let seen: readonly string[] | undefined
   const below = (): readonly string[] => {
     if (seen === undefined) {
@@ -186,7 +185,7 @@ export function openPrivateGit(options: {
   return {
     view,
     takeOver: (pack) => {
-      // One import at a time, because each compares with the result of the previous one.
+      // Only one import runs at a time, because each import compares the repository with the result of the previous one.
       taking = taking.then(() => takeAll(pack))
       return taking
     },
@@ -197,11 +196,11 @@ export function openPrivateGit(options: {
   }
 }
 
-/** The mounts for a repository in which no command works: unchanged except for secrets in its config. `known` caches results. */
+/** The mounts for a repository in which no command works. Secrets are removed from its config; all else is unchanged. `known` caches results. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)
-  // The host has removed it since it was found.
+  // The host has removed the repository since it was found.
   if (host === undefined) return []
   try {
     const key = `${git} ${host.stat('config')?.stamp ?? ''}`

@@ -8,7 +8,10 @@ import { packLoose } from './loose-pack.ts'
 import { isWithin } from '../paths.ts'
 import { shownPath, type View } from '../views/view-paths.ts'
 
-/** The directory for objects that commands create. It borrows the host's objects, and those that the host borrows. */
+/**
+ * The directory for objects that commands create. It borrows the objects of the host's repository, and the objects that the host's repository borrows
+ * itself.
+ */
 export class PrivateObjects {
   readonly #git: string
   readonly #directory: string
@@ -16,21 +19,21 @@ export class PrivateObjects {
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
-  /** The stamp that the objects had when the host last received them. */
+  /** The stamp of the objects when the host last received them. */
   #taken: string | undefined
-  /** Those of the objects that this program packed itself. */
+  /** The ids of the objects that this program packed itself and the host has received. */
   readonly #given = new Set<string>()
 
   /**
    * @param git the repository's directory on the host, which `host` holds open
-   * @param directory a directory of the run's own for the objects
-   * @param views private views in which commands see the repository at another path. Default: none
+   * @param directory the run's own directory in which directories for objects are made
+   * @param views private views in which commands see the repository at a different path. Default: none
    */
   constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
     this.#git = git
     this.#views = views
     this.#directory = directory
-    // The host's objects are visible too, and those that the host borrows from other repositories.
+    // Commands also see the host's objects and the objects that the host borrows from other repositories.
     const borrowed =
       host
         .read('objects/info/alternates', 1024 * 1024)
@@ -56,7 +59,7 @@ export class PrivateObjects {
     ]
   }
 
-  /** Paths in the private directory at which borrowed objects are mounted, because a view covers their own path. */
+  /** Paths in the private directory at which borrowed objects are mounted if a view covers their own path. */
   get borrowedInside(): readonly string[] {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
@@ -70,8 +73,8 @@ export class PrivateObjects {
   }
 
   /**
-   * The objects that the host may not have. They are packed here if there are few, otherwise by git in the sandbox. The caller calls `taken` when the
-   * host has them.
+   * The objects that the host may not have. This program packs them if there are few; otherwise git in the sandbox packs them. The caller calls
+   * `taken` when the host has them.
    */
   newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
     const stamp = this.#stamp()
@@ -91,7 +94,7 @@ export class PrivateObjects {
     }
   }
 
-  /** Makes a new directory for objects, so that nothing left by a command can lead elsewhere. */
+  /** Makes a new directory for objects, so that nothing that a command has left in the old one can lead elsewhere. */
   #make(): string {
     const path = `${this.#directory}/objects-${(this.#count += 1)}`
     mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
@@ -119,7 +122,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A text that changes when a command adds objects; undefined if there are none. */
+  /** A text that changes when a command adds objects. Undefined if there are no objects. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

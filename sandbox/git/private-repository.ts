@@ -13,19 +13,19 @@ import { hostStamp, snapshot } from './git-snapshot.ts'
 import type { View } from '../views/view-paths.ts'
 
 type Options = {
-  /** The repository's directory on the host, without symlinks, at which the private one is mounted. */
+  /** The repository's directory on the host, without symlinks. The private directory is mounted over it. */
   readonly git: string
   /** The run's own directory in which the private repository is made. */
   readonly directory: string
   readonly hostGit: HostGit
   /** The writable roots, without symlinks. */
   readonly roots: readonly string[]
-  /** Whether commands may change it at all. */
+  /** Whether commands may change the repository at all. */
   readonly writable: boolean
   readonly run: string
   /** Whether commands see files with the owner that `shownOwner` names. */
   readonly showsOwner: boolean
-  /** Private views in which commands see the repository at another path. */
+  /** Private views in which commands see the repository at a different path. */
   readonly views: readonly View[]
 }
 
@@ -41,7 +41,10 @@ type State = {
   host: string
 }
 
-/** A repository of the host in the form that commands see: a private directory in place of its own, from which data is imported. */
+/**
+ * A repository of the host in the form that commands see. They see a private directory in place of the repository's own, and their changes to it are
+ * imported.
+ */
 export class PrivateRepository {
   readonly git: string
   readonly #options: Options
@@ -64,12 +67,12 @@ export class PrivateRepository {
     return this.#options.writable
   }
 
-  /** The directories of submodules below it, by name; each is itself a repository. */
+  /** The names of the submodules whose git directories are inside this repository. Each of these directories is itself a repository. */
   get modules(): readonly string[] {
     return this.#state?.modules ?? []
   }
 
-  /** Files with secrets that its config includes, and the key files that its config names. */
+  /** The files with secrets that the repository's config includes, and the key files that the config names. */
   get secretFiles(): readonly string[] {
     return this.#state?.config.secretFiles ?? []
   }
@@ -78,7 +81,7 @@ export class PrivateRepository {
    * Creates the private directory, or creates it again if the host has changed anything. Call it only while no command that can write is running.
    *
    * @param denied the paths that commands can't read, absolute and without symlinks
-   * @returns whether it exists: some kinds of repositories can't be read from their files
+   * @returns whether the private directory exists. Some kinds of repositories can't be read, so they have none
    */
   prepare(denied: readonly string[]): boolean {
     const { hostGit, roots, directory } = this.#options
@@ -129,7 +132,7 @@ export class PrivateRepository {
     return true
   }
 
-  /** The mount that puts it in place of the host's, to be added to a command's mounts. */
+  /** The mounts that put the private directory in place of the host's. They are added to a command's mounts. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     const state = this.#state
     if (state === undefined) return []
@@ -158,7 +161,8 @@ export class PrivateRepository {
       run,
     }
     const objects = this.#objects.newOnes(this.#oidBytes, pack)
-    // From here on, this program changes the host's repository, so changes that others have made must be copied in first.
+    // The import below changes the host's repository. So this has to be determined before it: whether others have changed the repository, so that the
+    // private directory must be made again.
     const moved = this.#stamp(state.scopes) !== state.host
     const { notes, stale, complete } = await importChanges(sides, state.known, objects)
     if (complete) objects.taken()
@@ -182,7 +186,7 @@ export class PrivateRepository {
   }
 }
 
-/** The directories below `modules` that are repositories; the name of a submodule may contain slashes. */
+/** The directories below `modules` that are repositories. They may be nested, because the name of a submodule may contain slashes. */
 function modulesOf(host: HeldDirectory): readonly string[] {
   const found: string[] = []
   const look = (path: string, depth: number): void => {

@@ -1,6 +1,6 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The values of a repository's refs: an object id, or `ref: ` and the name of another ref. */
+/** A repository's refs. A value is an object id, or `ref: ` and the name of another ref. */
 export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
@@ -16,7 +16,7 @@ export function isRefName(name: string): boolean {
   )
 }
 
-/** Whether a text is an object id of this length in bytes. */
+/** Whether a text is an object id, with two hexadecimal digits for each of `oidBytes` bytes. */
 export function isOid(text: string, oidBytes: number): boolean {
   return text.length === oidBytes * 2 && /^[0-9a-f]+$/.test(text)
 }
@@ -55,7 +55,7 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
   return refs
 }
 
-/** The entry of a `packed-refs` file for one ref. */
+/** The value of one ref in a `packed-refs` file. */
 export function refInPacked(packed: Buffer | undefined, name: string): string | undefined {
   const at = packed?.indexOf(Buffer.from(` ${name}\n`, 'latin1')) ?? -1
   if (packed === undefined || at === -1) return undefined
@@ -69,7 +69,7 @@ export function writePackedRefs(refs: Refs): string {
   return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`
 }
 
-/** Which refs are imported from commands. */
+/** Whether changes that commands made to a ref may be imported. */
 export function isImportedRef(name: string): boolean {
   return isRefName(name) && /^refs\/(?:heads|tags|remotes|notes)\/|^refs\/stash$/.test(name)
 }

@@ -6,13 +6,17 @@ const largestIndex = 1024 * 1024 * 1024
 const lockWaitMs = 2000
 const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Whether a file that git locks was replaced; if not, why. */
+/**
+ * Whether a file that git locks was replaced. If it was not: `moved` means that its content was not the expected one, `locked` that another program
+ * held the lock.
+ */
 export type Replaced = 'done' | 'moved' | 'locked'
 
 /**
- * Calls a function while it holds `NAME.lock`, as git does. If another program holds that lock, it waits, and never removes it.
+ * Calls a function while this program holds `NAME.lock`, as git does. If another program holds that lock, this waits for a while, but never removes
+ * the lock.
  *
- * @param act returns whether it renamed the lock, which must then not be removed
+ * @param act returns whether it renamed the lock file, which must then not be removed
  */
 export async function withLock(
   host: HeldDirectory,
@@ -44,7 +48,7 @@ export async function withLock(
 /**
  * Replaces a file of the host, but only if it has the expected content.
  *
- * @param next returns the new content for the current one; undefined if the current content isn't the expected one
+ * @param next gets the current content and returns the new one; undefined if the current content isn't the expected one
  */
 export async function replaceLocked(
   host: HeldDirectory,

@@ -11,8 +11,8 @@ const largest = 1024 * 1024
 
 /**
  * Finds the repository of a directory: for a work tree, the git directory that all work trees share; for a repository, the directory itself.
- * Undefined if the directory is neither. A file named `.git` counts only if the repository in turn names this directory: the file may have come with
- * the tree, and could name any repository on the disk.
+ * Undefined if the directory is neither. A file named `.git` counts only if the repository that it names also names this directory. Otherwise a file
+ * that came with the tree could name any repository on the disk.
  */
 export function repositoryOf(directory: string): string | undefined {
   return gitDirectoriesOf(directory)?.common ?? (isBareAt(directory) ? directory : undefined)

@@ -6,10 +6,10 @@ import { isWithin } from '../paths.ts'
 import { identify, type Entry } from './entries.ts'
 import type { GitEntries } from './git-scanner.ts'
 
-/** The git entries in a root. */
+/** The git entries in a writable root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Returns a test for paths of repositories that are the host's or have been cleaned, and for paths of their parts. */
+/** Returns a function that tells whether a path is a repository that is the host's or has been cleaned, or a part of such a repository. */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
@@ -24,12 +24,12 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** Entries that are protected in every directory. They need not exist. */
+/** The protected paths that come from patterns, which apply in every directory. Nothing need exist there. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
 
-/** Whether a path has no entry, or the same entry as before. */
+/** Whether nothing exists at a path, or a trusted entry does. */
 export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
   const identity = identify(path)
   if (identity === undefined || trusted.has(identity.key)) return true
@@ -42,7 +42,7 @@ export function entriesOf(found: readonly RootEntries[], protectedPaths: readonl
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
 
-/** Maps each protected path to its root. For a pattern, the list already contains the paths that match it. */
+/** Maps each protected path to its root. Patterns are skipped, because the list already contains the paths that match them. */
 const rootsOf = memoize((protectedPaths: readonly string[]) => {
   type Within = {
     readonly among: string
@@ -64,9 +64,9 @@ const rootsOf = memoize((protectedPaths: readonly string[]) => {
   }
 })
 
-/** The host's own symlinks on the way to protected entries, whether these exist or not. */
+/** The host's own symlinks in the paths of protected entries, whether the entries exist or not. */
 export function linksTo(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
-  // A path outside every root has no parent directory in one.
+  // Paths outside all roots are left out, because none of their parent directories is in a root.
   const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))
   const entries = entriesOf(found, directoriesAbove(paths))
   return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))

@@ -9,14 +9,14 @@ import type { HostGit } from './host-git.ts'
 
 /** A repository's config in the form that commands see. */
 export type ShownConfig = {
-  /** The contents of its files, by path. */
+  /** The contents of the config files, by path. */
   readonly texts: ReadonlyMap<string, string>
   readonly entries: ReadonlyMap<string, readonly ConfigEntry[]>
-  /** All settings of the host, including secrets. They are needed to find the files that settings name. */
+  /** All settings on the host, including secrets. They are needed to find the files that the settings name. */
   readonly whole: readonly ConfigEntry[]
   /** Included files with secrets, and key files that the config names: commands must not see these files. */
   readonly secretFiles: readonly string[]
-  /** Whether its own files contain secrets. */
+  /** Whether the config files themselves contain secrets. */
   readonly lost: boolean
 }
 
@@ -24,9 +24,9 @@ const largest = 4 * 1024 * 1024
 
 /**
  * Reads a repository's config from the host and removes secrets. Git itself resolves the includes, because it understands their conditions. Undefined
- * for a config that git wouldn't read.
+ * if git couldn't read the config.
  *
- * @param names `config`, and the config files of work trees that have one
+ * @param names the config files: `config`, and those of the work trees that have their own
  */
 export function readShownConfig(
   git: string,
@@ -48,7 +48,7 @@ export function readShownConfig(
     const clean = withoutSecrets(resolved)
     lost ||= clean.lost || own.some(isInclude)
     whole.push(...resolved)
-    // Automatic repacking is turned off: the private directory has few objects, but a repack would copy all of the host's.
+    // Automatic repacking is turned off: the private directory has few objects of its own, but repacking would copy all objects of the host.
     const shown: readonly ConfigEntry[] =
       name === 'config' ? [...clean.kept, entryOf('gc.auto', '0'), entryOf('core.splitindex', 'false')] : clean.kept
     entries.set(name, shown)
@@ -78,7 +78,7 @@ function resolveIncludes(
     const line = setting.indexOf('\n')
     entries.push(line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1)))
   }
-  // Includes whose condition doesn't hold now count too, because their files exist anyway.
+  // Includes count even if their condition doesn't hold now, because commands could still read the files.
   for (const { value } of [...own, ...entries].filter(isInclude)) {
     const path = Buffer.from(value ?? '', 'latin1').toString('utf8')
     const known = path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(git, path)]
@@ -106,7 +106,7 @@ function readWhole(file: string): string | undefined {
       directory.close()
     }
   } catch {
-    // It is missing, or this program can't read it; then commands can't read it either.
+    // This program can't reach the file, and then commands can't read it either.
     return undefined
   }
 }

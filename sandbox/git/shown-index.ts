@@ -3,20 +3,20 @@ import process from 'node:process'
 import { shownOwner } from '../shown-owner.ts'
 import { checksum, layoutAt, parseIndex } from './index-file.ts'
 
-/** The offset of the first entry, the length of an entry's metadata, and the offsets of the owner in it (gitformat-index(5)). */
+/** The offset of the first entry, the length of an entry's metadata, and the offsets of the owner's ids in that metadata (gitformat-index(5)). */
 const [firstAt, statBytes, uidAt, gidAt] = [12, 40, 28, 32]
 
-/** The id that user namespaces show for all owners that they don't know (user_namespaces(7)). */
+/** The id that the kernel shows for owners that have no id in the user namespace (user_namespaces(7)). */
 const overflowId = 65534
 
 /**
- * Git's index of a tree, adapted to the files as commands see them in a sandbox made of namespaces. Files have another owner there, so without this the
- * first `git status` would read all of them again. Give the copy the time of the original: git compares the content of files that are as new as the
- * index, because their metadata proves nothing (racy-git, in git's documentation).
+ * The git index of a work tree, adapted to a sandbox made of namespaces. Commands see files with a different owner there, so with the original index,
+ * the first `git status` would read all files again. The caller must give the copy the modification time of the original: git compares the content of
+ * files that are as new as the index, because their metadata proves nothing (racy-git, in git's documentation).
  *
- * Its paths aren't validated, because that takes several times as long.
+ * The paths in the index aren't validated, because that would take several times as long.
  *
- * @returns the index unchanged, if it can't be read or its first file has the same owner there
+ * @returns the adapted index. It is unchanged if it can't be parsed, or if its first file has the same owner in the sandbox
  * @internal
  */
 export function shownIndex(content: Buffer): Buffer {
@@ -33,7 +33,7 @@ export function shownIndex(content: Buffer): Buffer {
   })
 }
 
-/** The metadata of an index's entries; undefined if its object ids don't have this length, or it can't be read. */
+/** The metadata of an index's entries. Undefined if the index can't be parsed, or its object ids don't have this length. */
 function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | undefined {
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
   if (version < 2 || version > 4) return undefined
@@ -42,7 +42,7 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
     const layout = layoutAt(content, at, oidBytes, length)
     if (layout === undefined) return undefined
     length = layout.kept + layout.pathEnd - layout.pathAt
-    // Every entry says how long its path is.
+    // The flags of an entry contain the length of its path.
     if ((layout.flags & 0xfff) !== Math.min(length, 0xfff)) return undefined
     stats.push(content.subarray(at, at + statBytes))
     at = layout.next
@@ -51,12 +51,12 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
 }
 
 /**
- * Git's index of a tree, adapted to a copy of the tree as commands see it. The copies are other files, so without this each `git status` that may not
- * write to the index would read all of them again.
+ * The git index of a work tree, adapted to a copy of the tree as commands see it. The copied files have different metadata. So with the original
+ * index, every `git status` that can't write the index would read all files again.
  *
- * @param copyOf the metadata of a file's copy, by its path in the index, if the index is known to describe the original; undefined if in doubt: git then
- * reads the copy
- * @returns the index unchanged, if it can't be read
+ * @param copyOf returns the metadata of the copy of a file (given by its path in the index) if the index certainly describes the original file.
+ * Otherwise it returns undefined, and git reads the copy
+ * @returns the adapted index; unchanged if it can't be parsed
  * @internal
  */
 export function indexOfCopy(content: Buffer, copyOf: (path: string) => BigIntStats | undefined): Buffer {
@@ -74,7 +74,7 @@ export function indexOfCopy(content: Buffer, copyOf: (path: string) => BigIntSta
 
 const second = 1_000_000_000n
 
-/** The index with the metadata of its entries changed in place, and a new checksum if it had one. */
+/** A copy of the index in which the metadata of entries is changed, with a new checksum if the index had one. */
 function withStats<Entry>(
   content: Buffer,
   read: (content: Buffer, oidBytes: number) => readonly Entry[] | undefined,

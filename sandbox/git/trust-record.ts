@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
-/** A stored record, with the backend of its run: each backend ends leftover processes in its own way. */
+/** A stored record. It names the backend of its run, because each backend ends leftover processes in its own way. */
 type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
 /** The files that a guard recorded as the host's own before commands ran: everything that a review needs. */
 export type Trust = StoredTrust['trust']
 
-/** Compiled only if there is a record to read, which hardly ever happens at a start. */
+/** The form of a stored record. It is compiled only if there is a record to read, which is rare. */
 const storedTrust = () => {
   const paths = z.array(z.string()).readonly()
   const trust = z.object({
@@ -24,10 +24,10 @@ const storedTrust = () => {
   return z.object({ backend: z.string(), trust })
 }
 
-/** Cached, because the list of protected paths is long and is the same for all commands of a run. */
+/** A list as JSON. The text is cached, because the list of protected paths is long and the same for all commands of a run. */
 const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
 
-/** The text is the same as that of `JSON.stringify`. */
+/** Makes the same text as `JSON.stringify`, but uses the cached text for the protected paths. */
 function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trust): string {
   const { protectedPaths, ...others } = places
   const before = JSON.stringify({ backend }).slice(0, -1)
@@ -36,7 +36,7 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
   return `${before},"trust":{"roots":${JSON.stringify(roots)},"places":${where},${rest}}`
 }
 
-/** Stores the trusted entries on disk while commands run, so that the review after them takes place even if this process is killed. */
+/** Stores the trusted entries on disk while commands run, so that a later process can review what they left even if this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
   /** Removes the record after the review. */
@@ -45,7 +45,7 @@ export type TrustRecord = {
 
 const name = 'unreviewed.json'
 
-/** The record in a run's own directory. */
+/** Creates the record in a run's own directory. */
 export function createTrustRecord(directory: string, backend: Backend): TrustRecord {
   const file = join(directory, name)
   const aside = `${file}.new`
@@ -55,10 +55,10 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // The previous command's record is kept in memory: the next one nearly always equals it.
+      // The new file may still exist with the right content: a record is nearly always the same as that of the previous command.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
-      // The file is renamed into place, because half a record would be useless.
+      // The file is renamed into place, so that there is never an incomplete record.
       renameSync(aside, file)
       written = text
       kept = true
@@ -69,7 +69,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
       try {
         renameSync(file, aside)
       } catch {
-        // Somebody has removed it, so it is written again.
+        // Somebody has removed the file, so the next call writes it again.
         written = undefined
         rmSync(file, { force: true })
       }

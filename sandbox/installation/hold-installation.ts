@@ -12,7 +12,7 @@ type Installation = {
   /**
    * Restores changed files, and reports them.
    *
-   * @param alone whether no other command is running, which could be reinstalling the program; only then are missing files restored too
+   * @param alone whether no other command is running. Missing files are restored only then, because another command could be reinstalling the program
    */
   putBack(alone: boolean): readonly Denial[]
 }
@@ -21,15 +21,15 @@ type Watched = {
   readonly root: string
   readonly path: string
   readonly part: 'program' | 'start'
-  /** Undefined: nothing was there. */
+  /** The entry that was there. Undefined if there was none. */
   readonly was: Entry | undefined
   /** The file's stamp when it was last found unchanged. */
   seen: string | undefined
 }
 
 /**
- * The files that any sandbox of this process recorded when it was opened. Sandboxes that are opened later use these records, because a command may
- * have changed the files by then.
+ * The files that the sandboxes of this process recorded when they were opened, by path. Sandboxes that are opened later use these records, because a
+ * command may have changed the files by then.
  */
 const watched = new Map<string, Watched>()
 
@@ -67,7 +67,8 @@ export function putBackInstallation(alone: boolean): readonly Denial[] {
 }
 
 /**
- * The name under which a path that only the user may change is reported as protected: a file of this program, or one that decides how it is started.
+ * The recorded path that is or contains `path`: a file of this program, or a file that decides how the program is started. Only the user may change
+ * these. Undefined if there is none.
  */
 export function ownPlaceOf(path: string): string | undefined {
   for (const each of watched.keys()) if (isWithin(path, each)) return each
@@ -115,7 +116,7 @@ function isChanged(each: Watched, alone: boolean): boolean {
   const stamp = stampOf(each.path)
   if (stamp === each.seen) return false
   if (stamp === undefined) return alone
-  // For example, the same package may have been reinstalled.
+  // The content may still be the same, for example after the same package was reinstalled.
   if (!isSame(entryAt(each.path, largest), each.was)) return true
   each.seen = stamp
   return false
@@ -128,7 +129,7 @@ function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
   return one === other
 }
 
-/** A text that changes whenever the file does, because nobody can set the file's change time. Undefined if there is no file. */
+/** A text that changes whenever the file changes. It is reliable because nobody can set the file's change time. Undefined if there is no file. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })
@@ -138,17 +139,20 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-/** Larger than any file of this program: a larger file can't be a copy of one. */
+/** A size, in bytes, that no file of this program reaches. A larger file can't be a copy of one. */
 const largest = 512 * 1024 * 1024
 
-/** The file at a path before any command runs. Node's executable is left out because it is large, and the kernel protects a program while it runs. */
+/**
+ * The entry at a path before any command runs. The bytes of Node's executable are not copied, because the file is large and the kernel protects a
+ * program while it runs.
+ */
 function snapshotOf(path: string): Entry | undefined {
   if (path !== process.execPath || process.platform !== 'linux') return entryAt(path, largest)
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat && { kind: 'file', mode: stat.mode & 0o777, bytes: () => readFileSync('/proc/self/exe') }
 }
 
-/** The file at a path, which commands may have created. */
+/** The entry at a path. Commands may have created it. */
 function entryAt(path: string, maxBytes: number): Entry | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined

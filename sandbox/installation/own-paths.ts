@@ -7,22 +7,23 @@ import { isWithin } from '../paths.ts'
 
 /** The files of this program that a command could change. The directories in their paths are not symlinks. */
 type OwnPaths = {
-  /** The program's own files, and the links to them. */
+  /** The program's own files, and the links that lead to them. */
   readonly program: readonly string[]
   /** Files that decide which program `npx agent` starts and with which options, whether they exist now or not. */
   readonly start: readonly string[]
 }
 
-/** Matches code, and files that decide what counts as code. Source maps and declarations are neither. */
+/** Whether a file name is that of code, or of a file that decides what counts as code. Source maps and type declarations are neither. */
 const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(name)
 
-/** Names in a directory of programs: those of our own programs, and those by which `npx` starts them. */
+/** File names in `node_modules/.bin`: our own programs, and the programs that `npx` uses to start them. */
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
 
 /**
- * The files of this program that are in one of `roots`. If there are none, the result is empty, because a command then can't change what is started next.
+ * The files of this program that are in one of `roots`, and the files that decide how it is started. If no file of the program is in a root, both
+ * lists are empty, because a command then can't change what is started next.
  *
- * @param roots without symlinks
+ * @param roots the directories that commands may write to, without symlinks
  */
 export function ownPaths(roots: readonly string[]): OwnPaths {
   const isInRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
@@ -59,14 +60,14 @@ function findPackage(): string | undefined {
       return name === 'portcullis' ? at : undefined
     }
   } catch {
-    // There is no such file, or it can't be read, so there is nothing to protect.
+    // The file doesn't exist or can't be read, so there is nothing to protect.
   }
   return undefined
 }
 
 /**
- * The files of the package. In a checkout, which somebody may be working on, these are only the built files; otherwise they include the files that
- * describe how the package is used.
+ * The files of the package. In a git checkout, where somebody may be working on the sources, these are only the built files. In an installed package,
+ * they also include the files that describe how the package is used.
  */
 function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
   if (!isInRoot(join(home, 'dist'))) return []
@@ -83,7 +84,7 @@ function readdirIfThere(directory: string): readonly string[] {
   }
 }
 
-/** The folders of the packages that contain `paths`. */
+/** The folders of the packages that contain the files at `paths`. */
 function packageFolders(paths: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const path of paths) {

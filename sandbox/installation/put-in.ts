@@ -19,8 +19,8 @@ export type Entry =
   | { readonly kind: 'other' }
 
 /**
- * Creates `entry` at the unused path `path`, below `root` and without following symlinks. Missing directories are created. Files that are in the
- * place of these directories are passed to `away`.
+ * Creates `entry` at the unused path `path`, below `root` and without following symlinks. Missing directories are created. If something that isn't a
+ * directory is at such a path, `away` is called to move it.
  *
  * @throws the system's error
  */
@@ -59,7 +59,10 @@ function enter(inside: string, name: string, clear: () => void): number {
   }
 }
 
-/** Whoever changed the content of a directory may also have removed its permissions. */
+/**
+ * Calls a function that changes a directory. If it isn't permitted, gives this user access to the directory and calls the function again: the command
+ * that changed the directory may also have removed its permissions.
+ */
 function evenIfClosed<T>(act: () => T, directory: string): T {
   try {
     return act()
@@ -74,7 +77,7 @@ function writeNewFile(path: string, { bytes, mode }: Extract<Entry, { kind: 'fil
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     writeFileSync(file, bytes())
-    // Set afterwards, because the process's umask removes permissions when a file is created.
+    // The mode is set afterwards, because the process's umask removes permissions when a file is created.
     fchmodSync(file, mode)
   } finally {
     closeSync(file)

@@ -1,30 +1,30 @@
 import { statfsSync } from 'node:fs'
 
-/** How much space a command may use, while it runs, on the disks that it can write to. */
+/** How much space a command may use on the disks that it can write to. This is checked while the command runs. */
 export type DiskLimit = {
-  /** Directories that are on these disks. */
+  /** Directories on the disks to watch. */
   readonly places: readonly string[]
-  /** The limit for each disk in bytes. Undefined: a default that leaves some space for the machine. */
+  /** The limit for each disk, in bytes. Undefined: a default that leaves some space free. */
   readonly bytes: number | undefined
-  /** The limit for each disk as a number of files. Undefined: a default that leaves some files for the machine. */
+  /** The limit for each disk, as a number of files. Undefined: a default that lets other programs still create some files. */
   readonly files: number | undefined
 }
 
 /** The limit that a command exceeded, with its value. */
 export type DiskExceeded = { readonly limit: 'diskBytes' | 'files'; readonly value: number }
 
-/** The interval between two checks. A command can exceed the limit only by what it can write in that time. */
+/** The interval between two checks. A command can exceed the limit only by what it can write in this time. */
 const lookMs = 100
 
 const gibibyte = 1024 ** 3
 const defaults = { diskBytes: 32 * gibibyte, files: 4_000_000 } as const
 
-/** The share of the free space that a command may take by default. The rest is left for whoever has to clean up. */
+/** The share of the free space that a command may use by default. The rest is left so that somebody can still clean up. */
 const defaultShare = 0.9
 
 /**
- * Watches the disks while a command runs. What other programs write counts too, since a full disk affects everybody. `onExceeded` is called once,
- * with the limit in bytes, or in files if the file system has a fixed number of them.
+ * Watches the disks while a command runs. Data that other programs write counts too, since a full disk affects everybody. `onExceeded` is called
+ * once, with the limit in bytes, or in files if the file system has a fixed number of them.
  *
  * @returns a function that ends the watch
  */
@@ -51,7 +51,7 @@ export function watchDisks(
   return () => clearInterval(timer)
 }
 
-/** The free space of a disk. Some file systems (btrfs) create inodes on demand and report no number of them. */
+/** The free space of a disk. `files` is undefined on file systems that create inodes on demand and don't report how many are free (btrfs). */
 function freeOn(place: string): { readonly diskBytes: number; readonly files: number | undefined } | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(place)

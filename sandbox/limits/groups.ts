@@ -26,8 +26,8 @@ const prefix = 'portcullis-group-'
 let made = 0
 
 /**
- * Finds where this process may create control groups for memory and processes, by creating one. Undefined if it may create none, as in most
- * containers, or for an ordinary user without delegation. It also removes leftovers of killed runs there.
+ * Finds where this process may create control groups that limit memory and processes, by creating one. Undefined if it may create none, as in most
+ * containers, or for an ordinary user to whom no group is delegated. It also removes groups that killed runs have left there.
  */
 export function findHierarchy(mountInfo?: string, membership?: string): Hierarchy | undefined {
   const found = makeFirstGroup({ processes: 64, memoryBytes: 64 * 1024 * 1024 }, mountInfo, membership)
@@ -35,7 +35,7 @@ export function findHierarchy(mountInfo?: string, membership?: string): Hierarch
   return found?.hierarchy
 }
 
-/** Like `findHierarchy`, but also returns the created group, for a caller that needs one at once. */
+/** Like `findHierarchy`, but also returns the group that was created, for callers that need one immediately. */
 export function makeFirstGroup(
   limits: GroupLimits,
   mountInfo: string = read('/proc/self/mountinfo'),
@@ -46,7 +46,8 @@ export function makeFirstGroup(
       reap(hierarchy)
       return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
-      // It isn't possible here, because the directory is read-only, not delegated, or lacks these controllers. It may be possible in a parent group.
+      // No group can be created here, because the directory is read-only, is not delegated, or lacks these controllers. It may be possible in a
+      // parent group.
     }
   }
   return undefined
@@ -63,12 +64,14 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
       mkdirSync(memory)
       mkdirSync(pids)
       writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
-      // Without this, a command at its limit would swap and become slow instead of being stopped. Kernels without swap accounting have no such file.
+      // Without this, a command that reaches its limit would use swap and become slow, and would not be stopped. Kernels without swap accounting have
+      // no such file.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
       if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
       writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
       return {
-        // Writing to `tasks` moves only one thread, and a shell has no other. It avoids stopping the whole machine for a moment.
+        // Writing to `tasks` moves only one thread, which is enough because a shell has no other. Moving a whole process would stop all processors
+        // for a moment.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
         counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),
@@ -92,8 +95,8 @@ export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGro
 }
 
 /**
- * Returns the kernel's counts for the groups of another program's process, such as a container's; each call reads them again. Undefined if these groups can't
- * be seen from here, for instance because the process runs on another machine.
+ * Returns a function that reads the kernel's counts for the groups of a process that another program started, such as a container. Undefined if these
+ * groups can't be seen from here, for example because the process runs on a different machine.
  *
  * @param mark a text that the groups' names must contain, so that an unrelated process with the same pid on this machine isn't mistaken for it
  */
@@ -113,8 +116,8 @@ export function countsOfProcess(
 }
 
 /**
- * How many processes, including zombies, are now in another program's group; undefined if that can't be seen from here. The parameters are those of
- * `countsOfProcess`.
+ * Returns a function that counts the processes, including zombies, that are now in the group of such a process. Undefined if that can't be seen from
+ * here. The parameters are those of `countsOfProcess`.
  */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
   const membership = read(`/proc/${pid}/cgroup`)
@@ -124,7 +127,7 @@ export function populationOfProcess(pid: number, mark: string): (() => number) |
   return file === undefined ? undefined : () => Number(read(file))
 }
 
-/** The counts of the group that has these directories. */
+/** The kernel's counts for a group, which is given by its directories. */
 function countsIn(group: Hierarchy): GroupCounts {
   const [memory, pids, killed] =
     group.version === 1
@@ -136,7 +139,7 @@ function countsIn(group: Hierarchy): GroupCounts {
   }
 }
 
-/** The parent groups to try, nearest first. */
+/** The groups in which to try to create a group, nearest first. */
 function candidates(mountInfo: string, membership: string): readonly Hierarchy[] {
   return groupsNamed(mountInfo, membership).flatMap((group) =>
     group.version === 1 ? [group] : unifiedParents(group.top, group.parent),
@@ -146,8 +149,8 @@ function candidates(mountInfo: string, membership: string): readonly Hierarchy[]
 type Named = Extract<Hierarchy, { version: 1 }> | (Extract<Hierarchy, { version: 2 }> & { readonly top: string })
 
 /**
- * The groups that a process is in, at the paths where they are mounted (cgroups(7): `/proc/PID/cgroup` names groups relative to the root of their
- * hierarchy).
+ * The groups that contain a process, as paths below their mount points. In `/proc/PID/cgroup`, paths are relative to the root of the hierarchy
+ * (cgroups(7)).
  */
 function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   const mounts = mountInfo.split('\n').flatMap((line) => {
@@ -181,7 +184,10 @@ function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   ]
 }
 
-/** A group that contains processes can't have child groups with limits, so a group further up may be needed. */
+/**
+ * The groups to try in version 2: the process's own group, and the groups above it. A group that contains processes can't have child groups with
+ * limits.
+ */
 function unifiedParents(top: string, own: string): readonly Hierarchy[] {
   const parents: Hierarchy[] = []
   for (let at = own; ; at = dirname(at)) {
@@ -204,7 +210,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // One of its processes has not completely ended yet, so the next start removes the group.
+    // A process in the group has not completely ended yet. The next run removes the group.
   }
 }
 
@@ -217,7 +223,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // This kind of system doesn't have it.
+    // This kind of system doesn't have the file.
     return ''
   }
 }

@@ -16,9 +16,9 @@ const ofEach = {
 } as const
 
 /**
- * Infers which limits a command exceeded. Some limits are reported by the kernel only to the process itself: a signal proves that it exceeded one,
- * but an error message is only a suspicion. `counted` means that the kernel's own counts of memory and processes are known, so messages about these
- * are ignored.
+ * Infers which limits a command exceeded. The kernel reports some limits only to the process itself. A signal then proves that the process exceeded a
+ * limit, but an error message is only a reason to suspect it. `counted` means that the kernel's own counts for memory and processes are known, so
+ * messages about these two limits are ignored.
  */
 export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counted: boolean): readonly Denial[] {
   if (ended.code === 0) return []
@@ -35,7 +35,7 @@ export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counte
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
     const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
-    // A different value would be refused, because no group can be created.
+    // The remedy is not a higher value for this limit: that would be refused, because no group can be created.
     denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes

@@ -7,13 +7,13 @@ import type { Backend } from '../backend.ts'
 type LimitTools = {
   /** Whether control groups can be created for memory and processes. */
   readonly groups: boolean
-  /** Whether the limit on a user's processes works, and counts only those of the sandbox. It never restricts root. */
+  /** Whether the kernel's limit on a user's processes works, and counts only the processes in the sandbox. It never restricts root. */
   readonly processLimit: boolean
   /** Whether processor time can be limited. */
   readonly cpus?: boolean
 }
 
-/** How each limit is enforced. Absent: not at all. */
+/** How each limit is enforced. A limit that is absent is not enforced. */
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
@@ -34,9 +34,9 @@ export const unlimitedWatches =
 const gibibyte = 1024 ** 3
 
 /**
- * Decides how the policy's limits are enforced. A default limit that can't be enforced is left out and reported; a limit that the user set is refused
- * with `unavailable`. Without a control group, the default for memory limits only each process's own data, not shared memory or all processes
- * together. That helps against accidents, but isn't enough for a limit that the user set.
+ * Decides how the policy's limits are enforced. If a default limit can't be enforced, it is left out and reported. If a limit that the user set can't
+ * be enforced, `unavailable` is thrown. Without a control group, the default memory limit applies to the data of each process, and not to shared
+ * memory or to all processes together. That helps against accidents, but isn't enough for a limit that the user set.
  */
 export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Backend): LimitPlan {
   const asked = policy.limits
@@ -81,8 +81,9 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
 }
 
 /**
- * A shell script that sets limits for itself and then replaces itself with the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. It joins
- * the groups itself, because moving another process has to wait for all processors, which costs more than the whole sandbox.
+ * A shell script that sets limits for itself and then replaces itself with the program in its arguments: `sh -c SCRIPT NAME PROGRAM ARGS…`. The shell
+ * adds itself to the control groups, because moving a different process has to wait for all processors, which takes longer than starting the whole
+ * sandbox.
  */
 export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): string {
   const { fileSizeBytes, openFiles, dataBytes } = plan.each
@@ -91,7 +92,7 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
     'ulimit -c 0',
     // POSIX counts files in blocks of 512 bytes; the other limits are in KiB.
     `ulimit -f ${Math.ceil(fileSizeBytes / 512)}`,
-    // An inherited hard limit that is lower can't be raised, and needn't be.
+    // If a lower hard limit was inherited, it can't be raised, and doesn't need to be.
     `ulimit -n ${openFiles} 2>/dev/null || :`,
     ...(dataBytes === undefined ? [] : [`ulimit -d ${Math.ceil(dataBytes / 1024)} 2>/dev/null || :`]),
     'exec "$@"',

@@ -16,11 +16,11 @@ import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.
 
 /** The limits of one command. */
 type LimitedCommand = {
-  /** The script for `sh -c SCRIPT NAME PROGRAM ARGS…`, which is run instead of the program. */
+  /** The script to use in `sh -c SCRIPT NAME PROGRAM ARGS…`, which is run in place of the program. */
   readonly script: string
-  /** Arguments to put before the program's own, inside the sandbox. */
+  /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
-  /** To be called when no process of the command is left. Returns the limits that the command exceeded. */
+  /** Call this when no process of the command is left. Returns a denial for each limit that the command exceeded. */
   end(ended: EndedCommand): readonly Denial[]
 }
 
@@ -33,7 +33,7 @@ type PreparedLimits = {
 
 let known: { readonly hierarchy: Hierarchy | undefined } | undefined
 
-/** Where control groups can be created, determined once per process. */
+/** Where control groups can be created. This is determined once per process. */
 export function hierarchyHere(): Hierarchy | undefined {
   known ??= { hierarchy: process.platform === 'linux' ? findHierarchy() : undefined }
   return known.hierarchy
@@ -45,8 +45,8 @@ export function prepareLimits(
   tools: { readonly processLimit: boolean },
   backend: Backend,
 ): PreparedLimits {
-  // Groups are reused: creating one is cheap, but the kernel takes long to free it. The first group is the one that was created to find the
-  // hierarchy.
+  // Groups are reused, because creating one is cheap, but the kernel takes a long time to free it. The first group is the one that was created to
+  // find the hierarchy.
   const idle: ControlGroup[] = []
   const wanted = known === undefined ? planLimits(policy, { ...tools, groups: true }, backend).group : undefined
   if (wanted !== undefined && process.platform === 'linux') {

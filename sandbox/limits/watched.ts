@@ -2,10 +2,10 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 import type { DiskLimit } from './disk.ts'
 
-/** Half an hour: longer than most builds, but shorter than a CI job's own limit. */
+/** Half an hour. Most builds take less time, and the limits of CI jobs are longer. */
 const defaultWallTimeMs = 30 * 60 * 1000
 
-/** More than anybody reads, but not enough to fill a disk, or the memory of a program that keeps the output. */
+/** One gibibyte. That is more than anybody reads, but not enough to fill a disk or the memory of a program that keeps the output. */
 const defaultOutputBytes = 1024 ** 3
 
 /**

@@ -46,7 +46,7 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
 
 const svc = 0xd400_0001
 
-/** AArch64: arguments are in x0 to x4, the system call's number in x8, addresses in x9, and operands of calculations in x10 and x11. */
+/** AArch64. Arguments are in x0 to x4, the system call's number is in x8, addresses are in x9, and operands of calculations are in x10 and x11. */
 export const arm64: Processor = {
   machine: 183,
   calls: numbers,
@@ -119,7 +119,7 @@ function branchIfNegative(register: number, distance: number): number {
   return 0xb7f8_0000 + field(distance, 14, 5) + register
 }
 
-/** Encodes a signed number in a bit field of an instruction, given by its width and position. */
+/** Encodes a signed number as a bit field of an instruction. The field is given by its width and its position. */
 function field(value: number, bits: number, place: number): number {
   return Number(BigInt.asUintN(bits, BigInt(value))) * 2 ** place
 }
@@ -133,7 +133,7 @@ function save(register: number, address: number): readonly number[] {
   return [...move(9, address), 0xf900_0120 + register] // str x<register>, [x9]
 }
 
-/** Sets a register by `movz` for its lowest 16 bits, then by `movk` for the other three parts. */
+/** Sets a register with `movz` for its lowest 16 bits, and `movk` for each of the other three parts. */
 function move(register: number, value: number | bigint): readonly number[] {
   const bits = BigInt.asUintN(64, BigInt(value))
   return [0, 1, 2, 3].map((quarter) => {

@@ -1,4 +1,7 @@
-/** Constants of the Linux kernel that our programs and filters use, under the kernel's names. Both processors have the same values (asm-generic headers). */
+/**
+ * Constants of the Linux kernel that our programs and filters use, under the kernel's names. Their values are the same for both processors
+ * (asm-generic headers).
+ */
 
 // For open(2), and for calls that take a directory's descriptor.
 export const AT_EMPTY_PATH = 0x1000

@@ -53,7 +53,7 @@ export type ProgramCall =
 
 /** An instruction of a program, independent of the processor. A `label` instruction gives a name to its position. */
 export type Instruction =
-  /** A system call. `result` receives the returned value. If the call fails, that is the negative error number, and the program jumps to `failed`. */
+  /** A system call. Its return value is stored in `result`. If the call fails, this is the negative error number, and the program jumps to `failed`. */
   | {
       readonly call: ProgramCall
       readonly operands: readonly Operand[]
@@ -67,7 +67,10 @@ export type Instruction =
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
   /** Stores a number at the address in `to`. The same limits apply to `offset`. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
-  /** Used at the start of a program: sets the variable to the stack's address. The stack begins with the number of arguments, followed by the arguments. */
+  /**
+   * Sets the variable to the stack's address. It is used at the start of a program. The stack begins with the number of arguments, followed by the
+   * arguments.
+   */
   | { readonly takeStack: Variable }
   | { readonly when: Variable; readonly is: Operand; readonly goto: string }
   | { readonly when: Variable; readonly hasAnyOf: bigint | number; readonly goto: string }
@@ -77,13 +80,13 @@ export type Instruction =
 
 /** How one processor encodes instructions. */
 export type Processor = {
-  /** Its number in elf(5). */
+  /** The processor's number in elf(5). */
   readonly machine: number
   /** The numbers that this processor uses for system calls. */
   readonly calls: Readonly<Record<ProgramCall, number>>
   /**
-   * Encodes an instruction at offset `at` of the code. The number of bytes doesn't depend on the positions of the labels, so a first pass can use any positions
-   * to find the real ones.
+   * Encodes an instruction at offset `at` of the code. The number of bytes doesn't depend on the positions of labels. So a first pass can use
+   * arbitrary positions to find the real ones.
    */
   readonly encode: (instruction: Instruction, at: number, placeOf: (label: string) => number) => ArrayLike<number>
 }

@@ -4,19 +4,19 @@ import { x64 } from './x64.ts'
 
 /** The memory of a program under construction. Each item gets its address as soon as it is added. */
 export type Memory = {
-  /** A number with an initial value. */
+  /** Adds a number with an initial value. */
   variable(value?: number | bigint): Variable
-  /** Adds bytes with this content; returns their address. */
+  /** Adds bytes with this content, and returns their address. */
   bytes(content: Uint8Array | string): number
-  /** Adds `size` zero bytes; returns their address. */
+  /** Adds `size` zero bytes, and returns their address. */
   space(size: number): number
 }
 
 const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
 
 /**
- * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. It is for work in a sandbox or container where nothing may be installed, and
- * where starting Node would take longer than everything else.
+ * Makes a complete, statically linked Linux program (ELF) of a few hundred bytes. It is for tasks in a sandbox or container, where nothing may be
+ * installed and starting Node would take longer than everything else.
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]
@@ -45,9 +45,10 @@ export type ProgramForm = {
 }
 
 /**
- * Like `makeProgram`, but for a program that is needed often, each time with different data: encoding instructions takes far longer than appending bytes.
+ * Like `makeProgram`, but for a program that is needed often, each time with different data. The instructions are encoded only once, because that
+ * takes far longer than appending the data.
  *
- * @param write gets a variable that holds the address of what will be appended
+ * @param write gets a variable that holds the address of the appended data
  */
 export function makeForm(
   architecture: Architecture,
@@ -100,10 +101,10 @@ export function layOut<Answer>(
   return { content: memory.content(), answer }
 }
 
-/** Encodes numbers as 64-bit words, as a program's memory holds them. */
+/** Encodes numbers as 64-bit words, in the form that a program's memory uses. */
 export function words(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(8 * values.length)
-  // A buffer's own methods check their arguments. When a program is completed for a command, these checks would take longer than everything else.
+  // A DataView is used because a Buffer's own methods check their arguments, and these checks would take longer than everything else here.
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   for (const [index, value] of values.entries()) {
     view.setInt32(8 * index, value | 0, true)
@@ -162,7 +163,7 @@ function createMemory(start: number): Memory & { readonly content: () => Uint8Ar
   }
 }
 
-// elf(5). Data and code are in separate segments, so that no memory is both writable and executable.
+// See elf(5). Data and code are in separate segments, so that no memory is both writable and executable.
 const dataBase = 0x40_0000
 const codeBase = 0x60_0000
 const appendedBase = 0x80_0000

@@ -62,8 +62,8 @@ const testRax = [0x48, 0x85, 0xc0] // test rax, rax
 const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 0x88] } as const
 
 /**
- * Bytes of code. They are plain arrays because a program of several hundred instructions is written for each command, and creating buffers takes longer than
- * filling them.
+ * Bytes of code. They are plain arrays because a program of several hundred instructions is encoded for each command, and creating small buffers
+ * takes longer than filling them.
  */
 type Code = readonly number[]
 
@@ -138,7 +138,7 @@ function load(register: Register, operand: Operand): Code {
   return [...register.immediate, ...bytesOf(low), ...bytesOf(Number(BigInt.asUintN(32, operand >> 32n)))]
 }
 
-/** An opcode followed by its 32-bit number. */
+/** An opcode, followed by a 32-bit number. */
 function with32(code: Code, value: number): Code {
   return [...code, ...bytesOf(value)]
 }

@@ -13,13 +13,13 @@ const FSCONFIG_CMD_CREATE = 6
 const FSMOUNT_CLOEXEC = 1
 const sizeOfChange = 32
 
-/** The first word of a failure's report, for each kind of failure. */
+/** The word with which a report begins, for each kind of failure. */
 export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'failed ' } as const
 
 /**
- * Instructions that carry out the steps; the program then continues with the next instruction. `steps` holds the address of the first record. Each mount goes
- * from one descriptor to another, so that no name is looked up twice. A failure is written to `report`, as one of `mountFailures` and the path. The program
- * then exits with the error number.
+ * Instructions that carry out the steps. `steps` holds the address of the first record. Each mount is made from one descriptor onto another, so that
+ * no name is looked up twice. If a step fails, one of `mountFailures` and the path are written to the descriptor `report`, and the program exits with
+ * the error number. Otherwise it continues with the next instruction.
  */
 export function mountInstructions(memory: Memory, steps: Variable, report: number): readonly Instruction[] {
   const state = layOutWalk(memory)
@@ -141,7 +141,7 @@ function tell(
 
 const sharedMemoryOptions = { mode: '1777', size: `${sharedMemory.bytes}`, nr_inodes: `${sharedMemory.files}` } as const
 
-/** Creates a new, empty tmpfs that nothing else uses, with these options of tmpfs(5). */
+/** Creates a new, empty tmpfs with these options (tmpfs(5)). */
 function makeTmpfs(
   memory: Memory,
   options: Readonly<Record<string, string>>,

@@ -8,18 +8,18 @@ export type Identity = { readonly device: bigint; readonly inode: bigint }
 
 /** A path that is opened component by component, without following symlinks. */
 type Place = {
-  /** An absolute path. It contained no symlinks when the step was planned. */
+  /** An absolute path that contained no symlinks when the step was planned. */
   readonly path: string
   /** The entry that is expected at the path. Absent only if no entry can be there yet, or if any entry is acceptable. */
   readonly identity?: Identity | undefined
-  /** What to create if the path doesn't exist; `nothing` means that the step is skipped. Absent: a missing path is a failure. */
+  /** What to create if the path doesn't exist. `nothing`: the step is skipped. Absent: the step fails. */
   readonly create?: 'directory' | 'file' | 'nothing' | undefined
 }
 
-/** Flags of mount_setattr(2) to set and to clear. With `recursive`, they also apply to all mounts below. */
+/** Flags of mount_setattr(2) to set and to clear. With `recursive`, they are also changed on all mounts below this one. */
 type MountChange = { readonly set?: number; readonly clear?: number; readonly recursive?: boolean }
 
-/** One step in building the file system that a command sees. Steps run in order; the first failure ends the program. */
+/** One step in building the file system that a command sees. Steps are carried out in order. The first one that fails ends the program. */
 export type Step = (
   | { readonly do: 'hold'; readonly as: string }
   /** Copies the entry together with its mounts. A later step can mount the copy once, by the given name. */
@@ -27,14 +27,14 @@ export type Step = (
   | {
       readonly do: 'mount'
       /**
-       * What to mount: a copy of the entry at the path itself or of a held entry; a copy that was taken earlier; an empty file system in memory; or one in
-       * memory that everybody may write to, up to a limit.
+       * What to mount: a copy of the entry at the path itself, a copy of a held entry, a copy that was taken earlier, an empty file system in memory,
+       * or a file system in memory that everybody may write to up to a limit.
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
   /** Changes the mount at the path. */
   | { readonly do: 'change' }
-  /** Checks that a mount exists, and whether it is read-only. For a program that checks mounts that another program made. */
+  /** Checks that a mount exists, and whether it is read-only. This is for a program that checks mounts which a different program has made. */
   | { readonly do: 'expect'; readonly readOnly: boolean }
 ) &
   Place & { readonly change?: MountChange }
@@ -42,7 +42,7 @@ export type Step = (
 /** The flags of mount_setattr(2). */
 export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
 
-/** The kinds of records, as the numbers that `mountInstructions` reads. */
+/** The kinds of records, and the numbers by which `mountInstructions` recognises them. */
 export const kinds = {
   end: 0,
   hold: 1,
@@ -98,7 +98,7 @@ export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
   return memory.bytes(Buffer.concat([...records, words(kinds.end)]))
 }
 
-/** A key for a list of steps: equal keys mean equal steps. */
+/** A key for a list of steps. If two keys are equal, so are the steps. */
 export function keyOfSteps(steps: readonly Step[]): string {
   let key = ''
   for (const step of steps) {
@@ -114,7 +114,7 @@ function record(step: Step, slot: (name: string) => number, addressOf: (text: st
   const { path, identity, create, change } = step
   const components = path.split('/').filter((name) => name !== '')
   const [kind, name] = kindOf(step)
-  // Mounts that the host makes later must not appear in a running command's view.
+  // Mounts that the host makes later must not appear in the file system of a running command.
   const propagation = path === '/' && change?.recursive === true ? MS_PRIVATE : 0
   const buffer = words(
     kind,

@@ -10,13 +10,13 @@ const O_EXCL = 0o200
 const O_NOFOLLOW = 0o40_0000
 const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
 
-/** The variables that opening a path uses. */
+/** The variables that are used to open a path. */
 type Walk = {
   /** The record of the path to open. */
   readonly record: Variable
-  /** The descriptor of the path's target, once it is open. */
+  /** The descriptor of the entry at the path, once it is open. */
   readonly at: Variable
-  /** The negative error number of a failure. */
+  /** The negative error number, if something fails. */
   readonly error: Variable
 }
 
@@ -26,9 +26,9 @@ export function layOutWalk(memory: Memory): Walk {
 }
 
 /**
- * Opens the path of a record from `/`, one component at a time and without following symlinks. If a name has been redirected since planning, opening it fails:
- * it never opens another file. Missing components are created if the record says so. The program continues at the label `done`, or at `gone` if the path is
- * missing, at `changed` if the entry is not the planned one, and at `failed` after any other error.
+ * Opens the path of a record from `/`, one component at a time and without following symlinks. If a name has become a symlink since the step was
+ * planned, opening the path fails, so a wrong file is never opened. Missing components are created if the record says so. The program continues at
+ * the label `done`, or at `gone` if the path is missing, at `changed` if the entry is not the planned one, and at `failed` after any other error.
  */
 export function walk(memory: Memory, { record, at, error }: Walk): readonly Instruction[] {
   const root = memory.bytes('/\0')
@@ -66,9 +66,9 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { label: 'missing' },
     { set: error, to: next },
     { when: next, is: ENOENT, goto: 'make' },
-    // Another user's private directory: root plans with more privileges than this program has.
+    // The path leads through another user's private directory. Planning may have been done by root, which has more privileges than this program.
     { when: next, is: EACCES, goto: 'failed' },
-    // Usually ENOTDIR: the entry is a symlink, or isn't a directory.
+    // The error is usually ENOTDIR: the entry is a symlink, or isn't a directory.
     { goto: 'changed' },
     { label: 'make' },
     { when: create, is: 0, goto: 'gone' },
@@ -88,7 +88,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { call: 'close', operands: [error] },
     { goto: 'open' },
     { label: 'made' },
-    // Another command of the run created it first: the commands share the private directory.
+    // Another command of the run has just created it in the private directory, which all commands share.
     { when: error, is: EEXIST, goto: 'open' },
     { when: error, negative: true, goto: 'failed' },
     { goto: 'open' },
@@ -97,7 +97,7 @@ export function walk(memory: Memory, { record, at, error }: Walk): readonly Inst
     { load: wanted, from: record, offset: fields.hasIdentity },
     { when: wanted, is: 0, goto: 'there' },
     { call: 'newfstatat', operands: [at, nothing, status, AT_EMPTY_PATH], result: error, failed: 'failed' },
-    // struct stat begins with the device and the inode.
+    // A struct stat begins with the device and the inode.
     { load: wanted, from: record, offset: fields.device },
     { load: found, from: statusAddress, offset: 0 },
     { when: found, is: wanted, goto: 'sameDevice' },

@@ -9,13 +9,13 @@ export type AddressKind =
   | 'loopback'
   | 'private'
   | 'link-local'
-  /** Addresses behind a carrier's NAT (RFC 6598). VPNs assign these addresses to their members too. */
+  /** Addresses behind a carrier's NAT (RFC 6598). VPNs also assign these addresses to their members. */
   | 'shared'
   | 'multicast'
   /** Addresses for documentation, benchmarks and translation, the unspecified address, and addresses that are not assigned. */
   | 'reserved'
 
-/** Metadata and platform services of AWS, Azure, Google, Oracle, Alibaba and others. */
+/** Addresses of the metadata and platform services of AWS, Azure, Google, Oracle, Alibaba and others. */
 const metadata: readonly string[] = [
   '169.254.169.254',
   '169.254.170.2',
@@ -54,7 +54,7 @@ const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['fec0::', 10, 'private'],
   ['fc00::', 7, 'private'],
   ['ff00::', 8, 'multicast'],
-  // Protocol assignments, which include Teredo; then 6to4 and documentation.
+  // The first range is for protocol assignments, which include Teredo. The others are for documentation and 6to4.
   ['2001::', 23, 'reserved'],
   ['2001:db8::', 32, 'reserved'],
   ['2002::', 16, 'reserved'],
@@ -82,7 +82,10 @@ export function addressKind(address: string): AddressKind {
   return specialIPv6.find(inside)?.[2] ?? 'reserved'
 }
 
-/** Whether an address belongs to this machine. Even a public address may belong to it, and then reaches services that listen here. */
+/**
+ * Whether an address belongs to this machine. Even a public address may be this machine's own. A connection to it then reaches services that listen
+ * here.
+ */
 export function isOwnAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const wanted = isIPv4(address) ? `::ffff:${address}` : address

@@ -4,7 +4,7 @@ import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'
 import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
 
-/** The protocol that a program uses to ask the proxy for a connection. */
+/** The protocol with which a program asks the proxy for a connection. */
 export type Route = 'connect' | 'http' | 'socks5'
 
 /** The proxy's decision about one attempt to connect. */
@@ -15,7 +15,7 @@ export type NetworkDecision = { readonly via: Route } & (
 
 const noEntry = 'network.allow: no entry names it'
 
-/** Looks up the host and port in the allow-list: returns the patterns that match, or the denial. Called before the name is resolved. */
+/** Looks up the host and port in the allow-list. Returns the patterns that match, or the denial. This is called before the name is resolved. */
 export function decideHost(
   patterns: readonly HostPattern[],
   host: Host,
@@ -31,8 +31,8 @@ export function decideHost(
 }
 
 /**
- * Whether the allow-list's permission for a host covers its current addresses. A single forbidden address is enough for a denial: no legitimate name mixes
- * public addresses with those of this machine or its network.
+ * Decides whether the allow-list permits connections to the current addresses of a host. A single forbidden address is enough for a denial, because
+ * no legitimate name has public addresses together with addresses of this machine or its network.
  */
 export function decideAddresses(
   patterns: readonly HostPattern[],
@@ -56,8 +56,9 @@ export function decideAddresses(
 }
 
 /**
- * Explains an error message about an unreachable host. If the host isn't allowed, the proxy refused it. If it is allowed, the program didn't use the proxy,
- * which is the only way out. The allow-list doesn't apply to the sandbox's own loopback interface.
+ * Explains an error message about an unreachable host. If the host isn't allowed, the proxy refused it. If it is allowed, the program didn't use the
+ * proxy, which is the only way out of the sandbox. The allow-list doesn't apply to the sandbox's own loopback interface, so errors about that are not
+ * explained.
  */
 export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
   const { host } = parseHost(text)
@@ -90,7 +91,7 @@ export function describeAddress(address: string): string | undefined {
 
 /** The denial for a text that doesn't name a host. */
 export function refuseText(text: string, why: string): Denial {
-  // Escaped, because the text comes from a possibly hostile program and is shown in logs and on terminals.
+  // The text is escaped, because it comes from a possibly hostile program and is shown in logs and on terminals.
   const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }

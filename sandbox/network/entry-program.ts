@@ -17,15 +17,15 @@ const SO_REUSEADDR = 2
 /** The requested length of the queue for connections. The kernel reduces it to its own limit. */
 const backlog = 511
 
-/** The message with which the program below reports that it can't change to the command's directory. */
+/** The message that the entry program prints if it can't change to the command's directory. */
 export const directoryMissing = "portcullis: the command's working directory is not in the container"
 
-/** The exit code if a command can't be run. It isn't 126 or 127, because sh uses these itself. */
+/** The exit code if a command can't be run. It is neither 126 nor 127, because sh uses these itself. */
 const cannotRun = 125
 
 /**
- * A program that permanently installs `filter` (from `compileFilter`) on itself, then replaces itself with the program in its arguments: a path, followed by
- * that program's own arguments.
+ * A program that permanently installs `filter` (from `compileFilter`) on itself. It then replaces itself with the program that its arguments name:
+ * they are a path, followed by that program's own arguments.
  *
  * It is for a container whose seccomp profile must permit unix sockets, because `entryProgram` needs one.
  */
@@ -39,9 +39,10 @@ export function filterProgram(architecture: Architecture, filter: Uint8Array): U
 }
 
 /**
- * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, and installs `filter` on itself. It then
- * passes the socket to the relay, which listens in the starting directory, and replaces itself with the program in its second argument. On failure it prints
- * the reason and exits with 125. Once the socket has been passed on, it can fail only if the command's program is missing.
+ * A program that opens the listening socket of a command's proxy, changes to the directory in its first argument, and installs `filter` on itself. It
+ * then passes the socket to the relay, which listens in the directory where this program starts, and replaces itself with the program that its second
+ * argument names. If it fails, it prints the reason and exits with code 125. After the socket has been passed on, it can fail only if the command's
+ * program is missing.
  */
 export function entryProgram(
   architecture: Architecture,
@@ -70,7 +71,7 @@ export function entryProgram(
       { call: 'chdir', operands: [directory], failed: 'noDirectory' },
       ...applyFilter(memory, filter),
       { call: 'sendmsg', operands: [channel, header, 0], failed: 'failed' },
-      // The relay ends once it has passed the socket on. This wait makes sure that the engine has the socket before the command begins.
+      // The relay ends after it has passed the socket on. Waiting for that makes sure that the engine has the socket before the command starts.
       { call: 'read', operands: [channel, byte, 1] },
       ...become(memory, 2),
       { label: 'noDirectory' },
@@ -90,7 +91,7 @@ function complain(memory: Memory, text: string): readonly Instruction[] {
 }
 
 function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[] {
-  // struct sock_fprog: the number of instructions, which have 8 bytes each, and their address.
+  // A struct sock_fprog: the number of instructions (each is 8 bytes long) and their address.
   const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
   return [
     { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], failed: 'failed' },
@@ -98,7 +99,10 @@ function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[]
   ]
 }
 
-/** Replaces this program with the one in argument `number`. It gets the arguments from that one on, and the whole environment. */
+/**
+ * Replaces this program with the program that argument `number` names. The new program gets that argument, all arguments after it, and the whole
+ * environment.
+ */
 export function become(memory: Memory, number: number): readonly Instruction[] {
   const stack = memory.variable()
   const path = memory.variable()
@@ -106,7 +110,7 @@ export function become(memory: Memory, number: number): readonly Instruction[] {
   const environment = memory.variable()
   const argumentCount = memory.variable()
   return [
-    // The stack contains the number of arguments, the arguments, a zero, and the environment.
+    // The stack contains, in this order, the number of arguments, the arguments, a zero, and the environment.
     { takeStack: stack },
     { load: argumentCount, from: stack, offset: 0 },
     { load: path, from: stack, offset: 8 + 8 * number },

@@ -2,21 +2,21 @@ import { parseHost, type Host } from './host.ts'
 
 /** A host, or all hosts below a name, with the ports that commands may connect to. */
 export type HostPattern = {
-  /** As written, for messages. */
+  /** The pattern as the user wrote it, for messages. */
   readonly text: string
   readonly host: Host
-  /** `*.NAME`: all hosts below the name, but not the name itself. */
+  /** Whether the pattern is `*.NAME`, which means all hosts below the name, but not the name itself. */
   readonly below: boolean
-  /** `any` for `:*`. */
+  /** The allowed ports; `any` if the pattern ends with `:*`. */
   readonly ports: readonly number[] | 'any'
   /** Whether the host may have a non-public address. */
   readonly allowPrivate: boolean
 }
 
-/** An entry of a policy's allow-list: `HOST`, `HOST:PORT` or `*.HOST`; or an object with `allowPrivate`, for a host that may be in a private network. */
+/** An entry of a policy's allow-list: `HOST`, `HOST:PORT` or `*.HOST`. An object with `allowPrivate` is for a host that may be in a private network. */
 export type HostPatternInput = string | { readonly host: string; readonly allowPrivate?: boolean | undefined }
 
-/** The ports of a pattern without a port: those of http and https. */
+/** The ports that a pattern without a port allows: those of http and https. */
 const usualPorts: readonly number[] = [80, 443]
 
 /** Parses a pattern. If it is invalid, returns a sentence that says what was expected. */
@@ -46,7 +46,7 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
   }
 }
 
-/** Parses a list that has already been checked, such as the list of a parsed policy. */
+/** Parses a list of patterns that has already been checked, such as the list in a parsed policy. */
 export function parsePatterns(allow: readonly HostPatternInput[]): readonly HostPattern[] {
   return allow.map(parsePattern).filter((pattern): pattern is HostPattern => 'host' in pattern)
 }

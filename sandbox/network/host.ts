@@ -8,9 +8,9 @@ export type Host = { readonly kind: 'name' | 'address'; readonly text: string }
 type ParsedHost = { readonly host: Host } | { readonly host: undefined; readonly why: string }
 
 /**
- * Parses the text of a host. All code uses this parser, both for patterns and for requests of commands, so that the host that is resolved is always the one
- * that was checked. It is strict, because lenient parsers disagree. It refuses numbers that some programs read as an IPv4 address (`0x7f.1`, `127.1`,
- * `2130706433`), NUL and other control characters, spaces, user names, zones and escapes.
+ * Parses the text of a host. This parser is used for patterns and for the requests of commands, so that the host that is resolved is always the host
+ * that was checked. It is strict, because lenient parsers disagree with each other. It refuses numbers that some programs read as an IPv4 address
+ * (`0x7f.1`, `127.1`, `2130706433`), NUL and other control characters, spaces, user names, zones and escapes.
  */
 export function parseHost(text: string): ParsedHost {
   if (text.length > 1024) return refuse('it is longer than any host name')
@@ -25,7 +25,7 @@ export function parseHost(text: string): ParsedHost {
   return parseAscii(ascii)
 }
 
-/** The host as an IP address, in the form that `net.connect` takes; undefined if the text isn't an address. */
+/** The IP address that a text contains, in the form that `net.connect` accepts. Undefined if the text isn't an address. */
 export function hostAddress(text: string): string | undefined {
   const parsed = parseHost(text)
   return parsed.host?.kind === 'address' ? parsed.host.text : undefined
@@ -48,7 +48,7 @@ function parseIPv6(text: string): ParsedHost {
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical)
   if (mapped === null) return { host: { kind: 'address', text: canonical } }
-  // This is an IPv4 address mapped into IPv6. Connecting to it means connecting to the IPv4 address.
+  // This is an IPv4 address mapped into IPv6. A connection to it is a connection to the IPv4 address.
   const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)]
   return { host: { kind: 'address', text: [high >> 8, high & 255, low >> 8, low & 255].join('.') } }
 }
@@ -61,7 +61,7 @@ function refuse(why: string): ParsedHost {
   return { host: undefined, why }
 }
 
-/** Parses `HOST:PORT` as in a request, with IPv6 addresses in brackets. If the port is missing, the default port applies, if there is one. */
+/** Parses the `HOST:PORT` of a request. IPv6 addresses must be in brackets. If the port is missing, the default port is used, if there is one. */
 export function parseAuthority(
   text: string,
   defaultPort?: number,

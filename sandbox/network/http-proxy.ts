@@ -12,7 +12,7 @@ import { renderDenial } from '../denials/render-denial.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
-/** Headers that apply to one connection only (RFC 9110, 7.6.1), or are meant for this proxy. */
+/** Headers that apply to only one connection (RFC 9110, 7.6.1), or that are meant for this proxy. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -44,7 +44,7 @@ export function createHttpProxy(gate: Gate): Server {
 }
 
 async function connectTunnel(gate: Gate, target: string, socket: Socket, head: Buffer): Promise<void> {
-  // The server no longer handles this socket or its errors.
+  // From this event on, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
   const opened = await gate.open(target, 'connect')
   if (opened.status !== 'open') {
@@ -54,7 +54,7 @@ async function connectTunnel(gate: Gate, target: string, socket: Socket, head: B
     opened.socket.destroy()
   } else {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    // Data that arrived with the request is passed on to the other side unread.
+    // Data that arrived together with the request is passed on unchanged.
     if (head.length > 0) opened.socket.write(head)
     joinSockets(socket, opened.socket)
   }
@@ -93,7 +93,7 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
 
 /** Handles a request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel if the server agrees; any other request gets an ordinary response. */
 async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-  // The server no longer handles this socket or its errors.
+  // From this event on, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
   if (target === undefined || message.method !== 'GET') {
@@ -136,7 +136,10 @@ function absoluteTarget(message: IncomingMessage): { readonly target: string | u
   return { target, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** Creates the same request to the checked server. `own` replaces the headers that applied only to the client's connection. */
+/**
+ * Sends the same request to the server that was checked. `own` has the headers for this connection, in place of those that applied only to the
+ * client's.
+ */
 function requestOnward(
   message: IncomingMessage,
   path: string,

@@ -3,16 +3,16 @@ import process from 'node:process'
 /** The port at which commands find the proxy. It is in the command's own network namespace, so it can't conflict with other commands. */
 export const proxyPort = 3128
 
-/** The descriptor through which the listening socket is passed on. It is closed before the command starts. */
+/** The descriptor through which the listening socket is sent to the engine. It is closed before the command starts. */
 export const channelDescriptor = 6
 
 /** The path, inside the sandbox, of the program that opens the port. It is in `/dev`, because each sandbox has a new `/dev`. */
 export const listenerPath = '/dev/portcullis-listen'
 
-/** The message with which the script below reports a failure. Code that reads the command's error output looks for it. */
+/** The message that the script below prints if it fails. Other code looks for it in the command's error output. */
 export const listenerFailed = 'portcullis: the proxy of the network allow-list did not start'
 
-/** Arguments to put before a program's own inside the sandbox. They open the proxy's port, then start the program. */
+/** Arguments to put before a command's own, inside the sandbox. They open the proxy's port, and then start the command. */
 export const listenFirst: readonly string[] = [
   '/bin/sh',
   '-c',
@@ -28,8 +28,8 @@ const proxy = `http://127.0.0.1:${proxyPort}`
 const local = 'localhost,127.0.0.1,::1'
 
 /**
- * A Node script for ssh, which doesn't support our proxy itself. It connects its standard input and output through the proxy. It is in a separate variable
- * because the command that refers to it is read by many kinds of shells.
+ * A Node script for ssh, which doesn't support our proxy itself. It connects its standard input and output through the proxy. It is in an environment
+ * variable of its own, because many kinds of shells parse the ssh command that uses it, and each quotes differently.
  */
 const throughProxy = `
 const [host, port] = process.argv.slice(1)
@@ -52,8 +52,8 @@ socket.on('data', function read(data) {
 })`
 
 /**
- * Variables that make programs use the proxy. Their value is the same for every protocol: `socks5h` would be correct in `ALL_PROXY`, but HTTP libraries that
- * don't support it fail when they see it. Connections within the sandbox bypass the proxy.
+ * Variables that make programs use the proxy. The value is the same for every protocol. A `socks5h` URL would be correct in `ALL_PROXY`, but HTTP
+ * libraries that don't support such URLs fail if they find one. Connections within the sandbox bypass the proxy.
  */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -67,7 +67,7 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   npm_config_proxy: proxy,
   npm_config_https_proxy: proxy,
   npm_config_noproxy: local,
-  // Node reads the variables above only if this one is set.
+  // Node uses the variables above only if this one is set.
   NODE_USE_ENV_PROXY: '1',
   PORTCULLIS_CONNECT: throughProxy,
   GIT_SSH_COMMAND: `ssh -o BatchMode=yes -o 'ProxyCommand="${process.execPath}" -e "$PORTCULLIS_CONNECT" %h %p'`,

@@ -7,8 +7,8 @@ import { AF_INET, SOCK_STREAM } from '../machine-code/kernel.ts'
 const backlog = 511
 
 /**
- * A program that opens the listening socket of the commands' proxy, passes it to the engine, and ends. It is needed because only a process inside a network
- * namespace can create a socket there. It exits with 0, or with the error number of the call that failed.
+ * A program that opens the listening socket of the commands' proxy, passes it to the engine, and ends. It is needed because only a process inside a
+ * network namespace can create a socket there. Its exit code is 0, or the error number of the call that failed.
  */
 export function listenerProgram(
   architecture: Architecture,

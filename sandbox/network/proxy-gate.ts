@@ -29,7 +29,7 @@ export type Gate = {
   open(target: string, via: Route, defaultPort?: number): Promise<Opened>
 }
 
-/** How long the other side may take to accept the connection. */
+/** How long the server may take to accept the connection. */
 const connectMs = 30_000
 
 /** Resolves names as the system does, which includes `/etc/hosts`. */
@@ -40,13 +40,13 @@ export const resolveAsSystem: Resolve = async (name) =>
 type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve
-  /** Returns why a host is forbidden although it is on the list. */
+  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. */
   readonly forbids: ((host: string, port: number, via: Route) => string | undefined) | undefined
 }
 
 /**
- * Creates a gate for one command; it works until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a DNS query
- * could carry data to that domain's name server.
+ * Creates a gate for one command; it works until `signal` is aborted. `report` receives every decision. A refused host is never resolved, because a
+ * DNS query could carry data to the name server of the host's domain.
  */
 export function createGate(
   { patterns, resolve, forbids }: GateRules,
@@ -93,7 +93,7 @@ async function addressesOf(host: Host, resolve: Resolve): Promise<readonly strin
   }
 }
 
-/** Tries only these addresses, alternating between IPv4 and IPv6. The name is not resolved a second time. */
+/** Tries only these addresses, alternating between IPv4 and IPv6. The name is not resolved again. */
 async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | Error> {
   if (signal.aborted) return new Error('the command has ended')
   const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))

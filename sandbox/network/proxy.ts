@@ -10,7 +10,7 @@ import { serveSocks } from './socks5.ts'
 export type NetworkOptions = {
   /** Receives every decision about a host as soon as it is made. */
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
-  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. Called before the name is resolved. */
+  /** Returns why a host is forbidden although it is on the list; undefined if it isn't forbidden. This is called before the name is resolved. */
   readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
   /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined
@@ -20,23 +20,23 @@ export type NetworkOptions = {
 type ProxySession = {
   /** Takes over a listening server and serves its connections. */
   attach(server: Server): void
-  /** Closes every connection, stops accepting new ones, and returns the denials of refused connections. Idempotent. */
+  /** Closes every connection, stops accepting new ones, and returns the denials of refused connections. Further calls do nothing more. */
   end(): readonly Denial[]
 }
 
 /** The proxy for the commands of one sandbox. Between commands it keeps no connection or server open. */
 type Proxy = { startSession(): ProxySession }
 
-/** The maximum number of simultaneous connections: more than any package manager makes, but fewer than the engine has descriptors. */
+/** The maximum number of simultaneous connections. No package manager makes that many, and the engine has more descriptors than that. */
 const mostConnections = 256
 
 /** How long a connection may stay silent before its first request. */
 const helloMs = 60_000
 
-/** How many hosts at most are listed as denials of one command. Every refusal is still sent as an event. */
+/** The most hosts to list as denials of one command. An event is sent for every refusal. */
 const mostDenials = 20
 
-/** Creates a proxy that allows the hosts in `allow`. The patterns must have been checked before, like those of a parsed policy. */
+/** Creates a proxy that allows the hosts in `allow`. The patterns must already have been checked, like those in a parsed policy. */
 export function createProxy(allow: readonly HostPatternInput[], options: NetworkOptions = {}): Proxy {
   const patterns = parsePatterns(allow)
   return {
@@ -78,8 +78,8 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
           }
           servers.add(server)
           server.maxConnections = mostConnections
-          // A client may end its side of a tunnel and still wait for the answer. For a server that another process created, this can only be allowed
-          // afterwards.
+          // A client may end its side of a tunnel and still wait for the answer. Usually this is allowed when a server is created, but this server
+          // comes from another process.
           Object.assign(server, { allowHalfOpen: true })
           server.on('connection', (socket) => {
             keep(socket)
@@ -102,7 +102,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
   }
 }
 
-/** Serves both protocols on one port: no HTTP request begins with the first byte of SOCKS5. */
+/** Decides which protocol a client uses, so that both can share one port. No HTTP request begins with the first byte of SOCKS5. */
 function distinguish(socket: Socket, http: () => void, socks: () => void): void {
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))

@@ -18,9 +18,9 @@ export function relayAddress(memory: Memory): { readonly address: number; readon
 }
 
 /**
- * A program that creates a unix socket in its working directory, receives a listening socket from the first process that connects there, passes it on through
- * `channel`, and ends. It is needed because Node accepts sockets only from its own children. It writes one byte to its standard output once it accepts
- * connections, and does not outlive its parent. It exits with 0, or with the error number of the call that failed.
+ * A program that creates a unix socket in its working directory, receives a listening socket from the first process that connects there, passes it on
+ * through `channel`, and ends. It is needed because Node accepts sockets only from its own children. When it is ready to accept connections, it
+ * writes one byte to its standard output. It does not outlive its parent. Its exit code is 0, or the error number of the call that failed.
  */
 export function relayProgram(architecture: Architecture, channel: number): Uint8Array {
   return makeProgram(architecture, (memory) => {
@@ -38,7 +38,7 @@ export function relayProgram(architecture: Architecture, channel: number): Uint8
       { when: result, negative: true, goto: 'failed' },
       { call: 'bind', operands: [server, address, size], result, failed: 'failed' },
       { call: 'listen', operands: [server, 1], result, failed: 'failed' },
-      // If the parent died before the first system call above, this write fails and ends the program.
+      // If the parent ended before the first system call above, this write fails, which ends the program.
       { call: 'write', operands: [1, byte, 1], result, failed: 'failed' },
       { call: 'accept4', operands: [server, 0, 0, 0], result: connection },
       { set: result, to: connection },

@@ -5,8 +5,8 @@ import { AF_INET, SOL_SOCKET } from '../machine-code/kernel.ts'
 const SCM_RIGHTS = 1
 
 /**
- * The message with which Node's own `process.send(message, server)` passes a server on. A `ChildProcess` with an `ipc` channel emits such a server with the
- * event `message`.
+ * The message that Node itself sends for `process.send(message, server)`. A `ChildProcess` that has an `ipc` channel emits the event `message` with
+ * that server.
  */
 const text = `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg: { listening: true } })}\n`
 
@@ -15,14 +15,14 @@ const text = `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg: { 
  * sent on unchanged. `header` is the address of its `struct msghdr`.
  */
 export function serverMessage(memory: Memory): { readonly header: number; readonly descriptor: Variable } {
-  // struct cmsghdr with one descriptor, struct iovec, struct msghdr
+  // A struct cmsghdr with one descriptor, a struct iovec and a struct msghdr
   const control = memory.bytes(words(20, SOL_SOCKET + SCM_RIGHTS * 2 ** 32))
   const descriptor = memory.variable()
   const iovec = memory.bytes(words(memory.bytes(text), text.length))
   return { header: memory.bytes(words(0, 0, iovec, 1, control, 24, 0)), descriptor }
 }
 
-/** Lays out the `struct sockaddr_in` (16 bytes) for a port of 127.0.0.1. Returns its address in memory. */
+/** Lays out the `struct sockaddr_in` (16 bytes) for a port on 127.0.0.1. Returns its address in memory. */
 export function loopbackAddress(memory: Memory, port: number): number {
   const zeros = Array.from({ length: 8 }, () => 0)
   return memory.bytes(Buffer.from([AF_INET, 0, port >> 8, port & 0xff, 127, 0, 0, 1, ...zeros]))

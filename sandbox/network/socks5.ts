@@ -3,14 +3,17 @@ import { authority } from './decide-host.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
-// RFC 1928
+// The numbers of the protocol (RFC 1928).
 const version = 5
 const noAuthentication = 0
 const nothingAcceptable = 0xff
 const CONNECT = 1
 const replies = { granted: 0, refused: 2, unreachable: 4, noSuchCommand: 7, noSuchAddress: 8 } as const
 
-/** Serves one SOCKS5 client from its first byte on. It supports only CONNECT, without authentication, and resolves names itself. */
+/**
+ * Serves one SOCKS5 client, starting with its first byte. It supports only CONNECT, without authentication. Names are resolved here, not by the
+ * client.
+ */
 export async function serveSocks(socket: Socket, gate: Gate): Promise<void> {
   const { take, finish } = createReader(socket)
   const [, count] = await take(2)
@@ -42,7 +45,7 @@ function replyTo(opened: Exclude<Opened, { status: 'open' }>): keyof typeof repl
   return opened.status === 'refused' ? 'refused' : 'unreachable'
 }
 
-/** The client doesn't need to know the bound address, so it gets 0.0.0.0:0. */
+/** Makes a reply. The client doesn't need to know the bound address, so the reply contains 0.0.0.0:0. */
 function reply(code: keyof typeof replies): Uint8Array {
   return Buffer.from([version, replies[code], 0, 1, 0, 0, 0, 0, 0, 0])
 }
@@ -72,10 +75,10 @@ async function readHost(take: Take, kind: number): Promise<string | undefined> {
 
 type Take = (size: number) => Promise<Buffer>
 
-/** The most bytes to buffer: more than any greeting and request together. */
+/** The most bytes to buffer. No greeting and request together are that long. */
 const mostBytes = 2048
 
-/** Reads a client's first bytes: `take` returns exactly the given number of bytes, and rejects if the client disconnects before they arrive. */
+/** Reads a client's first bytes. `take` resolves to exactly the given number of bytes, and rejects if the client disconnects before they arrive. */
 function createReader(socket: Socket): { readonly take: Take; readonly finish: () => void } {
   let held = Buffer.alloc(0)
   let wake = (): void => undefined

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Copies bytes both ways until both sides have ended. If one side fails, it ends both. The bytes are never parsed as requests. */
+/** Copies bytes in both directions until both sides have ended. If one side fails, both are closed. The bytes are not parsed. */
 export function joinSockets(near: Socket, far: Socket): void {
   for (const [from, to] of [
     [near, far],

@@ -17,24 +17,24 @@ import type { Command } from '../sandbox.ts'
 
 /** A command's standard input. */
 type HandedInput = {
-  /** As `child_process` spells it. */
+  /** The value for the `stdio` option of `child_process`. */
   readonly stdio: 'ignore' | 'pipe' | 'inherit' | number
   /** Whether standard input must be the sandbox's own `/dev/null` rather than the host's, which Node would open. */
   readonly isNull: boolean
-  /** Called right after the start with our end of the child's standard input. Returns the stream that the caller may write to. */
+  /** Call this right after the child has started, with our end of its standard input. Returns the stream that the caller may write to. */
   readonly started: (stdin: Writable | null) => Writable | undefined
 }
 
-/** Larger inputs are streamed instead of copied. */
+/** The largest input to copy, in bytes. Larger inputs are streamed. */
 const largestCopy = 16 * 1024 * 1024
 
 /** The device number of the null device (null(4)). */
 const nullDevice = 0x103
 
 /**
- * What a confined command gets for standard input. Except for a terminal, it is never a file, directory or device of this machine. A process that holds such a
- * descriptor, even one opened read-only, can reopen it for writing through `/proc/self/fd`, and can change its mode and times. A file is read from its current
- * offset, and the offset doesn't change, so the next reader starts there too.
+ * What a confined command gets as its standard input. Unless it is a terminal, it is never a file, directory or device of this machine. A process
+ * that holds such a descriptor, even one opened read-only, can reopen it for writing through `/proc/self/fd`, and can change its mode and times. A
+ * file is read from its current offset. The offset doesn't change, so the next reader starts at the same position.
  *
  * @param directory the run's own directory, which commands can't reach
  */
@@ -84,7 +84,7 @@ function copyOf(directory: string): number | undefined {
     }
     return openSync(path, 'r')
   } catch {
-    // The input can't be read at an offset, or can't be read at all; then streaming it reports the error.
+    // The input can't be read at an offset, or not at all. It is then streamed, which reports any error.
     return undefined
   } finally {
     closeSync(target)
@@ -92,7 +92,7 @@ function copyOf(directory: string): number | undefined {
   }
 }
 
-/** Streams the input to the command. A directory reads as empty. */
+/** Streams the input to the command. If the input is a directory, the command gets no data. */
 function passOn(to: Writable | null): undefined {
   const from = createReadStream('', { fd: 0, start: offset(), autoClose: false })
   from.on('error', () => to?.end())

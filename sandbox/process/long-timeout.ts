@@ -1,4 +1,4 @@
-/** The longest delay that a timer accepts. Node fires a longer timer immediately. */
+/** The longest delay that a timer accepts, in milliseconds. With a longer delay, Node would fire the timer immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
 /** A running timer. */
@@ -7,7 +7,7 @@ export type LongTimeout = { readonly cancel: () => void }
 /**
  * Calls `act` after any number of milliseconds. A configured delay may be longer than a timer accepts.
  *
- * @param keepsAlive whether the process stays alive until the call
+ * @param keepsAlive whether the timer keeps the process alive
  * @internal
  */
 export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive = true): LongTimeout {
@@ -36,7 +36,7 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
 }
 
 /**
- * Limits a delay to what another package's timer accepts. A longer delay is shortened to 24 days.
+ * Limits a delay to the longest one that a timer accepts (24 days). This is for timers in other packages.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-// Not by execa: this call is synchronous, must run before a command gets its first descriptor, and adds its time to every command.
+// execa isn't used here: the call is synchronous, and every command has to wait for it before it can start.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { O_PATH } from '../machine-code/kernel.ts'
 /** A pipe that we read and a command writes to. */
 type OutputPipe = {
   readonly source: Readable
-  /** For the child's stdio. */
+  /** The descriptor to pass to the child. */
   readonly descriptor: number
 }
 
@@ -20,11 +20,11 @@ type OutputPipe = {
 export type CommandPipes = {
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  /** For each input, the descriptor in the child's stdio from which the child reads it; undefined if the input doesn't fit into a pipe. */
+  /** For each input, the descriptor to pass to the child, from which the input can be read. Undefined if the input doesn't fit into a pipe. */
   readonly inputs: readonly (number | undefined)[]
-  /** Called as soon as the child has its descriptors. Closes our copies, which would keep the pipes open for ever. */
+  /** Call this as soon as the child has its descriptors. It closes our copies of them, which would keep the pipes open forever. */
   handedOver(): void
-  /** Called once all processes of the command are gone and both sources are closed. */
+  /** Call this when all processes of the command have ended and both sources are closed. */
   release(): void
 }
 
@@ -37,17 +37,18 @@ type Pipes = {
 }
 
 /**
- * How many pipes are created at a time, since one call of mkfifo can create several. The first batch is enough for one command, because there may be only one.
+ * How many pipes are created at a time, since one call of mkfifo can create several. The first batch is only large enough for one command, because
+ * there may be no other.
  */
 const batch = { first: 4, next: 16 }
 
-/** A pipe. On Linux it is reachable only through our descriptor; on other systems, by its name. */
+/** A pipe. On Linux it can be reached only through our descriptor, on other systems by its name. */
 type Pipe = { readonly name: string; readonly held: number | undefined }
 
 /**
- * Creates pipes for commands when they are needed, as named pipes in `directory`. Node itself connects children through sockets, which have two drawbacks: a
- * socket can't be reopened, so `echo oops > /dev/stderr` fails; and creating one takes longer than writing all inputs. With `reuse`, a later command gets the
- * same pipe. This is allowed only if no process of the earlier command can still write to it.
+ * Creates pipes for commands when they are needed, as named pipes in `directory`. Node itself connects children through sockets, which have two
+ * drawbacks: a socket can't be reopened, so `echo oops > /dev/stderr` fails; and creating one takes longer than writing all inputs. With `reuse`,
+ * later commands get the same pipes. Set it only if no process of an earlier command can still write to a pipe.
  *
  * Another run's commands may see `directory`, and can write to any named pipe that they see, even through a read-only mount. Therefore the names can't be
  * guessed, the directory can't be listed, and each name is removed before its pipe is used.
@@ -109,7 +110,7 @@ function drop({ name, held }: Pipe): void {
 }
 
 function openOutput(name: string): OutputPipe {
-  // The reading end is opened first, without blocking. Otherwise, opening either end would wait for the other.
+  // The reading end is opened first, without blocking. Otherwise, opening one end would wait until the other end is opened.
   const near = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
   const descriptor = openSync(name, constants.O_WRONLY)
   return { source: new Socket({ fd: near, readable: true, writable: false }), descriptor }

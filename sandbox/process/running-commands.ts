@@ -11,7 +11,7 @@ export class RunningCommands {
     this.#whenNoneWrites = whenNoneWrites
   }
 
-  /** How many running commands may write, and so may change guarded files. */
+  /** How many of the running commands may write, and so could change guarded files. */
   get writing(): number {
     return this.#writing
   }
@@ -34,7 +34,7 @@ export class RunningCommands {
     return started
   }
 
-  /** Ends all running commands, and resolves when they are gone. */
+  /** Ends all running commands, and waits until they have ended. */
   async endAll(): Promise<void> {
     for (const started of this.#commands) started.kill()
     await Promise.allSettled([...this.#commands].map(({ result }) => result))

@@ -10,17 +10,17 @@ type ProcessEnd = { readonly code: number | null; readonly signal: string | null
 export type StartedProcess = {
   readonly pid: number | undefined
   readonly stdin: Writable | undefined
-  /** Our ends of its output pipes. They close once every process has closed the other ends. */
+  /** Our ends of the process's output pipes. They close when all processes have closed the other ends. */
   readonly stdout: Readable
   readonly stderr: Readable
   readonly terminal?: Terminal | undefined
   /** Resolves when the first process has ended; never rejects. */
   readonly exit: Promise<ProcessEnd>
-  /** Called once all processes are gone and the outputs are closed. */
+  /** Call this when all processes have ended and the outputs are closed. */
   readonly release: () => void
 }
 
-/** Wraps one of our child processes, which writes to `pipes`. Must be called right after the child's start. */
+/** Wraps one of our child processes, which writes to `pipes`. Call this right after the child has started. */
 export function startedChild(child: ChildProcess, pipes: CommandPipes): StartedProcess {
   pipes.handedOver()
   return {

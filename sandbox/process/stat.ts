@@ -1,15 +1,16 @@
 /** The fields of `/proc/PID/stat` that are used here (proc(5)). */
 export type ProcessStat = {
-  /** Whether the process has died and is only waiting for its parent to collect it, which may never happen. */
+  /** Whether the process has ended and is only waiting for its parent to reap it, which may never happen. */
   readonly isDead: boolean
-  /** Its process group. */
+  /** The id of its process group. */
   readonly group: number
   /** When the process started, in the kernel's clock ticks; undefined if the text was truncated. */
   readonly start: string | undefined
 }
 
 /**
- * Parses the text of `/proc/PID/stat`. The program's name in the second field may contain spaces and brackets, so counting starts after the last bracket.
+ * Parses the text of `/proc/PID/stat`. The second field, the program's name, may contain spaces and brackets, so fields are counted from the last
+ * bracket.
  *
  * @internal
  */

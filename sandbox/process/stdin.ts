@@ -1,6 +1,6 @@
 import type { Command } from '../sandbox.ts'
 
-/** A command's standard input as an option of `child_process`. A terminal gets its input through a pipe. */
+/** A command's standard input, as the value for the `stdio` option of `child_process`. A terminal gets its input through a pipe. */
 export function stdinOf(command: Command): 'ignore' | 'pipe' | 'inherit' {
   if (command.terminal !== undefined) return 'pipe'
   switch (command.stdin) {

@@ -7,30 +7,33 @@ import { capDenials } from '../denials/cap.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
-/** How long processes have to end by themselves before they are killed. An interrupted run must end within two seconds, so this is less. */
+/**
+ * How long processes may take to end by themselves before they are killed. This is less than two seconds, because an interrupted run must end within
+ * that time.
+ */
 const graceMs = 1500
 
-/** After the command's end, a pipe that other processes still hold open is ignored once it has been silent for this long. */
+/** If other processes still hold a pipe open after the command has ended, reading stops when the pipe has been silent for this long. */
 const quietMs = 100
 
-/** Milliseconds on a clock that nobody can set. Node's `performance` has such a clock too, but it loads an extra module. */
+/** The time in milliseconds, from a clock that nobody can set. Node's `performance` also has such a clock, but it loads an additional module. */
 const now = (): number => process.uptime() * 1000
 
 /** A started command, with the data and functions that only its backend can supply. */
 type Supervised = StartedProcess & {
   /** Asks all of the command's processes to end. */
   readonly terminate: () => void
-  /** Kills all of the command's processes. It must be safe to call at any time, repeatedly, and after the end. */
+  /** Kills all of the command's processes. It must be safe to call this at any time, repeatedly, and after the command has ended. */
   readonly destroy: () => void
   readonly timeoutMs: number
   readonly outputBytes: number
   readonly disk: DiskLimit
   readonly signal: AbortSignal | undefined
   /**
-   * Called once, after the command's first process has ended. It waits until no process of the command is left, and returns the denials. It may reject if the
-   * command never ran; then the result rejects too.
+   * Called once, after the command's first process has ended. Waits until no process of the command is left, and returns the denials. May reject if
+   * the command never ran; the command's result then rejects too.
    *
-   * @param drained waits until the command's output has been read; must be called only when no process is left that could write more
+   * @param drained waits until the command's output has been read; call it only when no process is left that could write more
    */
   readonly settle: (
     end: { readonly code: number | null; readonly signal: string | null },
@@ -77,7 +80,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const take = (chunk: Buffer): Buffer => {
     const part = chunk.subarray(0, remaining)
     remaining -= part.length
-    // The rest of a flood of output is of no use: the command gets no grace period, and its output is no longer read.
+    // The output has exceeded the limit, and more of it would be of no use. So the command gets no grace period, and its output is no longer read.
     if (part.length < chunk.length) {
       if (!ended) cause ??= { kind: 'flooded' }
       supervised.destroy()
@@ -128,7 +131,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-/** The limit through which this program ended the command, if there was one. */
+/** The limit because of which this program ended the command; undefined if it didn't. */
 function reached(
   cause: Cause,
   limits: { readonly timeoutMs: number; readonly outputBytes: number },
@@ -140,8 +143,8 @@ function reached(
 }
 
 /**
- * A readable stream that copies a pipe. It can end properly even while another process still holds the pipe open. `take` returns the part of a chunk to pass
- * on.
+ * A readable stream that copies a pipe. It can end properly even if a process still holds the pipe open. `take` returns the part of a chunk that is
+ * passed on.
  */
 function relay(
   source: Readable,
@@ -164,7 +167,7 @@ function relay(
     last = Math.max(last, now())
     while (!source.closed) {
       const wait = last + quietMs - now()
-      // A paused source means that the reader is slow, not that the writer is silent: buffered data must still be delivered.
+      // If the source is paused, the reader is slow, but the writer may not be silent. Buffered data must still be delivered.
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
     }

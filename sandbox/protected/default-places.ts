@@ -6,16 +6,17 @@ import { isWithin } from '../paths.ts'
 import type { Protection } from './protected-place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
 
-// Parsed at most once, and not at all if the build has already parsed the text.
+// The table is parsed at most once, and not at all if the build has already parsed it.
 let known: PreparedPlaces | undefined
 const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
 
 /**
- * Paths that commands can't write to, even inside a writable root. They have the form of a policy's `protectedPaths`: an absolute path, a path relative to
- * every writable root, or two stars, a slash and a path that applies in every directory of a root.
+ * Paths that commands can't write to, even inside a writable root. They have the form of a policy's `protectedPaths`: an absolute path, a path
+ * relative to every writable root, or (after two stars and a slash) a path relative to every directory of a root.
  *
- * @param allowed names of places that commands may write to nevertheless, such as `.husky` or `.bashrc`. Files that configure this program stay protected
- * @example const protectedPaths = [...protectedPlaces(), 'CODEOWNERS'] // a list given replaces the default
+ * @param allowed names of places that commands may write to after all, such as `.husky` or `.bashrc`. Files that configure this program stay
+ * protected
+ * @example const protectedPaths = [...protectedPlaces(), 'CODEOWNERS'] // a list in a policy replaces the default list
  */
 export function protectedPlaces(allowed: readonly string[] = []): readonly string[] {
   const names = new Set(allowed)
@@ -30,10 +31,10 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
 }
 
 /**
- * Where programs keep secrets, both by default and if an environment variable names another place, and where this program keeps its own configuration. An
- * agent's commands don't need these places, so each is hidden unless the policy's `deniedReads` says otherwise.
+ * The places where programs keep secrets (their default places, and those that environment variables name), and where this program keeps its own
+ * configuration. An agent's commands don't need these places. They are the default value of a policy's `deniedReads`.
  *
- * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list given replaces the default
+ * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list in a policy replaces the default list
  */
 export function credentialPlaces(): readonly string[] {
   return [...new Set([...placesEverywhere(prepared().places.credentials), ...appDirectories()])]
@@ -41,7 +42,7 @@ export function credentialPlaces(): readonly string[] {
 
 /** The places as absolute paths: in every home directory, and wherever an environment variable moves them. */
 function placesEverywhere(places: readonly string[]): readonly string[] {
-  // The places are joined into one text because there are many of them: building each path separately would slow down every start. No path contains a NUL.
+  // The places are joined into one text, because building each of the many paths separately would slow down every start. No path contains a NUL.
   const text = `\0${places.join('\0')}\0`
   const found = homes().flatMap((home) => text.split('\0~/').join(`\0${home}/`).slice(1, -1).split('\0'))
   const single = found.length > 0 ? found : places.filter((at) => !at.startsWith('~/'))
@@ -70,7 +71,7 @@ function isHeld(text: string, place: string): boolean {
   return false
 }
 
-/** For each place of `text` below the given one: its path relative to that one. */
+/** The paths of all places in `text` that are below `place`, relative to it. */
 function endsBelow(text: string, place: string): readonly string[] {
   const [, ...after] = text.split(`\0${place}/`)
   return after.map((rest) => rest.split('\0', 1)[0] ?? '')

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { withoutUserinfo } from '../git/config-clean.ts'
 import { readHostFile } from '../host-files.ts'
 
-/** What commands may see of a file with secrets: its text without the secrets, or nothing at all. */
+/** What commands may see of a file with secrets: its text without the secrets, or nothing if `shown` is undefined. */
 type KeyFile = { readonly path: string; readonly shown: string | undefined }
 
 /**
@@ -20,18 +20,18 @@ const obeyed = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nug
  */
 const keys = /^(?:gha-creds-[0-9a-f]+\.json|[._]netrc|\.git-credentials)$/i
 
-/** Matches a setting whose value is a literal secret. A variable's name or an empty value doesn't match. */
+/** Matches a setting whose value is a literal secret. It doesn't match if the value is empty or refers to a variable. */
 const secretLine =
   /(?:^|[^a-z0-9{$])(?:_auth(?:token)?|_password|npmauth(?:token|ident)|token|password|passwd|secret|api[-_]?key|cleartextpassword)["']?\s*(?:[:=]|value\s*=)\s*(?!["']?(?:\$[{(a-z_]|%|["']?\s*$))\S/i
 
 const largest = 1024 * 1024
 
-/** What commands see of the file at `path` if it is one of these files and contains secrets; undefined for any other file. */
+/** What commands see of the file at `path`, if it is one of the files above and contains secrets. Undefined for all other files. */
 export function keyFileAt(path: string): KeyFile | undefined {
   const name = basename(path)
   if (keys.test(name)) return { path, shown: undefined }
   if (!obeyed.test(name)) return undefined
-  // Symlinks are not followed: a command may have created one to see its target.
+  // Symlinks are not followed, because a command may have created one to see its target.
   const text = readHostFile(path, { maxBytes: largest })?.toString('latin1')
   if (text === undefined) return undefined
   const clean = text
@@ -42,7 +42,7 @@ export function keyFileAt(path: string): KeyFile | undefined {
   return clean === text ? undefined : { path, shown: clean }
 }
 
-/** The files of these kinds that are directly in a directory and contain secrets. */
+/** The files with secrets that are directly in a directory. */
 export function keyFilesIn(directory: string): readonly KeyFile[] {
   return namesIn(directory).flatMap((name) => {
     const found = obeyed.test(name) || keys.test(name) ? keyFileAt(join(directory, name)) : undefined
@@ -54,7 +54,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // The directory is missing, or this user can't read it; then commands can't either.
+    // The directory is missing, or this user can't read it. Then commands can't read it either.
     return []
   }
 }

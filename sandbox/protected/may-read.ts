@@ -8,19 +8,19 @@ import { pathsAndPatterns } from '../roots.ts'
 type Concealed = { readonly path: string; readonly place: string }
 
 /**
- * Those of `paths` that only the user may read, whatever the sandbox mode: credentials by default. Even unconfined commands don't need them. Paths that a more
- * specific entry grants are left out.
+ * Those of `paths` that only the user may read in any sandbox mode (by default, credentials): even unconfined commands don't need them. Paths that a
+ * more specific entry of the policy grants are left out.
  *
- * @param paths absolute; symlinks are followed as far as they lead
+ * @param paths absolute paths; symlinks in them are followed
  * @internal
  */
 export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
-  // Most commands name no file, and querying all places takes longer than every other part of judging a command.
+  // Most commands name no file, and querying all places takes longer than everything else that is done to judge a command.
   if (paths.length === 0) return []
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
   const host = cachedFileSystem()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
-  // Evaluating a path queries all denied places, so paths that lie in none of them are left out first.
+  // To evaluate a path, all denied places are queried. So paths outside all denied places are left out first.
   const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
   const mayBeDenied = (path: string): boolean => {
     const real = resolveExisting(path, host)

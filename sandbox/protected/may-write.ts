@@ -8,11 +8,11 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { protectedBelow } from '../roots.ts'
 
 /**
- * The protected place that `path` is or lies in; undefined if nothing protects it. Only the user may write there, whatever the sandbox mode, and even outside
- * every root. This is checked for everything that writes for a model, except commands: patches, file tools, grants. Git's own directories are protected too,
- * because commands have a private copy, and nothing else needs to write there.
+ * The protected place that `path` is or is inside; undefined if nothing protects it. Only the user may write there, in any sandbox mode, and even
+ * outside all roots. This is checked for patches, file tools and grants: for everything that writes on behalf of a model, except commands. Git's own
+ * directories are protected too, because commands have a private copy, and nothing else needs to write there.
  *
- * @param path absolute; symlinks are followed as far as they lead
+ * @param path an absolute path; symlinks in it are followed
  * @param roots the writable directories, such as the workspace. Outside of them, each directory is treated both as a project and as a home directory
  * @internal
  */
@@ -26,8 +26,8 @@ export function protectingPlace(
 }
 
 /**
- * Like `protectingPlace`, but for many paths, one after the other. The host's files are queried only once, and the places below the roots are computed only
- * once.
+ * Like `protectingPlace`, but returns a function for many paths. Each of the host's files is queried only once, and the places below the roots are
+ * computed only once.
  *
  * @internal
  */
@@ -58,14 +58,14 @@ export function protectingPlaces(
 }
 
 /**
- * The places that are protected outside every root. Any directory there may be a project or a home directory, so they are the same as in a root, in each
- * directory.
+ * The places that are protected outside all roots. Any directory there may be a project or a home directory, so what is protected in a root is
+ * protected in each of these directories.
  */
 function anywhere(policy: Pick<SandboxPolicy, 'protectedPaths'>): readonly string[] {
   return policy.protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, ''))))
 }
 
-/** The git directory that `path` is or lies in. If writing `path` would turn its parent directory into a git directory, returns `path` itself. */
+/** The git directory that `path` is or is inside. If writing to `path` would turn its parent directory into a git directory, this is `path` itself. */
 function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
   const parts = relative(root, path).split('/')
   // The comparison allows for short names of NTFS, and for characters that HFS+ ignores.
@@ -77,7 +77,8 @@ function gitPlace(path: string, root: string, host: FileSystemView): string | un
   if (metadata !== undefined) return metadata
   for (let up = dirname(path); up.length >= root.length && up !== '/'; up = dirname(up))
     if (isRepository(up, host)) return up
-  // Git recognises a repository by this name and two others. A patch could add those too, or a command could already have created them.
+  // Git recognises a repository by the names HEAD, `objects` and `refs`. So nothing may create HEAD: a patch could also create the other two, or a
+  // command could already have created them.
   const name = basename(path)
   const makes = name === 'HEAD' || (/^head$/i.test(name) && host.kindOf(join(dirname(path), 'objects')) === 'directory')
   return makes && host.kindOf(path) === 'absent' ? path : undefined

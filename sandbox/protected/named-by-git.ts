@@ -18,7 +18,7 @@ const followed = new Set(
  * (`core.fsmonitor`, filters, editors, aliases) and included files. To miss no spelling, the parser is more lenient than git's: it treats any word of these
  * values as a path, and follows every include.
  *
- * @param root its path, without symlinks
+ * @param root the root's path, without symlinks
  */
 export function namedByGit(root: string): readonly string[] {
   const worktree = worktreeOf(root)
@@ -82,7 +82,7 @@ function settingsOf(text: string): readonly { readonly key: string; readonly val
   })
 }
 
-/** The value with and without a possible comment, and the words of the value, split roughly as a shell would split them. */
+/** The value, the value without a possible comment, and the words of the value, split roughly as a shell would split them. */
 function wordsOf(key: string, value: string): readonly string[] {
   const bare = (text: string): string => text.trim().replace(/^!/, '').replace(/["']/g, '').replace(/\\\\/g, '\\')
   const whole = [value, value.split(/[#;]/)[0] ?? ''].map(bare)

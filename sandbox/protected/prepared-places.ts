@@ -1,7 +1,7 @@
 import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './protected-table.ts'
 
-/** The table without its sources: the protected places, and the variables that move them. */
+/** The content of the table without the sources: the protected places, and the variables that move them. */
 export type PreparedPlaces = {
   readonly places: Readonly<Record<Protection, readonly string[]>>
   readonly moves: readonly {
@@ -12,7 +12,7 @@ export type PreparedPlaces = {
   }[]
 }
 
-/** Parses the table's text. The build calls this and bundles the result, since parsing would be one of the slowest parts of each start. */
+/** Parses the table's text. The build calls this and bundles the result, because parsing would be one of the slowest parts of every start. */
 export function preparedPlaces(): PreparedPlaces {
   const table = protectedTable()
   const placesOf = (what: Protection): readonly string[] =>

@@ -1,17 +1,18 @@
-/** Why a place is protected. The reason decides what commands, and everything else that acts for a model, may not do with the place. */
+/** Why a place is protected. This decides what is forbidden to commands, and to everything else that acts on behalf of a model. */
 export type Protection =
-  /** Files that control other programs when somebody opens a directory as a project: never written. */
+  /** Files that control other programs when somebody opens a directory as a project. They must not be written. */
   | 'settings'
   /**
-   * Files in a home directory that control shells and programs: never written, neither there nor in the top directory of a root, which may be somebody's home.
+   * Files in a home directory that control shells and programs. They must not be written there or in the top directory of a root, which may be
+   * somebody's home directory.
    */
   | 'startup'
-  /** Like `startup`, but for names that projects use too: protected only in the caller's home directories. */
+  /** Like `startup`, but with names that projects use too. They are protected only in the caller's home directories. */
   | 'home'
-  /** Secrets, or files that give access to secrets: neither read nor written. */
+  /** Secrets, or files that give access to secrets. They must not be read or written. */
   | 'credentials'
 
-/** One protected place of the table. */
+/** One protected place in the table. */
 export type ProtectedPlace = {
   /**
    * `~/x` means `x` in each of the caller's home directories. Two stars and `/x` mean `x` in every directory of a root, where `*` in a component stands for any
@@ -20,11 +21,11 @@ export type ProtectedPlace = {
   readonly at: string
   readonly what: Protection
   readonly program: string
-  /** Where that is documented. */
+  /** Where the place is documented. */
   readonly source: string
 }
 
-/** A variable that tells a program to use another place. */
+/** An environment variable that tells a program to use a different place. */
 export type Move = {
   readonly variable: string
   /** The path that is appended to the variable's value; empty if the value itself is the new place. */

@@ -8,8 +8,8 @@ let known: readonly ProtectedPlace[] | undefined
 let knownMoves: readonly Move[] | undefined
 
 /**
- * All protected places, regardless of who acts. This is the single source for commands, file tools, patches, servers, hooks and the Guardian. Git's own
- * metadata is handled separately (`git/`).
+ * All protected places. This table applies to everything that acts on behalf of a model: commands, file tools, patches, servers, hooks and the
+ * Guardian. Git's own metadata is handled separately (`git/`).
  *
  * @example console.log(protectedTable().length)
  */
@@ -23,7 +23,7 @@ export function protectedTable(): readonly ProtectedPlace[] {
   return known
 }
 
-/** The variables that move places of the table. */
+/** The environment variables that move places in the table. */
 export function movingVariables(): readonly Move[] {
   return (knownMoves ??= readMoves(moves))
 }

@@ -3,9 +3,10 @@ import { isWithin } from '../paths.ts'
 import { protectedTable } from './protected-table.ts'
 
 /**
- * Files that programs run, or that control programs, when somebody continues to work in a project, or when its CI runs. They are not protected, since tasks
- * change them all the time, but a run that changes them reports it. Each line has the form `program | source | name | name …`. A name stands for a file of that
- * name in any directory; a name with a slash at the end stands for everything in such a directory. `*` stands for any text without a slash.
+ * Files that programs run, or that control programs, when somebody continues to work in a project or when the project's CI runs. They are not
+ * protected, since tasks often have to change them, but a run that changes them reports it. Each line has the form `program | source | name | name
+ * …`. A name means a file of that name in any directory. A name with a slash at the end means everything in a directory of that name. `*` means any
+ * text without a slash.
  */
 const code = `
 npm | https://docs.npmjs.com/cli/using-npm/scripts | package.json | .npmrc | npm-shrinkwrap.json
@@ -83,7 +84,7 @@ Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.
 type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
 
 /**
- * The table of files that run later, to be shown to users. Protected settings are left out.
+ * The table of files that programs run later, for showing it to users. It doesn't contain protected settings.
  *
  * @example for (const { program, names } of codeThatRunsLater()) console.log(program, names)
  */
@@ -98,9 +99,10 @@ export function codeThatRunsLater(): readonly Row[] {
 let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
 
 /**
- * The program that runs a project's file, or commands from it, when somebody continues to work in the project; undefined if the file runs only on request.
+ * The program that runs a file of a project, or commands in the file, when somebody continues to work in the project. Undefined if nothing runs the
+ * file unless somebody asks for it.
  *
- * @param path absolute, inside `root`
+ * @param path an absolute path inside `root`
  * @example console.log(runsLater('/project/package.json', '/project')) // npm
  */
 export function runsLater(path: string, root: string): string | undefined {
@@ -112,7 +114,7 @@ export function runsLater(path: string, root: string): string | undefined {
 }
 
 function compile(): NonNullable<typeof compiled> {
-  // Paths that are protected, but that `protected.allow` may let a task change. Such a path may be a file or a directory.
+  // Protected paths are included, because `protected.allow` may let a task change them. Such a path may be a file or a directory.
   const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
   const all = [
     ...codeThatRunsLater().map(({ program, names }) => [names.map(sourceOf).join('|'), program] as const),

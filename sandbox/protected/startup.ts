@@ -1,6 +1,7 @@
 /**
- * Files in a home directory that control shells and programs, with names that no project uses. They are never written, neither in the caller's home directories
- * nor in the top directory of a root, which may be somebody's home. Each line has the form `program | source | place | place …`, which `readPlaces` parses.
+ * Files in a home directory that control shells and programs, with names that no project uses. They must not be written in the caller's home
+ * directories or in the top directory of a root, which may be somebody's home directory. Each line has the form `program | source | place | place …`,
+ * which `readPlaces` parses.
  */
 export const startup = `
 bash | https://www.gnu.org/software/bash/manual/html_node/Bash-Startup-Files.html | ~/.bashrc | ~/.bash_profile | ~/.bash_login | ~/.bash_logout | ~/.bash_aliases | ~/.bash_completion | ~/.inputrc
@@ -25,7 +26,7 @@ ripgrep | https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md#configurati
 Portcullis | README.md | ~/.config/portcullis | ~/.local/state/portcullis | ~/.local/share/portcullis | ~/.cache/portcullis
 `
 
-/** Files of the same kind whose names a project may use too. They are protected only in the caller's home directories. */
+/** Files of the same kind that have names which projects use too. They are protected only in the caller's home directories. */
 export const ofOwnHome = `
 PowerShell | https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_profiles | ~/.config/powershell
 Starship | https://starship.rs/config | ~/.config/starship.toml | ~/.p10k.zsh

@@ -2,12 +2,12 @@
 export type NetworkGrant =
   | { readonly kind: 'none' }
   | { readonly kind: 'internet' }
-  /** Only our proxy on the loopback interface, which decides about each host. */
+  /** Only our proxy on the loopback interface. The proxy decides which hosts are allowed. */
   | { readonly kind: 'proxy'; readonly port: number }
 
 /**
- * System values that language runtimes query, about the machine and about the process itself. `kern.procargs2` and `kern.proc.*` are left out: they reveal the
- * command lines and environments of other processes.
+ * System values about the machine and about the process itself that language runtimes query. `kern.procargs2` and `kern.proc.*` are left out, because
+ * they reveal the command lines and environments of other processes.
  */
 const systemFacts: readonly string[] = [
   'hw.activecpu',
@@ -68,8 +68,8 @@ const systemFacts: readonly string[] = [
 const systemFactFamilies: readonly string[] = ['hw.optional.', 'hw.perflevel', 'machdep.cpu.']
 
 /**
- * Services that only answer queries: user and group names, the per-user directories, notifications, the log. None of them starts a program, hands out a key or
- * reads preferences for its caller.
+ * Services that only answer queries or record messages: user and group names, the per-user directories, notifications, and the log. None of them
+ * starts a program, hands out a key or reads preferences for its caller.
  */
 const services: readonly string[] = [
   'com.apple.bsd.dirhelper',
@@ -119,7 +119,7 @@ ${lines('global-name', services)})
 `
 }
 
-/** The rules about devices. They come after the policy's rules about paths, because one of those may cover the whole disk. */
+/** The rules about devices. They come after the policy's rules for paths, because one of those rules may apply to the whole disk. */
 export function deviceRules(): string {
   return `
 ; Only devices that lead nowhere, and terminals that were created inside.

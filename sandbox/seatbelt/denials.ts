@@ -6,7 +6,7 @@ import { triedToNest } from './diagnose-seatbelt.ts'
 
 const refusal = /Operation not permitted|\bEPERM\b/
 
-/** Swift's build tools run their programs in their own sandbox. */
+/** The denial for a program that puts itself or others into a sandbox, as Swift's build tools do. */
 const nestedSandbox: Denial = {
   kind: 'syscall',
   subject: 'that puts a program into a sandbox of its own',
@@ -20,8 +20,8 @@ const nestedSandbox: Denial = {
 }
 
 /**
- * Finds denials in a command's output. Seatbelt reports every denial as EPERM. With mounts, by contrast, the error shows whether a path is read-only or can't
- * be read. An EPERM line may mean either, so the policy decides which.
+ * Finds denials in a command's output. With mounts, the error shows whether a path is read-only or can't be read. Seatbelt, however, reports every
+ * denial as EPERM. So the policy decides which of the two an EPERM line means.
  */
 export function denialsFromSeatbelt(
   policy: SandboxPolicy,
@@ -36,7 +36,7 @@ export function denialsFromSeatbelt(
     denialsFromOutput(policy, { ...failed, stderr: stderr.join('\n') }, host),
   )
   const found = [...(reads ?? []), ...(writes ?? []), ...denialsFromOutput(policy, failed, host)]
-  // All denials except a `syscall` denial, which is only suspected because of the message's wording.
+  // If any other denial was found, `syscall` denials are left out, because they are only guessed from the words of a message.
   const named = found.filter(({ kind }) => kind !== 'syscall')
   const bySubject = new Map(named.map((denial) => [`${denial.kind} ${denial.subject}`, denial]))
   return bySubject.size > 0 ? [...bySubject.values()] : found.slice(0, 1)

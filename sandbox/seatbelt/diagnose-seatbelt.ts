@@ -4,16 +4,16 @@ const [profileRefused, applyRefused] = [65, 71]
 const refusedToNest = /\bsandbox_apply: Operation not permitted/
 
 /**
- * Whether the command's output shows an attempt to create a sandbox inside another one, which macOS refuses. If our own sandbox has already worked, a command
- * inside it made the attempt.
+ * Whether a command's error output shows that a sandbox was to be created inside another one, which macOS refuses. If our own sandbox has worked
+ * before, a command inside it tried to do so.
  */
 export function triedToNest(stderr: string): boolean {
   return refusedToNest.test(stderr)
 }
 
 /**
- * Why sandbox-exec(1) didn't start a command, and what to do about it; undefined if the command itself failed. Messages of sandbox-exec and of the command
- * arrive on the same stream, so both the wording and the exit code must match.
+ * Why sandbox-exec(1) didn't start a command, and what to do about it. Undefined if the command itself failed. Both write to the same stream, so the
+ * wording and the exit code must match those of sandbox-exec.
  */
 export function diagnoseSeatbelt(
   code: number | null,

@@ -1,9 +1,9 @@
-// Not by execa: the call is synchronous and runs after each command.
+// execa isn't used here, because the call is synchronous and happens after each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
-/** How often the search is repeated at most, because a process may fork during it. */
+/** How often the search is done at most. It is repeated because a process may fork during a search. */
 const rounds = 10
 
 /**
@@ -20,7 +20,7 @@ export function killOrphans(mark: string, group: number): void {
   }
 }
 
-/** The pids in the output of `ps` whose environment contains the mark. */
+/** The pids of the processes whose environment contains the mark, according to the output of `ps`. */
 export function pidsMarked(listing: string, mark: string): readonly number[] {
   const word = ` ${markVariable}=${mark}`
   return listing

@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// Not by execa: every command is started here with its own descriptors, and execa would take another millisecond of processor time.
+// execa isn't used here, because it would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -63,7 +63,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const watchdog = startWatchdog()
   const installation = holdInstallation(roots)
   const running = new RunningCommands(guard.rest)
-  // If no command could write, the host itself made all changes.
+  // If no running command may write, the host itself has made all changes, so there is nothing to review.
   const review = (ended: boolean): readonly Denial[] =>
     running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
   let open = true
@@ -81,12 +81,13 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const limited = limits.start()
     const output = commandPipes.open()
     const mark = randomUUID()
-    // The shell that sets the limits runs inside the sandbox, because it gets the command's variables, which could define shell functions.
+    // The shell that sets the limits runs inside the sandbox, because it gets the command's environment variables, and these could define shell
+    // functions.
     const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
     const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
       cwd: realpathSync.native(command.cwd),
       env: { ...variables, [markVariable]: mark },
-      // A new session: the command has no terminal to wait for, and its process group can be ended as a whole.
+      // The command gets a new session. So it has no terminal to wait for, and its process group can be ended as a whole.
       detached: true,
       stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })
@@ -145,7 +146,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
 }
 
 /**
- * Runs `true` under the profile. This shows, before any command runs, whether macOS doesn't know an operation of the profile or already confines this process.
+ * Runs `true` under the profile. So if macOS doesn't know an operation in the profile, or already confines this process, this is known before any
+ * command runs.
  */
 function tryOut(profile: SeatbeltProfile): void {
   const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {

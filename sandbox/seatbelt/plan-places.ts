@@ -14,13 +14,13 @@ export type SeatbeltMachine = {
   readonly privateTemp: string
 }
 
-/** The policy's rule for a path and everything below it, except where a longer path has another rule. */
+/** The policy's rule for a path and everything below it, except for longer paths that have a rule of their own. */
 export type Place = {
   readonly path: string
   readonly as:
-    /** Commands must not see the path, because it contains other people's files and sockets. */
+    /** Commands must not see the path, because it contains files and sockets of other users. */
     | 'hidden'
-    /** Named in `deniedReads`. */
+    /** The path is in `deniedReads`. */
     | 'denied'
     | 'readable'
     | 'writable'
@@ -28,13 +28,16 @@ export type Place = {
     | 'protected'
 }
 
-/** All of a profile's rules about files, as data. */
+/** All of a profile's rules for files, as data. */
 export type PlannedPlaces = {
-  /** Shortest path first, because the last matching rule of a profile wins. */
+  /** The places, shortest path first, because the last matching rule of a profile wins. */
   readonly places: readonly Place[]
-  /** Directories that must not be moved, since rules name entries in them. */
+  /** Directories that must not be moved, because there are rules for entries in them. */
   readonly pinned: readonly string[]
-  /** Paths whose existence may be known: parent directories of granted places that are inside hidden or denied ones, and the denied entries themselves. */
+  /**
+   * Paths whose existence commands may see: the denied entries themselves, and the parent directories of places that are granted inside hidden or
+   * denied ones.
+   */
   readonly visible: readonly string[]
   /** The roots in which git's metadata is protected. */
   readonly roots: readonly string[]
@@ -45,15 +48,15 @@ export type PlannedPlaces = {
 }
 
 /**
- * Directories that other backends replace with the command's own. Here nothing can be mounted over them. They are therefore closed, and `TMPDIR` names the
- * run's own directory. A program that insists on `/tmp` fails.
+ * Directories that other backends replace with private ones. Here nothing can be mounted over them, so commands can't use them at all, and `TMPDIR`
+ * names the run's own directory. A program that always uses `/tmp` fails.
  */
 const hiddenPlaces: readonly string[] = [
   '/tmp',
   '/run',
   '/var/run',
   '/var/folders',
-  // Another path to most of the disk. As far as is known, the kernel compares the usual path; in case it doesn't, this path is closed too.
+  // A second path to most of the disk. As far as we know, the kernel compares the usual path. This path is hidden too, in case it doesn't.
   '/System/Volumes/Data',
 ]
 
@@ -64,8 +67,8 @@ const systemPlaces: readonly string[] = ['/run/current-system']
 const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
 
 /**
- * The places that enforce `policy`. Each path is included both as written and without symlinks: the kernel compares real paths, but it checks a symlink on the
- * way under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
+ * The places that enforce `policy`. Each path is included as written and also without symlinks: the kernel compares real paths, but it checks a
+ * symlink in a path under the symlink's own path (for example `/tmp`, which points to `/private/tmp`).
  */
 export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {
   const { host } = machine
@@ -88,7 +91,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const keys = [policy.workspace, ...roots].flatMap(keyFilesIn).map(({ path }) => path)
   for (const path of [...deniedPlaces(policy, host), ...keys]) {
     const forms = bothForms(path, host)
-    // A place that is granted by its own name stays granted, and a hidden place is closed anyway.
+    // A path that was granted explicitly stays granted, and a hidden place can't be read anyway.
     if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue
     denied.push(...forms)
     put(path, 'denied')
@@ -115,7 +118,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   return {
     places,
     pinned: sorted(pinned),
-    // Denied entries inside a closed place aren't even visible.
+    // Denied entries inside a hidden or denied place aren't visible at all.
     visible: sorted([...onTheWay, ...closed.filter((path) => !isWithinAny(dirname(path), closed))]),
     roots,
     gitDirectories: guarded.gitDirectories,

@@ -12,14 +12,14 @@ import { quoteCaseless, quoteForRegex } from './regex.ts'
  */
 export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
 
-/** Names that `git init` and `git clone` write in a git directory too, so rules can deny them only in existing repositories. */
+/** Names in a git directory that `git init` and `git clone` must be able to write, so the rules deny them only in existing repositories. */
 const madeByInit: readonly string[] = ['config', 'hooks']
 
 /**
- * The profile that enforces `policy`. No specification describes the profile language. Its sources are sandbox-exec(1) and sandbox(7) of macOS for the tools,
- * the profiles in `/System/Library/Sandbox/Profiles` as examples, and the "Apple Sandbox Guide" (reverse.put.as, 2011) for operations and filters. The profile
- * uses only rules that mean the same in both possible cases: if the last matching rule wins, and if the rule for the more specific operation wins. `file-link`
- * and `file-clone` are not allowed anywhere, since a second name for a file would escape the rules about its first name.
+ * The profile that enforces `policy`. No specification describes the profile language. Its sources are sandbox-exec(1) and sandbox(7) of macOS for
+ * the tools, the profiles in `/System/Library/Sandbox/Profiles` as examples, and the "Apple Sandbox Guide" (reverse.put.as, 2011) for operations and
+ * filters. It isn't clear whether the last matching rule wins or the rule for the more specific operation. The profile uses only rules that mean the
+ * same in both cases. `file-link` and `file-clone` are not allowed anywhere, since the rules for a file's first name don't apply to a second name.
  */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -53,7 +53,7 @@ export function seatbeltProfile(
 
 type Param = (kind: string, value: string) => string
 
-/** The rules about places, in one group for each path depth. Places of the same depth don't overlap, so their order doesn't matter. */
+/** The rules for places, in one group for each path depth. Places of the same depth don't overlap, so their order doesn't matter. */
 function placeRules(places: readonly Place[], param: Param): string {
   const depths = [...new Set(places.map(({ path }) => depth(path)))].toSorted((a, b) => a - b)
   const groups = depths.map((at) => {
@@ -87,7 +87,7 @@ function pinRule({ pinned }: PlannedPlaces, param: Param): string {
   return `\n; Moving one of these would move entries that the rules name.\n${rule('deny file-write-unlink', filters)}`
 }
 
-/** Denies writes to files that git would execute or follow: by name at any depth, and all such files in existing repositories. */
+/** Denies writes to files that git would execute or follow: those with certain names at any depth, and all such files in existing repositories. */
 function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Param): string {
   if (roots.length === 0) return ''
   const inRoots = `(require-any ${roots.map((root) => `(subpath ${param('ROOT', root)})`).join(' ')})`
@@ -108,7 +108,10 @@ ${rule(
 )}`
 }
 
-/** Denies writes to files that control programs in any directory, whether they exist or not. Directories that a package manager fills are excepted. */
+/**
+ * Denies writes to files that control programs in any directory, whether they exist or not. The rules don't apply in directories that a package
+ * manager fills.
+ */
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)

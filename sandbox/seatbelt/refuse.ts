@@ -2,7 +2,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 
-/** What matters here about the user and the platform. */
+/** The facts about the user and the platform that matter here. */
 type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
 
 /** Default guarantees that macOS can't enforce, as sentences for a run's summary. */

@@ -4,8 +4,8 @@ export function quoteForRegex(text: string): string {
 }
 
 /**
- * Like `quoteForRegex`, but matches letters in either case. On a volume that ignores case, which is the default on macOS, a command may create a file in any
- * spelling, and programs then find it by the usual spelling.
+ * Like `quoteForRegex`, but letters match in upper and lower case. On a volume that ignores case, as is the default on macOS, a command may create a
+ * file in any spelling, and programs then find it under the usual spelling.
  */
 export function quoteCaseless(text: string): string {
   return quoteForRegex(text).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)

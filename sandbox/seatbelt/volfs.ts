@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { SandboxError } from '../sandbox-error.ts'
 
 /**
- * Throws `unavailable` if a directory can't be reached by its number (`/.vol/DEVICE/INODE`). Planted files are removed through these numbers, because a command
- * can't redirect them. Only the system's own kinds of volumes have such numbers.
+ * Throws `unavailable` if a directory can't be reached by its numbers (`/.vol/DEVICE/INODE`). Planted files are removed through such paths, because a
+ * command can't redirect them. Only macOS's own types of volumes support them.
  */
 export function requireVolfs(directories: readonly string[]): void {
   for (const directory of directories) {

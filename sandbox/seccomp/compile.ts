@@ -28,8 +28,8 @@ const x32Bit = 0x4000_0000
 const ENOSYS = 38
 
 /**
- * Compiles rules to the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through another architecture's
- * interface ends the process, because its number would mean another system call.
+ * Compiles rules to the program that seccomp(2) loads: an array of `struct sock_filter`, which `bwrap --seccomp` reads. A call through the interface
+ * of a different architecture ends the process, because the same number means a different system call there.
  */
 export function compileFilter(rules: readonly Rule[], architecture: Architecture): Uint8Array {
   const program: Instruction[] = [
@@ -49,7 +49,7 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
   if (number === undefined) return []
   const verdict = give(rule.then === 'allow' ? ALLOW : ERRNO | rule.then.errno)
   if (rule.when.length === 0) return [jump(JUMP_EQUAL, number, 0, 1), verdict]
-  // Tests overwrite the accumulator, so every rule loads the call's number into it again for the next rule.
+  // Tests overwrite the accumulator, so every rule ends by loading the call's number into it again, for the next rule.
   const tests = rule.when.map(compileTest)
   const size = tests.flat().length
   const body: Instruction[] = []
@@ -61,7 +61,10 @@ function compileRule(rule: Rule, architecture: Architecture): readonly Instructi
   return [jump(JUMP_EQUAL, number, 0, size + 2), ...body, verdict, load(offsetOfNumber)]
 }
 
-/** Instructions that end with a conditional jump. If the test holds, the next instruction runs; the other target is filled in later. */
+/**
+ * Instructions that end with a conditional jump. If the test holds, the next instruction runs. The jump's target for the other case is filled in
+ * later.
+ */
 function compileTest(test: ArgumentTest): readonly Instruction[] {
   const low = load(offsetOfArguments + 8 * test.argument)
   if ('anyOf' in test) return [low, jump(JUMP_ANY_BIT, test.anyOf, 0, 0)]
@@ -80,7 +83,7 @@ function give(k: number): Instruction {
   return { code: RETURN, jt: 0, jf: 0, k: k >>> 0 }
 }
 
-/** Both architectures are little-endian. */
+/** Encodes a program. Both architectures are little-endian. */
 function encode(program: readonly Instruction[]): Uint8Array {
   const bytes = new Uint8Array(8 * program.length)
   const view = new DataView(bytes.buffer)

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
 import { AF_NETLINK, EPERM } from '../machine-code/kernel.ts'
 
-/** The parts of a seccomp profile that are used here. Docker takes the profile as the text of a JSON document. */
+/** The parts of a seccomp profile that are used here. Docker accepts the profile as a JSON document. */
 type Profile = {
   readonly defaultAction: 'SCMP_ACT_ALLOW'
   readonly architectures: readonly string[]
@@ -30,8 +30,9 @@ type Comparison = {
 type ContainerSockets = SocketAccess | 'entry'
 
 /**
- * The filter's rules as a Docker profile. In our filter the first matching rule decides. In this profile, rules can only refuse calls, and all of them apply at
- * once. Therefore "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of all other families.
+ * The filter's rules as a Docker profile. In our filter the first matching rule decides. In this profile, rules can only refuse calls, and all of
+ * them apply at once. Therefore a test for "any of these bits" becomes one refusal for each bit, and a list of allowed socket families becomes
+ * refusals of all other families.
  *
  * @param unixSockets whether commands can connect to services through unix sockets
  */

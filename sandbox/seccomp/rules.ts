@@ -1,7 +1,10 @@
 import type { Syscall } from './syscalls.ts'
 import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
 
-/** Tests the low 32 bits of one argument. The kernel itself uses no more of the arguments that are tested here: they are ints, or flags below 2^32. */
+/**
+ * Tests the low 32 bits of one argument. This is enough because the kernel itself uses only these bits of the arguments that are tested: they are
+ * ints, or flags below 2^32.
+ */
 export type ArgumentTest =
   | { readonly argument: number; readonly masked: number; readonly equals: number }
   | { readonly argument: number; readonly anyOf: number }
@@ -14,12 +17,12 @@ export type Rule = {
 }
 
 /**
- * The network access of a command, as far as a system call filter can limit it. A filter can't check addresses: `loopback` is for a command that has its own
- * network namespace, which contains nothing but a loopback interface.
+ * The network access of a command, as far as a system call filter can limit it. A filter can't check addresses, so `loopback` is only for commands
+ * that have their own network namespace with nothing but a loopback interface.
  */
 export type SocketAccess = 'loopback' | 'internet'
 
-/** The flags of clone(2) for new namespaces. The time namespace is missing, because only clone3 and unshare can create one. */
+/** The flags of clone(2) for new namespaces. The flag for time namespaces is not among them, because only clone3 and unshare can create one. */
 const newNamespaces = 0x7e02_0000
 const newTimeNamespace = 0x80
 
@@ -32,12 +35,15 @@ const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
-/** O_TMPFILE without the bit of O_DIRECTORY, which differs between the processors. The flag creates an unnamed file, to which linkat(2) can give a name. */
+/**
+ * O_TMPFILE without the bit of O_DIRECTORY, which is different for the two processors. The flag creates an unnamed file, to which linkat(2) can give
+ * a name.
+ */
 const O_TMPFILE = 0o2000_0000
 
 /** Calls that builds and tests never need. Each is a way into the kernel, into other processes, or out of a namespace. */
 const never: readonly Syscall[] = [
-  // Other processes' memory and descriptors
+  // These reach the memory and descriptors of other processes.
   'ptrace',
   'process_vm_readv',
   'process_vm_writev',
@@ -46,7 +52,7 @@ const never: readonly Syscall[] = [
   'kcmp',
   'move_pages',
   'migrate_pages',
-  // Calls with a large, new or often attacked implementation
+  // These have a large or new implementation, or one that is often attacked.
   'io_uring_setup',
   'io_uring_enter',
   'io_uring_register',
@@ -57,11 +63,11 @@ const never: readonly Syscall[] = [
   'uselib',
   'lookup_dcookie',
   'nfsservctl',
-  // Keyrings belong to the user and are shared with the host
+  // These use keyrings, which belong to the user and are shared with the host.
   'add_key',
   'request_key',
   'keyctl',
-  // Mounts and namespaces
+  // These change mounts and namespaces.
   'mount',
   'umount2',
   'pivot_root',
@@ -77,7 +83,7 @@ const never: readonly Syscall[] = [
   'setns',
   'open_by_handle_at',
   'fanotify_init',
-  // The machine itself
+  // These change the machine itself.
   'acct',
   'clock_adjtime',
   'clock_settime',
@@ -101,20 +107,20 @@ const never: readonly Syscall[] = [
 ]
 
 /**
- * The rules of the filter. They list the refused calls; all other calls are allowed.
+ * The rules of the filter. They refuse certain calls; all other calls are allowed.
  *
  * @param unixSockets whether commands can connect to services through unix sockets
  */
 export function filterRules(sockets: SocketAccess, unixSockets = false): readonly Rule[] {
   return [
     ...never.map((syscall) => refuse(syscall)),
-    // The arguments of these calls are behind a pointer, which a filter can't follow. If a call doesn't exist (ENOSYS), libraries use the older call, whose
-    // arguments can be checked.
+    // The arguments of these calls are behind a pointer, which a filter can't follow. If a call seems not to exist (ENOSYS), libraries use an older
+    // call, whose arguments can be checked.
     refuse('clone3', [], ENOSYS),
     refuse('openat2', [], ENOSYS),
     refuse('clone', [{ argument: 0, anyOf: newNamespaces }]),
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
-    // These requests type into the terminal of the process that started us: TIOCSTI, TIOCLINUX.
+    // With these requests (TIOCSTI, TIOCLINUX), a command could type into the terminal in which we were started.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
     // Refuses leases, because a command could take one on a file that it may only read. A program outside that opens the file then has to wait 45 seconds each
     // time (fcntl(2), F_SETLEASE).
@@ -125,8 +131,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
 }
 
 /**
- * A set-user-id file in a workspace is dangerous for other users of the host: it belongs to the caller, so it runs as the caller when another user starts it.
- * Mounts with nosuid protect only programs inside the sandbox.
+ * Rules against making set-user-id files. Such a file in a workspace is dangerous on the host: it belongs to the caller, so other users who start it
+ * get the caller's rights. Mounts with nosuid have an effect only inside the sandbox.
  */
 const setIdRules: readonly Rule[] = (
   [
@@ -142,19 +148,20 @@ const setIdRules: readonly Rule[] = (
   ] as const
 ).map(([syscall, mode, flags]) =>
   refuse(syscall, [
-    // If none of these flags is set, the mode argument is not used, and its register may contain any value.
+    // If neither flag is set, the kernel doesn't use the mode argument, and its register may contain any value.
     ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT | O_TMPFILE }]),
     { argument: mode, anyOf: setIdBits },
   ]),
 )
 
 /**
- * A unix socket can reach the host's services by path, whatever the network namespace, or by abstract name. Therefore commands may only create connected pairs.
- * Datagram pairs are refused too, because a program can use one to send to any socket name.
+ * The rules for sockets. Through a unix socket, a program can reach services of the host by path (in any network namespace) or by abstract name.
+ * Therefore commands may create only connected pairs. Pairs of datagram sockets are refused too, because a program can use them to send to any socket
+ * name.
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
-  // Programs use this to list their network interfaces, for example a server that prints its addresses.
+  // Programs need such a socket to list network interfaces, for example a server that prints its addresses.
   const interfaces: Rule = {
     syscall: 'socket',
     when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
@@ -164,7 +171,8 @@ function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule
     { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
     { syscall: 'socket', when: [family(AF_INET6)], then: 'allow' },
   ]
-  // Only the default protocol, TCP and UDP are allowed: in a separate network namespace, other protocols would only expose more of the kernel.
+  // Only the default protocol, TCP and UDP are allowed. In a separate network namespace, other protocols would be of no use, and would expose more of
+  // the kernel.
   const loopback: readonly Rule[] = [AF_INET, AF_INET6].flatMap((value) =>
     loopbackProtocols.map((protocol) => ({
       syscall: 'socket',

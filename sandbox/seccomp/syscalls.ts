@@ -1,4 +1,4 @@
-/** The processors that a filter can be made for. */
+/** The processors for which a filter can be made. */
 export type Architecture = 'x64' | 'arm64'
 
 /**

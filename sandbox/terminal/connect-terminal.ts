@@ -3,14 +3,20 @@ import type { StartedProcess } from '../process/started.ts'
 import type { Command, Terminal, TerminalSize } from '../sandbox.ts'
 import { sizeMessage } from './terminal-program.ts'
 
-/** What a keyboard sends for control-D. At the start of a line it means the end of input; later in a line it only submits the text typed so far. */
+/**
+ * What a keyboard sends for control-D. At the start of a line, it means the end of input. Later in a line, it only submits the text that has been
+ * typed so far.
+ */
 const endOfInput = '\u0004'
 
-/** Our side of a child that runs our terminal program. Its standard input takes the typed input, and new sizes are sent through `control`. */
+/**
+ * Connects a child that runs our terminal program to our side of the terminal. What is written to the child's standard input counts as typed, and new
+ * sizes are sent through `control`.
+ */
 export function connectTerminal(started: StartedProcess, control: unknown, size: TerminalSize): StartedProcess {
-  // If these streams are missing, no child was started, and its exit says why.
+  // If these streams are missing, the child could not be started, and `exit` says why.
   if (!(control instanceof Writable) || started.stdin === undefined) return started
-  // A closed terminal has no size to change, and its end is reported elsewhere.
+  // The error means that the terminal is closed. It then has no size to change, and its end is reported elsewhere.
   control.on('error', () => undefined)
   control.write(sizeMessage(size))
   return {
@@ -25,8 +31,8 @@ export function connectTerminal(started: StartedProcess, control: unknown, size:
 }
 
 /**
- * A stream for a terminal's input, which it writes to `pipe`. A terminal's own input never ends, so ending the stream types an end of input (control-D). Input
- * after the command's end is lost.
+ * A stream for a terminal's input. It writes to `pipe`. A terminal's own input never ends, so when this stream ends, it types an end of input
+ * (control-D). Input that is written after the command has ended is lost.
  */
 export function keyboard(pipe: Writable): Writable {
   let lineBegun = false
@@ -42,7 +48,7 @@ export function keyboard(pipe: Writable): Writable {
   })
 }
 
-/** Throws `RangeError` for a size that no terminal can have, and `TypeError` if the command also asks for another kind of standard input. */
+/** Throws `RangeError` if no terminal can have the requested size, and `TypeError` if the command asks for a terminal and also for a standard input. */
 export function checkTerminal({ terminal, stdin }: Command): void {
   if (terminal === undefined) return
   if (stdin !== undefined) throw new TypeError('a command in a terminal has no other standard input: leave stdin out')
@@ -67,8 +73,8 @@ function checkSize({ columns, rows }: TerminalSize): void {
 }
 
 /**
- * A shell command that sets a terminal's size before the actual command runs. The Docker daemon also sets the size, but only later, which would be too late for
- * a command that asks for it at once.
+ * A shell command that sets a terminal's size before the actual command runs. The Docker daemon also sets the size, but that is too late for a
+ * command that reads it immediately.
  */
 export function firstSize({ terminal }: Pick<Command, 'terminal'>): string {
   return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `

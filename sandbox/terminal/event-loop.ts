@@ -2,21 +2,21 @@ import type { Instruction } from '../machine-code/machine-instructions.ts'
 import { bufferBytes, POLLIN, waitingFor, type State } from './terminal-state.ts'
 import { SIGTERM, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
-// These have the same values on both processors (asm-generic).
+// These constants have the same values on both processors (asm-generic).
 const TIOCGPGRP = 0x540f
 const WNOHANG = 1
 const POLLOUT = 4n
 
 /** An entry for ppoll(2) that waits for no descriptor. */
 const unused = 0xffff_ffffn
-/** A mask for the upper 16 bits, which hold the events that occurred. It includes errors and hang-ups, since these must be noticed too. */
+/** A mask for the upper 16 bits of an entry, which contain the events that occurred. It includes errors and hang-ups, which must be noticed too. */
 const anything = 0xffffn << 48n
 const readable = (POLLIN | 8n | 16n) << 48n
 const takesMore = POLLOUT << 48n
 
 /**
- * Waits until there is something to do. It waits for new input only after the earlier input has been written, and likewise for output. This wait is therefore
- * the only call at which the program blocks.
+ * Waits until there is something to do. It waits for new input only when all earlier input has been written, and for new output only when all earlier
+ * output has been written. So this is the only call in which the program blocks.
  */
 export function waitForWork({
   waiting,
@@ -50,7 +50,7 @@ export function waitForWork({
   ]
 }
 
-/** Reads a new size, if one has arrived, and sets the terminal to it. */
+/** Reads a new size if one has arrived, and changes the terminal to this size. */
 export function resize({ waiting, resizing, size, master, count }: State, control: number): readonly Instruction[] {
   return [
     { when: waiting.resizing, hasAnyOf: anything, goto: 'resize' },
@@ -120,7 +120,7 @@ export function show({ waiting, shown, master, count }: State): readonly Instruc
   ]
 }
 
-/** Passes SIGTERM on, and detects the end of the command. */
+/** Passes SIGTERM on, and notices when the command has ended. */
 export function hearSignals({
   waiting,
   signals,
@@ -141,7 +141,7 @@ export function hearSignals({
     { when: waiting.signals, hasAnyOf: anything, goto: 'signal' },
     { goto: 'loop' },
     { label: 'signal' },
-    // struct signalfd_siginfo begins with the signal's number and a zero.
+    // A struct signalfd_siginfo begins with the signal's number and a zero.
     { call: 'read', operands: [signals, signal.head.address, 128], failed: 'loop' },
     { when: signal.head, is: SIGTERM, goto: 'endAll' },
     { call: 'wait4', operands: [child, status.address, WNOHANG, 0], result: count },

@@ -3,10 +3,10 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
-/** How many buffers of output are read at most after the command has ended. A terminal can hold less output than this. */
+/** How many buffers of output are read at most after the command has ended. A terminal can't hold that much output. */
 const lastBuffers = 32
 
-/** Copies the last output of the command, then exits with its status. */
+/** Copies the last output of the command, and then ends in the same way as the command. */
 export function finish(memory: Memory, { shown, master, status, count }: State): readonly Instruction[] {
   const none = memory.bytes(words(0))
   const rounds = memory.variable(lastBuffers)

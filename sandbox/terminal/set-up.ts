@@ -3,7 +3,7 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import type { State } from './terminal-state.ts'
 import { AT_FDCWD, O_CLOEXEC, SIGCHLD, SIGTERM, SIG_SETMASK, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
-// These have the same values on both processors (asm-generic).
+// These constants have the same values on both processors (asm-generic).
 const O_RDWR = 2
 const O_NOCTTY = 0o400
 const O_NONBLOCK = 0o4000
@@ -12,7 +12,7 @@ const TIOCGPTPEER = 0x5441
 const TIOCSPTLCK = 0x4004_5431
 const SIG_BLOCK = 0
 
-/** Reads the first size, and creates the terminal with it. */
+/** Reads the first size, and creates a terminal of this size. */
 export function open(memory: Memory, { size, master, slave }: State, control: number): readonly Instruction[] {
   const path = memory.bytes('/dev/ptmx\0')
   const zero = memory.variable()
@@ -25,14 +25,14 @@ export function open(memory: Memory, { size, master, slave }: State, control: nu
       failed: 'failed',
     },
     { call: 'ioctl', operands: [master, TIOCSPTLCK, zero.address], failed: 'failed' },
-    // Opens the terminal's other end through the descriptor, since inside a sandbox there may be no name for it. It stays open; otherwise the terminal would
-    // seem to end whenever all its users have closed it.
+    // The terminal's other end is opened through the descriptor, because there may be no path to it inside a sandbox. It stays open. Otherwise the
+    // terminal would seem to have ended whenever no process has it open.
     { call: 'ioctl', operands: [master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC], result: slave, failed: 'failed' },
     { call: 'ioctl', operands: [master, TIOCSWINSZ, size.address], failed: 'failed' },
   ]
 }
 
-/** Starts the command as the leader of a session whose controlling terminal is this one. */
+/** Starts the command as the leader of a session that has this controlling terminal. */
 export function start(
   memory: Memory,
   { stack, slave, signals, child }: State,
@@ -61,7 +61,7 @@ export function start(
     })),
     { call: 'close', operands: [control] },
     { call: 'rt_sigprocmask', operands: [SIG_SETMASK, none, 0, 8], failed: 'failed' },
-    // The stack contains the number of arguments, the arguments, a zero, and the environment.
+    // The stack contains, in this order, the number of arguments, the arguments, a zero, and the environment.
     { load: argumentCount, from: stack, offset: 0 },
     { load: program, from: stack, offset: 16 },
     { set: ownArguments, to: stack },

@@ -5,10 +5,10 @@ import { finish } from './finish.ts'
 import { open, start } from './set-up.ts'
 import { layOut } from './terminal-state.ts'
 
-/** The exit code if no terminal can be created. It is the one that sh uses for a command that can't be run. */
+/** The exit code if no terminal can be created. It is the same as that of sh for a command that can't be run. */
 const cannotRun = 126
 
-/** The message that tells the program a terminal's size through its control descriptor: a `struct winsize` of 8 bytes. */
+/** A message that contains a terminal's size, for the program's control descriptor: a `struct winsize` (8 bytes). */
 export function sizeMessage({ columns, rows }: { readonly columns: number; readonly rows: number }): Uint8Array {
   const message = Buffer.alloc(8)
   message.writeUInt16LE(rows, 0)
@@ -17,13 +17,13 @@ export function sizeMessage({ columns, rows }: { readonly columns: number; reado
 }
 
 /**
- * A program that runs a command in a new pseudo-terminal, as the leader of a session with this controlling terminal. Its first argument is the path of the
- * command's program, and the others are that program's arguments. Until the command has ended, it copies its own standard input to the terminal, and the
- * terminal's output to its standard output. It exits with the command's status. Each message on `control` is a size; the program waits for the first size
- * before it creates the terminal.
+ * A program that runs a command in a new pseudo-terminal, as the leader of a session that has this controlling terminal. Its first argument is the
+ * path of the command's program, and the other arguments are passed to that program. Until the command has ended, it copies its own standard input to
+ * the terminal, and the terminal's output to its standard output. It ends in the same way as the command. Each message on `control` is a size; the
+ * program waits for the first size before it creates the terminal.
  *
- * It is needed because Node can't create terminals, and because a terminal from a sandbox's own `/dev` must be created inside the sandbox. It passes SIGTERM on
- * to the foreground process group and to the command, which are in a different session from the sender.
+ * It is needed because Node can't create terminals, and because a terminal from a sandbox's own `/dev` must be created inside the sandbox. It passes
+ * SIGTERM on to the foreground process group and to the command, because both are in a session of their own, which the sender's signals don't reach.
  */
 export function terminalProgram(architecture: Architecture, control: number): Uint8Array {
   return makeProgram(architecture, (memory) => {

@@ -3,7 +3,7 @@ import type { Memory } from '../machine-code/make-program.ts'
 /** A bit of poll(2). It is the same on both processors (asm-generic). */
 export const POLLIN = 1n
 
-/** The number of bytes that a pipe which is ready for writing always accepts at once (PIPE_BUF). */
+/** The number of bytes that a pipe always accepts in one call if it is ready for writing (PIPE_BUF). */
 export const bufferBytes = 4096
 
 /** The variables and buffers of the program. */
@@ -19,7 +19,7 @@ export function layOut(memory: Memory, control: number) {
     child: memory.variable(),
     size: memory.variable(),
     count: memory.variable(),
-    /** Typed input that the terminal has not accepted yet, and output that has not been written yet. */
+    /** Typed input that the terminal has not accepted yet (`typed`), and output that has not been written yet (`shown`). */
     typed: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
     shown: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
     /** The ppoll(2) entries of descriptors that may end. Once a descriptor has ended, its entry is set to `unused`. */

@@ -1,4 +1,5 @@
-// Not by execa: all commands, and all hooks and servers outside the sandbox, start here, with their own pipes and a watchdog that finds them all.
+// execa isn't used here: all commands, hooks and servers that run outside the sandbox start here, each with its own pipes and a watchdog that finds
+// all of its processes.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'
@@ -23,8 +24,8 @@ import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
 import { markVariable, startWatchdog, sweep } from './process-watchdog.ts'
 
 /**
- * Runs commands with the caller's own rights, for `danger-full-access` only. Environment, time and output are limited as in the other backends, and no process
- * outlives its command. `backend` is the name to report. Throws `unavailable` for any other mode.
+ * Runs commands with the caller's own rights, for `danger-full-access` only. The environment, the time and the output are limited as in the other
+ * backends, and no process outlives its command. `backend` is the name to report. Throws `unavailable` if the policy has a different mode.
  */
 export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
   if (policy.mode !== 'danger-full-access') {
@@ -34,10 +35,10 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
       remedy: 'Choose a backend that confines, or the mode danger-full-access.',
     })
   }
-  // A per-user limit on processes would also count the caller's other processes, so only a control group can enforce this limit.
+  // The kernel's limit on a user's processes would also count the caller's other processes, so only a control group can limit a command's processes.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
-  // Pipes are not reused: a process that leaves its group and clears its environment isn't found, and may still write to one.
+  // Pipes are not reused, because a process that leaves its group and clears its environment isn't found, and may still write to its pipe.
   const commandPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
@@ -58,7 +59,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
-      // A new session: the command has no terminal to wait for, and its process group can be ended as a whole.
+      // The command gets a new session. So it has no terminal to wait for, and its process group can be ended as a whole.
       detached: true,
       stdio: [
         stdinOf(command),

@@ -1,15 +1,16 @@
-// Not by execa: the watchdog outlives this process on purpose, and starts with every sandbox that confines nothing.
+// execa isn't used here, because the watchdog has to outlive this process, and every sandbox that confines nothing starts one.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { signal } from '../process/signal.ts'
 
-/** The variable that marks a command and everything that it starts, so that even a process that has left the process group is found. */
+/** The environment variable that marks a command and all processes that it starts, so that even a process that has left the process group is found. */
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**
- * Reads lines of the form `+ MARK PGID` and `- MARK PGID` until its standard input ends, which happens however this process ends. Then it ends the remaining
- * processes, first with TERM, then with KILL. It searches for marked processes several times, because a process may fork during a search.
+ * The watchdog's script. It reads lines of the form `+ MARK PGID` and `- MARK PGID` until its standard input ends, which always happens when this
+ * process ends. It then ends the remaining processes, first with TERM and then with KILL. It searches for marked processes several times, because a
+ * process may fork during a search.
  */
 const script = `
 trap '' TERM INT HUP
@@ -28,19 +29,19 @@ for l in $live; do
 done
 `
 
-/** Makes sure that no process of an unconfined command outlives this process, however this process ends. */
+/** Makes sure that no process of an unconfined command outlives this process, even if this process is killed. */
 type Watchdog = {
-  /** Called as soon as a command has a process group. */
+  /** Call this as soon as a command has a process group. */
   watch(mark: string, group: number): void
-  /** Called when the command and all processes that it left behind have ended. */
+  /** Call this when the command and all processes that it left behind have ended. */
   forget(mark: string, group: number): void
   /** Ends the watchdog, which then ends the processes that it still watches. */
   close(): void
 }
 
 /**
- * Starts the watchdog: one shell that exists as long as the sandbox is open, and is idle in `read`. To find processes that have left their group, it needs
- * procfs; without procfs, it only ends the group.
+ * Starts the watchdog: a shell that runs as long as the sandbox is open, and spends that time waiting in `read`. It needs procfs to find processes
+ * that have left their group. Without procfs, it only ends the group.
  */
 export function startWatchdog(): Watchdog {
   const shell = spawn('/bin/sh', ['-c', script], {
@@ -52,7 +53,7 @@ export function startWatchdog(): Watchdog {
   // The watchdog waits for the end of this process, so this process must not wait for the watchdog.
   shell.unref()
   if (shell.stdin instanceof Socket) shell.stdin.unref()
-  // If the watchdog dies, this process still ends commands itself: the watchdog is only the second line of defence.
+  // Errors are ignored: if the watchdog ends early, this process still ends commands itself. The watchdog is only needed if this process can't.
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   return {
@@ -62,7 +63,7 @@ export function startWatchdog(): Watchdog {
   }
 }
 
-/** Kills what an ended command left behind: its process group, and every process that carries its mark. */
+/** Kills what an ended command left behind: its process group, and every process that has its mark in the environment. */
 export function sweep(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
   for (let round = 0; round < 10; round += 1) {
@@ -89,7 +90,7 @@ function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
   } catch {
-    // Somebody else's, or gone.
+    // The process belongs to somebody else, or has ended.
     return ''
   }
 }

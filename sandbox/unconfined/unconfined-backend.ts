@@ -1,7 +1,7 @@
 import type { BackendModule } from '../backend-module.ts'
 import { openUnconfined } from './open-unconfined.ts'
 
-/** The caller's own rights. */
+/** Runs commands with the caller's own rights. */
 export const unconfined: BackendModule = {
   open: (policy) => openUnconfined(policy, 'unconfined'),
   tryOut: () => Promise.resolve(),

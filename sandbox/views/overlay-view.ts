@@ -1,4 +1,4 @@
-// Not by execa: the call is synchronous and comes just before this process is replaced.
+// execa isn't used here, because the call is synchronous and happens just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { isWithin } from '../paths.ts'
 import { systemProgram } from '../host-program.ts'
 
 /**
- * Overlays to mount in the namespace of one process. For the overlay with number N, `directory` contains `lower-N` (a link to the lower tree), `upper-N` and
- * `work-N`. If a repository is to be mounted as the tree's `.git`, it also contains `repository-N/.git`.
+ * Overlays to mount in the namespace of one process. For overlay number N, `directory` contains `lower-N` (a link to the lower tree), `upper-N` and
+ * `work-N`. If a repository is to be mounted as the tree's `.git`, `directory` also contains `repository-N/.git`.
  */
 export type Overlays = {
   readonly directory: string
@@ -17,13 +17,17 @@ export type Overlays = {
   readonly mounts: readonly string[]
 }
 
-/** How to create the namespace: `mounts`, as root without a new user namespace, is preferred if it is allowed, so that files keep their owners. */
+/**
+ * How to create the namespace. `mounts` creates only a mount namespace, which requires root. It is preferred if it is allowed, because files then
+ * keep their owners. `user` creates a user namespace too.
+ */
 type Way = 'mounts' | 'user'
 
-/** The command that starts a program with the overlays mounted; or a text for the user that says why no such namespace can be created here. */
+/** The command that starts a program with the overlays mounted, or a text for the user that says why the namespace can't be created here. */
 export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
 
-// No mount option contains a path, because `:` or `,` would end the path. The script's last program starts without capabilities, so it can't unmount anything.
+// Mount options contain only fixed names: in any other path, a `:` or `,` would end the path. The last program that the script starts has no
+// capabilities, so it can't unmount anything.
 const script = `
 ( cd "$1" || exit
   number=0
@@ -40,7 +44,7 @@ shift
 exec "$@"`
 
 /**
- * Finds out how to start a program with these overlays mounted. To do so, it starts a program that does nothing.
+ * Finds out how a program can be started with these overlays mounted, by starting a program that does nothing.
  *
  * @internal
  */
@@ -75,14 +79,14 @@ function startWords(
   return [
     unshare,
     ...(way === 'user' ? ['--user', '--map-root-user'] : []),
-    // Mounts that the host makes later are visible inside, but mounts made inside are invisible outside.
+    // Mounts that the host makes later appear in the namespace, but mounts that are made in the namespace don't appear on the host.
     ...['--mount', '--propagation', 'slave', '--'],
     ...['/bin/sh', '-c', script, 'sh', directory, ...mounts, '--', ...last],
   ]
 }
 
 /**
- * Explains why a namespace with an overlay could not be created, based on the messages of `unshare` and `mount`, and says what would help.
+ * Explains, from the messages of `unshare` and `mount`, why a namespace with an overlay could not be created, and says what would help.
  *
  * @param restricted the system's value of `kernel.apparmor_restrict_unprivileged_userns`
  * @param user the user who tried it. Default: this process's user
@@ -132,7 +136,7 @@ export function areMounted(directories: readonly string[]): boolean {
   return directories.every((directory) => points.has(hostFileSystem.realPath(directory) ?? directory))
 }
 
-/** The fifth field of each line in proc_pid_mountinfo(5). Some characters are written as `\` and three octal digits. */
+/** All mount points. They are the fifth field of each line in proc_pid_mountinfo(5), where some characters are written as `\` and three octal digits. */
 function mountPoints(): readonly string[] {
   if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
   return readFileSync('/proc/self/mountinfo', 'utf8')

@@ -4,16 +4,16 @@ import { SandboxError, type SandboxErrorCode, type SandboxErrorData } from '../s
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { shownPath, shownText, sourcePath, type View } from './view-paths.ts'
 
-/** The entries that the policy's paths mean, under the paths where the files are stored. */
+/** The entries that the policy's paths mean, with the paths at which the files are stored as keys. */
 export function placesAtSources({ places, denied }: KnownPlaces, views: readonly View[]): KnownPlaces {
   return { places: new Map([...places].map(([path, place]) => [sourcePath(path, views), place])), denied }
 }
 
 /**
- * A sandbox whose callers use the paths that commands see, and never learn the paths where views are stored.
+ * A sandbox whose callers use the paths that commands see, and never get the paths at which views are stored.
  *
  * @param asked the policy with the paths that commands see
- * @param inner the sandbox that was opened for the same policy, but with the paths where the files are stored
+ * @param inner the sandbox that was opened for the same policy, but with the paths at which the files are stored
  */
 export function withViews(asked: SandboxPolicy, inner: Sandbox): Sandbox {
   const { views } = asked
@@ -51,7 +51,7 @@ function errorAsShown(error: unknown, views: readonly View[]): unknown {
     key,
     typeof value === 'string' ? shownText(value, views) : value,
   ])
-  // The fields and their types are the same; only texts have changed.
+  // The data has the same fields with the same types; only texts have changed.
   const data = Object.fromEntries(entries) as SandboxErrorData[SandboxErrorCode]
   return new SandboxError(error.code as SandboxErrorCode, data, { cause: error })
 }

@@ -5,11 +5,11 @@ import { shownPath, sourcePath, type View } from './view-paths.ts'
 
 export { shownPath }
 
-/** The policy with the paths where the files are stored, for code that reads files on the host. */
+/** The policy with the paths at which the files are stored, for code that reads files on the host. */
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
   const moved = withPaths(policy, (path) => sourcePath(path, views))
-  // All of the view is visible, even if only a part of it is writable.
+  // The whole view is visible, even if only a part of it is writable.
   return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 
@@ -33,7 +33,7 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
   }
 }
 
-/** Takes mounts that were planned for the stored files, and moves each to the path where commands see the file. */
+/** Moves each mount from the path at which the file is stored to the path at which commands see it. */
 export function showViews(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
   const shown = mounts

@@ -1,8 +1,8 @@
 import { isWithin } from '../paths.ts'
 
 /**
- * A private view: at `path`, commands see the directory `source` instead of the original, which they can't reach. Both paths are absolute and without symlinks.
- * `overlay` means that `source` is a mounted overlayfs, on which some calls fail that other file systems allow.
+ * A private view. At `path`, commands see the directory `source` in place of the original directory, which they can't reach. Both paths are absolute
+ * and without symlinks. `overlay` means that `source` is a mounted overlayfs, on which some calls fail that work on other file systems.
  */
 export type View = { readonly path: string; readonly source: string; readonly overlay?: true | undefined }
 
@@ -27,7 +27,7 @@ export function shownPath(path: string, views: readonly View[]): string {
 }
 
 /**
- * Rewrites a text so that it contains the paths that commands and people know. It then never names the directory that stores a view.
+ * Replaces the paths at which views are stored by the paths that commands and people know.
  *
  * @internal
  */
