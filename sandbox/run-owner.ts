@@ -1,4 +1,4 @@
-// execa isn't used here, because `ps`, which is needed without procfs, is called synchronously.
+// Not by execa: `ps`, which is needed without procfs, is called synchronously.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'

@@ -1,4 +1,4 @@
-// execa isn't used here: the relay sends us a socket through Node's own channel, and it is started before each command.
+// Not by execa: the relay sends us a socket through Node's own channel, and it is started before each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'

@@ -1,4 +1,4 @@
-// execa isn't used here: the call is synchronous, and every command has to wait for it before it can start.
+// Not by execa: the call is synchronous, and every command has to wait for it before it can start.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'

@@ -1,5 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
-// execa isn't used here, because it would add a millisecond of processor time to every command.
+// Not by execa: it would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'

@@ -1,5 +1,4 @@
-// execa isn't used here: all commands, hooks and servers that run outside the sandbox start here, each with its own pipes and a watchdog that finds
-// all of its processes.
+// Not by execa: all commands, hooks and servers outside the sandbox start here, each with its own pipes and a watchdog that finds its processes.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'

@@ -1,4 +1,4 @@
-// execa isn't used here, because the watchdog has to outlive this process, and every sandbox that confines nothing starts one.
+// Not by execa: the watchdog has to outlive this process, and every sandbox that confines nothing starts one.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'

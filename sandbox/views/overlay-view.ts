@@ -1,4 +1,4 @@
-// execa isn't used here, because the call is synchronous and happens just before this process is replaced.
+// Not by execa: the call is synchronous and happens just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
