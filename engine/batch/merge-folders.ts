@@ -5,12 +5,12 @@ import { BatchFolder } from './folder/batch-folder.ts'
 import type { Task } from './tasks/task.ts'
 import { endedAttempts } from './run/settle-trial.ts'
 
-/** The result of a merge: the number of settled trials, and of all trials. */
+/** The result of a merge: the new folder, the number of settled trials, and the number of results that another one superseded. */
 type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
 
 /**
  * Merges folders of one batch, such as those of its shards, into a new folder. Every attempt is copied, and its cost counts. If two folders settled the same
- * trial, the result in the folder that was named first counts, and the attempts of the other are superseded.
+ * trial, the result in the folder that was named first counts, and the other one is superseded.
  *
  * @param paths at least one
  * @throws UserError `usage` for folders of different batches, and if the new folder is not empty
@@ -46,14 +46,14 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
   return { folder, settled, superseded }
 }
 
-/** Copies an attempt to the next free number. @returns that number */
+/** Copies an attempt into the new folder, under the next free number there. @returns that number */
 function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
   const attempt = to.beginAttempt(trial)
   const source = from.attemptPath(trial, old)
   const records = ['result.json', 'superseded.json'].map((name) => join(source, name))
   const filter = (path: string): boolean => !records.includes(path)
   cpSync(source, to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true, filter })
-  // The order matters: the second record is stored next to the first.
+  // The order matters, because `endAttempt` stores the second record next to the first.
   for (const record of [from.attemptOf(trial, old), from.supersededOf(trial, old)])
     if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
   return attempt

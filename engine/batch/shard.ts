@@ -15,7 +15,7 @@ export function parseShard(text: string): Shard {
   throw new UserError('usage', `--shard ${text}: expected INDEX/COUNT with the index from 0, such as 0/4 to 3/4.`)
 }
 
-/** The part of a list that belongs to a shard: every n-th entry, so that all shards have the same size in any order of the list. */
+/** The part of a list that belongs to a shard: every n-th entry, so that the sizes of the shards differ by one at most. */
 export function partOf<T>(all: readonly T[], shard: Shard | undefined): readonly T[] {
   return shard === undefined ? all : all.filter((_, at) => at % shard.of === shard.index)
 }

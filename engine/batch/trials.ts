@@ -12,14 +12,14 @@ export type Trial = {
   readonly repeat: number
 }
 
-/** What tasks are combined with to make trials. */
+/** The models and repeats with which each task is combined. */
 type Matrix = {
-  /** Empty: the configured one. */
+  /** Empty: the configured model. */
   readonly models: readonly string[]
   readonly repeat: number
 }
 
-/** All trials of some tasks: the first repeat of every task, then the second, so that a batch that is ended early has tried every task. */
+/** All trials of some tasks: the first repeat of every task comes before the second, so that a batch that ends early has tried as many tasks as possible. */
 export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }: Matrix): readonly Trial[] {
   const names: readonly (string | undefined)[] = models.length === 0 ? [undefined] : models
   const trials: Trial[] = []

@@ -6,8 +6,8 @@ import { outcomes } from './outcome.ts'
 const fields = ['outcome', 'model', 'task'] as const
 
 /**
- * Parses a condition on trials, such as `outcome=provider`, `model=gpt-5.5` or `task=one`. Several conditions, separated by commas, must all be met; of several
- * values, separated by `|`, any one may match.
+ * Parses a condition on trials, such as `outcome=provider`, `model=gpt-5.5` or `task=one`. If there are several conditions, separated by commas, all must be
+ * met. If there are several values, separated by `|`, one must match.
  *
  * @throws UserError `usage` for an unknown field or outcome
  */

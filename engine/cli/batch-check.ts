@@ -4,10 +4,10 @@ import { commonRequest } from './request-from-options.ts'
 import type { BatchRunOptions } from './batch-options.ts'
 
 /**
- * Checks everything that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. It starts no run.
+ * Checks what can be wrong with the runs of a batch before they send a request to a model: model names, API keys, settings, rules and hooks. Starts no run.
  *
- * @param models the names of the models; empty: the configured one
- * @param tree a repository in which a run works
+ * @param models the names of the models. Empty: the configured model
+ * @param tree the work tree of one of the tasks
  * @throws UserError `usage` that names the problem
  */
 export async function checkModels(options: BatchRunOptions, models: readonly string[], tree: string): Promise<void> {

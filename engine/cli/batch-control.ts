@@ -12,7 +12,7 @@ import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A request to a batch that is running. */
+/** A request to a running batch. */
 type Wish = 'pause' | 'resume' | 'cancel'
 
 const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
@@ -42,7 +42,7 @@ export function batchWish(directory: string, wish: Wish): number {
 }
 
 /**
- * `agent batch set`: changes the limits of a running batch.
+ * `agent batch set`: changes limits of a running batch.
  *
  * @param pairs texts such as `workers=8`, `rpm=500` or `tpm=200000`
  * @throws UserError `usage` for a key that can't be set, or an invalid value
@@ -85,7 +85,7 @@ export async function batchStatus(
 }
 
 /**
- * `agent batch retry`: opens trials again.
+ * `agent batch retry`: reopens settled trials, so that the next `agent batch run` runs them again.
  *
  * @param where a condition such as `outcome=provider`, or several, separated by commas
  * @throws UserError `usage` for an invalid condition, and while the batch is running

@@ -19,11 +19,11 @@ import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** The options of `agent batch export`: which results to write for other evaluators, and where. */
+/** The options of `agent batch export`: which results to export for an external evaluation, and the file to write. */
 export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
 
 /**
- * `agent batch report`: writes the files again that are computed from the runs.
+ * `agent batch report`: rewrites the files that are computed from the results of the runs.
  *
  * @throws UserError `usage` if the folder contains no batch
  */
@@ -75,7 +75,7 @@ function tellDerived(folder: BatchFolder): number {
 /**
  * `agent batch export --swebench`: writes the predictions of one model in one repeat.
  *
- * @throws UserError `usage` if there are several, and the options don't choose one
+ * @throws UserError `usage` if the batch has several models or repeats and the options don't choose one
  */
 export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)

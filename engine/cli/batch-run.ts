@@ -39,7 +39,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const key = takeBatchKey(process.env)
-  // Done before the folder is created: if Redis is unavailable, nothing has begun.
+  // Connected before the folder is created, so that nothing has begun if Redis is unavailable.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
@@ -87,7 +87,7 @@ function wishOf(models: readonly string[], options: BatchRunOptions): Parameters
   }
 }
 
-/** Refuses runs without a sandbox: a run's changes are found in its private view, which only a sandbox can show to commands. */
+/** Refuses runs without a sandbox. The changes of a run are found in its private view, and commands see that view only in a sandbox. */
 function refuseUnconfined(options: ConfigOptions): void {
   const isOpen =
     options.sandbox === 'danger-full-access' ||
@@ -128,7 +128,7 @@ function isLocal({ source }: Repository): boolean {
   return source.startsWith('/')
 }
 
-/** The exit code. It is never 0 if a run has no answer. */
+/** The exit code. It is 0 only if every trial is done. */
 function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number {
   switch (end.why) {
     case 'usage':

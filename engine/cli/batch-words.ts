@@ -2,7 +2,10 @@ import { resolve } from 'node:path'
 import type { RunLimits } from './batch-options.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** The arguments of `agent exec` that correspond to these options, with absolute paths. The model and the directory differ for each run. */
+/**
+ * The arguments of `agent exec` that correspond to these options, with absolute paths. The model and the directory are left out, because they differ between
+ * runs.
+ */
 export function execWords(options: ConfigOptions & RunLimits): readonly string[] {
   const flag = (is: boolean | undefined, name: string): readonly string[] => (is === true ? [name] : [])
   const valued = (name: string, value: string | number | undefined): readonly string[] =>
@@ -29,7 +32,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
   ]
 }
 
-/** The models that `-m A,B` names. A recording is named by its absolute path. */
+/** The models that `-m A,B` names. The path of a recording is made absolute. */
 export function modelsOf(model: string | undefined): readonly string[] {
   const names = (model ?? '').split(',').filter((name) => name !== '')
   return [...new Set(names)].map((name) =>

@@ -26,13 +26,14 @@ export type BatchWorkerOptions = {
   readonly handInSeconds?: number
 }
 
-/** Long enough for a restart of Redis, or for a machine that is suspended for a minute. */
+/** How long a lock on a job lasts, in seconds: long enough for Redis to restart, or for a machine to be suspended for a minute. */
 const usualLockSeconds = 120
-/** The default limit for what one attempt may hand in through Redis, and how long the worker tries to hand it in. */
+/** The default size limit for the result that an attempt sends through Redis, in KiB, and how long the worker tries to send it, in seconds. */
 const [usualMostKib, usualHandInSeconds] = [64 * 1024, 900]
 
 /**
- * `agent batch worker`: runs the jobs of a batch until it is interrupted. If the worker has only Redis and no folder, it runs one batch after another.
+ * `agent batch worker`: runs the jobs of a batch until it is interrupted. A worker that has no access to the folder of a batch, only to Redis, runs one batch
+ * after another.
  *
  * @throws UserError `usage` if there is no such batch, or Redis can't be used
  */

@@ -24,7 +24,7 @@ export async function withLock(
 /**
  * The changes of a session's runs.
  *
- * @param takesLock whether the session still has to be locked
+ * @param takesLock whether to lock the session. False: the caller has locked it
  * @throws UserError `usage` if the changes were discarded
  */
 export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {

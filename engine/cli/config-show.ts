@@ -13,10 +13,10 @@ import { approvalModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
-/** A key in force. */
+/** A key of the configuration that has a value. */
 type Row = {
   readonly key: string
-  /** The value without secrets, so that it can be shown. */
+  /** The value, with secrets hidden. */
   readonly value: unknown
   readonly source: 'default' | Layer['kind']
   /** The path of a file, or the name of an option. Absent: the value is a default. */
@@ -25,7 +25,9 @@ type Row = {
   readonly line?: number
 }
 
-/** `agent config show`: lists each key that has a value, the value, and where it comes from. After that, it lists what was found but is ignored. */
+/**
+ * `agent config show`: lists each key that has a value, the value, and where it comes from. After that, it lists configuration that was found but is ignored.
+ */
 export function configShow(options: ConfigOptions & { readonly json?: true }): number {
   const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findAppPaths(process.env))
   const rows = rowsOf(config)

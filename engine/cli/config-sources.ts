@@ -11,7 +11,7 @@ import { noMemory, readMemory } from '../memory/read-memory.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
 
-/** `agent config sources`: lists every file that a run here looks for, and whether the file is used. */
+/** `agent config sources`: lists every file that a run in this directory looks for, and whether the file is used. */
 export async function configSources(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const workspace = findWorkspace(options.cd ?? process.cwd())
   const places = findAppPaths(process.env)

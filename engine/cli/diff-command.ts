@@ -11,7 +11,7 @@ import { findSessionFolder } from './find-session-folder.ts'
 const columns = 160
 
 /**
- * `agent diff`: compares two sessions and what each of them changed.
+ * `agent diff`: compares two sessions, including the files that each of them changed.
  *
  * @returns the exit code: 1 if they differ
  * @throws UserError `usage` if one of them doesn't exist

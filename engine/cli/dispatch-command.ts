@@ -13,7 +13,7 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
  * @param argv the words after the program's name
  * @param declare declares the commands
  * @param name the name under which the program was called
- * @param tellUsageError reports a usage error to readers of events; it has already been written to stderr
+ * @param tellUsageError reports a usage error as an event, after it was written to stderr
  * @returns the exit code
  */
 export async function runProgram(
@@ -39,7 +39,7 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  // Never used for `sandbox`: if that is the first argument, the other program is started.
+  // This text is never shown for `portcullis sandbox`, because a separate program handles that command.
   if (name === 'portcullis')
     program.addHelpText(
       'after',
@@ -63,7 +63,7 @@ Exit codes:
   return exitCode
 }
 
-/** Options with an optional value. The value must follow an equals sign, so that the next word is always an argument. */
+/** Options whose value may be left out. A value must follow an equals sign, so that the next word is always an argument. */
 const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
 
 function withValues(argv: readonly string[]): readonly string[] {

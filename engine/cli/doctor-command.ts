@@ -28,7 +28,7 @@ export type DoctorOptions = ConfigOptions & {
  * `agent doctor`: finishes the reviews of killed runs, then prints what this machine can enforce and whether a run here would have what it needs. Sends nothing
  * over the network. With `--protected`, it prints the table of protected paths.
  *
- * @returns 0 if `agent exec` would have everything it needs, the exit code of a run without a sandbox if that is missing, else 1
+ * @returns 0 if `agent exec` would have everything it needs. Otherwise 1, or the exit code for a missing sandbox if the sandbox is missing
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {
@@ -83,7 +83,7 @@ const meanings: Readonly<Record<Told['what'], string>> = {
   credentials: 'neither read nor written',
 }
 
-/** Renders one line for each protected path, with the reason, the program that uses it, and the documentation. */
+/** Renders one line for each protected path: what is protected, which program uses the path, and where that is documented. */
 function renderProtected(): string {
   return placesTold()
     .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)

@@ -29,7 +29,7 @@ export type VerifyOptions = {
 
 const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
 
-/** How many differences are named. */
+/** The maximum number of differences that are reported. */
 const mostFaults = 20
 
 /** `agent evidence`: writes a signed statement about a run with `--transactional`: its changes, its rules and its verification. */
@@ -47,8 +47,8 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
 }
 
 /**
- * The unchanged files in each of the run's trees. Reports on standard error which files the evidence leaves out, and which it contains in a later state than
- * the run's.
+ * The unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many were written after the run, so
+ * that the evidence records their present content.
  */
 async function unchangedOf(
   { directory, state }: ChangedSession,
@@ -65,7 +65,7 @@ async function unchangedOf(
     const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace: path }), sandboxOfLastRun(directory))
     try {
       const except = new Set(record.changes.filter(({ root }) => root === path).map((change) => change.path))
-      // If the evidence file is in the tree itself and replaces an older one, it can't contain its own hash.
+      // The evidence file itself is left out: it may be in the tree and replace an older one, but it can't contain its own hash.
       except.add(relative(path, resolve(output)))
       const unchanged = await unchangedFiles(path, { except, sandbox, since: new Date(record.at) })
       found.push(unchanged)

@@ -23,7 +23,7 @@ export type ExecOptions = ConfigOptions & {
   readonly maxCost?: number
   readonly timeout?: number
   readonly stdinTimeout?: number
-  /** False: standard input isn't read. */
+  /** Whether standard input is read. Default: true. */
   readonly stdin?: boolean
   readonly image?: readonly string[]
   readonly skipGitRepoCheck?: true
@@ -31,16 +31,16 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
-  /** Set if `agent batch` started the run and listens on the channel that it opened. */
+  /** Set if `agent batch` started the run and opened a channel to it. */
   readonly supervised?: true
   readonly transactional?: 'auto' | 'copy' | 'reflink' | 'overlay'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
   readonly landCommits?: true
-  /** False: nothing is verified. Absent: as the session was left, or as configured. */
+  /** The commands that verify the result. False: none. Absent: those of the resumed session, or else the configured ones. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
-  /** Absent: as the session was left; a new session doesn't plan first. */
+  /** Whether to plan first. Absent: the same as before in a resumed session; false in a new one. */
   readonly plan?: boolean
 }
 
@@ -49,7 +49,7 @@ export type ReviewOptions = {
   readonly uncommitted?: true
   readonly base?: string
   readonly commit?: string
-  /** Reports of earlier reviews. */
+  /** Files with reports of earlier reviews. */
   readonly known?: readonly string[]
   readonly failOn?: Severity
 }

@@ -15,9 +15,10 @@ export function stateFolders(): readonly string[] {
 }
 
 /**
- * Finds the session that the user means: by its id or a unique beginning or end of the id, or as the last session with a view of the current directory.
+ * Finds the session that the user means: by its id or a unique beginning or end of the id. Without an id, it is the last session with a view of the current
+ * directory.
  *
- * @throws UserError `usage` if there is none, and for a session whose runs worked in the tree itself
+ * @throws UserError `usage` if there is none, and for a session whose runs worked directly in the tree
  */
 export function findChangedSession(given: string | undefined): ChangedSession {
   const folders = stateFolders()

@@ -20,7 +20,7 @@ export function catchInterrupts(
   }
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
     if (interrupted) {
-      // Begins on a new line if a progress line is unfinished.
+      // Starts a new line, because a progress line may be unfinished.
       const words = farewell?.()
       if (process.stderr.isTTY || words !== undefined) process.stderr.write(`\n${words ?? ''}`)
       process.exit(exitCodes[reason])

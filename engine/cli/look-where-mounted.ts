@@ -11,7 +11,7 @@ import type { ChangedSession } from './find-changed-session.ts'
 import { ownProcess, startedFor, takeStartedFor, thisProgram } from './own-process.ts'
 
 /**
- * Starts this program again in a namespace in which the overlays of a run's view are mounted, to find the run's changes: they are invisible elsewhere. The
+ * Starts this program again in a namespace in which the overlays of a run's view are mounted. This finds the run's changes, which are invisible elsewhere. The
  * session must be locked, because mounting an overlay twice breaks it.
  *
  * @throws UserError `sandboxUnavailable` if the overlays can't be mounted
@@ -40,7 +40,7 @@ export async function lookWhereMounted(id: string, directory: string, overlays: 
 /**
  * Restarts this program, as the same process, in a namespace in which the overlays of a run's view are mounted. This is necessary if the run made commits in a
  * repository in the workspace, because the upper layer of the overlay alone isn't a repository. If the overlays can't be mounted or are mounted already, this
- * returns, and changes without commits can land all the same. The session must be locked.
+ * function returns; changes without commits can land nevertheless. The session must be locked.
  */
 export function startWhereMounted({ id, directory, state }: ChangedSession, { repositories }: ChangeRecord): void {
   const overlays = overlaysOfView(directory, state)

@@ -10,7 +10,7 @@ import { patchTool, shellTool } from './served-calls.ts'
 import { servedRun } from './served-run.ts'
 
 /**
- * `agent mcp-server`: offers this program's functions to other agents, with the same Guardian and the same sandbox.
+ * `agent mcp-server`: offers this program's functions to other agents. Their calls go through the same Guardian and sandbox as those of `agent exec`.
  *
  * @returns the exit code
  * @throws UserError for problems that the user has to fix; in that case nothing was run

@@ -3,9 +3,9 @@ import { holdOutput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Opens the destination of `-o` before anything runs. If commands put another file or a link there in the meantime, that is replaced and not followed.
+ * Opens the destination of `-o` before anything runs. If a command puts another file or a link there in the meantime, it is replaced; a link isn't followed.
  *
- * @returns a function that writes the message. It returns the reason if that fails, else undefined.
+ * @returns a function that writes the message. If writing fails, this function returns the reason, otherwise undefined
  * @throws UserError `usage` with the path and the problem
  */
 export function openOutputFile(file: string): (message: string) => string | undefined {

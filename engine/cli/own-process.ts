@@ -3,15 +3,15 @@ import type { OwnProcess } from '../app/run-request.ts'
 
 const variable = 'PORTCULLIS_STARTED_FOR'
 
-/** The command line that started this program, with which it can be started again. */
+/** The command line that started this program, without the program's arguments. It can be used to start the program again. */
 export function thisProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
 }
 
-/** Variables that every shell sets, including the shell between the old and the new process. */
+/** Variables that every shell sets. A shell runs between the old and the new process, so it sets them too. */
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
 
-/** The environment of a process that is started for the view of a session. */
+/** The environment for a process that is started for the view of a session. */
 export function startedFor(session: string): Readonly<Record<string, string>> {
   const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const known = shellVariables.filter((name) => process.env[name] !== undefined)
@@ -28,8 +28,8 @@ export function takeStartedFor(): string | undefined {
 }
 
 /**
- * Replaces this process for one run by execve(2). It remains the same process with the same standard streams, terminal and parent, so programs that wait for it
- * or send it signals notice no difference.
+ * Lets a run replace this process by execve(2). The process keeps its id, standard streams, terminal and parent, so programs that wait for it or send it
+ * signals notice no difference.
  */
 export function ownProcess(): OwnProcess {
   const session = takeStartedFor()

@@ -76,7 +76,7 @@ function headOf(change: RunChange, directory: string): string {
   return head === '' ? `${change.path}\n` : head
 }
 
-/** The parts of a change, in the order of the questions. */
+/** The parts of a change, in the order in which the user is asked about them. */
 function partsOf(change: RunChange, directory: string): readonly Part[] {
   const { before, after } = change
   const isShown = Math.max(sizeOf(before), sizeOf(after)) <= largestInPatch

@@ -20,7 +20,7 @@ import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
-/** `agent policy check`: prints the decisions, with a line or a JSON object for each command. */
+/** `agent policy check`: prints the decision for each command, as a line of text or a JSON object. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
   if ((command.length === 0) === (options.from === undefined)) {
     throw new UserError('usage', 'agent policy check: give either a command, after --, or --from FILE')
@@ -43,7 +43,7 @@ export function policyExplain(command: readonly string[], options: PolicyOptions
   return exitCodes.done
 }
 
-/** `agent policy test`: compares decisions with the expected ones in a table. */
+/** `agent policy test`: judges the commands in a table, and compares the decisions with the expected ones. */
 export function policyTest(file: string, options: PolicyOptions): number {
   const rows = readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
@@ -85,7 +85,9 @@ function checkOptions(options: PolicyOptions): CheckOptions {
   }
 }
 
-/** A single argument that contains a space is treated as a shell command line, because people quote it like this. Anything else is an argument vector. */
+/**
+ * A single argument that contains a space is treated as a shell command line, because people often quote a whole command. Anything else is an argument vector.
+ */
 function wordsOrLine(command: readonly string[]): string | readonly string[] {
   const [only, ...others] = command
   return only !== undefined && others.length === 0 ? only : command

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Prints a run's final message on standard output, unless events are printed there, or it is a terminal on which a person has read the message already. */
+/** Prints a run's final message on standard output. Prints nothing if events are printed there, or if a person at the terminal has already seen the message. */
 export function printFinalMessage(message: string, options: ExecOptions): void {
   const { stdout, stderr } = process
   if (options.json === true || (stdout.isTTY && stderr.isTTY && options.quiet !== true)) return

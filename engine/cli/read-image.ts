@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 /**
  * Reads a picture for the model. Its type is determined by its bytes, not by its name.
  *
- * @throws UserError `usage` if the file can't be read, is no picture in a known format, or is too big
+ * @throws UserError `usage` if the file can't be read, isn't a picture in a known format, or is too big
  */
 export function readImage(file: string): Image {
   const path = resolve(file)

@@ -6,14 +6,14 @@ import { UserError } from '../core/user-error.ts'
 /**
  * Reads and compiles the schema of `--output-schema`.
  *
- * @throws UserError `usage` with the file and the position if the file can't be read or is no JSON Schema
+ * @throws UserError `usage` with the file and the position if the file can't be read or isn't a JSON Schema
  */
 export async function readOutputSchema(file: string): Promise<OutputSchema> {
   const path = resolve(file)
   const refuse = (why: string, cause?: unknown): UserError =>
     new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
   const schema = parse(path, refuse)
-  // Loaded only if needed, because loading ajv takes longer than the rest of a start.
+  // Loaded only if needed, because loading ajv takes longer than everything else at the start.
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }

@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 const noticeMs = 3000
 /** How long a run waits for the first byte, unless the command line says otherwise. */
 const firstByteMs = 10_000
-/** How long a run waits for the end of input after it has begun: longer than most commands take whose output is piped into a run. */
+/** How long a run waits for the end of the input once it has begun. Commands whose output is piped into a run rarely take longer. */
 const endMs = 3_600_000
 /** The maximum length of a prompt, as in Codex. */
 const maxCharacters = 1_048_576
@@ -23,7 +23,7 @@ type InputOptions = {
   readonly stdinTimeout?: number | undefined
   /** `--timeout`: seconds that the whole run may take, including the wait for its prompt. Default: no limit. */
   readonly timeout?: number | undefined
-  /** Receives sentences about what the run is waiting for or continues without. Default: standard error. */
+  /** Receives sentences that say what the run is waiting for, or what it continues without. Default: standard error. */
   readonly note?: (sentence: string) => void
 }
 
@@ -31,8 +31,8 @@ type Input = Readable & { isTTY?: boolean }
 
 /**
  * Reads the prompt of a run: the argument, or standard input if the argument is `-` or missing. If there is both an argument and piped input, the input is
- * added as a `<stdin>` block. The run waits for the end of standard input, however late it comes. Only if not even the first byte arrives in time, the run
- * continues without it and reports this, because programs are often started with an input to which nobody ever writes.
+ * added as a `<stdin>` block. Once the first byte has arrived, the run waits for the end of standard input. If not even the first byte arrives in time, the run
+ * continues without the input and reports this, because programs are often started with an input to which nobody ever writes.
  *
  * @throws UserError `usage` if there is no prompt, if it is not UTF-8 or too long, or if input that has begun doesn't end
  */
@@ -68,7 +68,7 @@ function tooLong(characters: string): UserError {
  * @throws UserError `usage` as `readPrompt` does
  */
 export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
-  // If a person at a terminal types no prompt, the program reports this instead of waiting silently.
+  // Standard input isn't read at a terminal: if the person there gave no prompt, the program reports that instead of waiting silently.
   if (options.stdin === false || stdin.isTTY === true) return ''
   const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options
   const patience = Math.min(
@@ -151,7 +151,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** The index of the first invalid byte, at which the bytes change when they are decoded and encoded again. */
+/** The index of the first invalid byte, found by decoding the bytes and encoding the result again: it is the first byte that changes. */
 function firstInvalid(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'))
   let at = 0

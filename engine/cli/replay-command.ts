@@ -57,7 +57,7 @@ export async function runReplay(
   )
 }
 
-/** The source of a recording. `path` is undefined if the recording was made from a session, because it is in no file. */
+/** The source of a recording. `path` is undefined if the recording was made from a session, so that no file contains it. */
 type Source = { readonly text: string; readonly shown: string; readonly path: string | undefined }
 
 const largest = 512 * 1024 * 1024
@@ -74,7 +74,7 @@ function readSource(source: string): Source {
   return { text, shown: `session ${rollout.session.thread_id}`, path: undefined }
 }
 
-/** Returns a function that writes the new results to the recording, to be called after all of the recording was played. */
+/** Returns a function that writes the new results to the recording, to be called when the whole recording has been played. */
 function updating({ text, path, shown }: Source, cwd: string): (differences: readonly FoundDifference[]) => string {
   const unwritable = (why: string): UserError => new UserError('usage', `--update: ${shown} can't be written: ${why}`)
   if (path === undefined)

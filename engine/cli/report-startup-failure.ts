@@ -17,12 +17,12 @@ export type Progress = {
 const longestMessage = 16 * 1024
 
 /**
- * Makes an `agent exec` that fails before its first event end like any other: with its documented exit code and, with `--json`, a terminal event that has the
- * reason and the exit code. This includes a signal that arrives this early. If a run has emitted its terminal event, that result counts, even if something
- * fails afterwards.
+ * Lets an `agent exec` that fails before its first event end like any other: with its documented exit code and, with `--json`, with a terminal event that
+ * contains the reason and the exit code. This also covers a signal that arrives this early. If a run has already emitted its terminal event, that result
+ * counts, even if something fails afterwards.
  *
  * @param json whether events are printed
- * @throws what the start threw, after the event was printed
+ * @throws the error of the start, after the event was printed
  */
 export async function reportStartupFailure(
   json: boolean,
@@ -61,7 +61,7 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Ends the process at a signal. This early, nothing is running that needs to end cleanly. */
+/** Ends the process when a signal arrives. At this early stage, nothing is running that needs a clean end. */
 function handleSignals(json: boolean): () => void {
   const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
     if (json) tellFailure(reason, message)

@@ -12,7 +12,7 @@ import { readPrompt } from './read-prompt.ts'
 import { requestedSettings } from './run-config.ts'
 import { warn } from './warn.ts'
 
-/** The fields that all requests of this program have in common. The command line only configures them. */
+/** The fields that are part of every request, whatever its task. */
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
   const { approvalProgram } = options
   return {
@@ -77,7 +77,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
   }
 }
 
-/** @throws UserError `usage` for options that make sense only for a transaction */
+/** @throws UserError `usage` if an option that makes sense only for a transaction is given without one */
 function transactionOf({
   transactional,
   land,

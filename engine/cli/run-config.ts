@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /**
- * The configuration of a run in a workspace, with the options of the command line on top.
+ * The configuration of a run in a workspace. Options of the command line override the configured values.
  *
  * @throws UserError `usage` for any error in the configuration
  */
@@ -38,7 +38,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   }
 }
 
-/** Adds to a reviewer from the command line the setting that makes the Guardian ask. */
+/** Settings of a reviewer that the command line names. The Guardian must then ask, so the approval policy is added. */
 function asking(reviewer: Settings): Settings {
   return { ...reviewer, approval_policy: 'on-request' }
 }
@@ -46,7 +46,7 @@ function asking(reviewer: Settings): Settings {
 /**
  * The flags that correspond to settings. A later flag replaces an earlier one.
  *
- * @throws UserError `usage` for a reviewer that would never be asked
+ * @throws UserError `usage` if a reviewer is named but would never be asked
  */
 function flagsOf(options: ConfigOptions): readonly { readonly flag: string; readonly settings: Settings }[] {
   const { model, sandbox, askForApproval, approvalProgram } = options

@@ -37,7 +37,7 @@ export async function runExec(
   model?: Model,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  // A supervised run can't be restarted, because it would lose the supervisor's channel.
+  // A supervised run must not replace its process, because it would lose the channel to the supervisor.
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }

@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openReportFile, requireFormat } from './report-command.ts'
 
-/** The size limit of GitHub for a step's summary. It includes what the step has written before. */
+/** GitHub's size limit for a step summary, including what the step wrote earlier. */
 const mostSummaryBytes = 1024 * 1024
 
 /** The reports to write about a run. */
@@ -46,7 +46,7 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
  * Opens GitHub's step summary, to which reports are appended.
  *
  * @param path the value of `GITHUB_STEP_SUMMARY`
- * @returns a function that takes a renderer for a given number of bytes; undefined if there is no step summary
+ * @returns a function that appends a report: it calls the given renderer with the number of bytes that are left. Undefined if there is no step summary
  * @throws UserError `usage` if the summary can't be written
  */
 export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {

@@ -77,15 +77,15 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** The backend that the flags name, else the configured one. The configured one doesn't apply if nothing is confined. */
+/** The backend that the flags name, otherwise the configured one. If nothing is confined, the configured one isn't used. */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
 }
 
 /**
- * Passes the command's output on as it arrives, and reports at the end what was denied. If the reader of standard output goes away, the command is ended as
- * SIGPIPE would end it.
+ * Passes the command's output on as it arrives, and reports at the end what was denied. If the reader of standard output goes away, the command ends as if
+ * SIGPIPE had killed it.
  */
 async function passThrough(
   child: SandboxProcess,

@@ -7,7 +7,7 @@ import { findRepository } from '../app/workspace.ts'
 
 /**
  * The configuration for a single command in a workspace. If the machine, the user and the command line configure nothing, the repository can't configure
- * anything either, because only they can trust it.
+ * anything either, because it isn't trusted.
  *
  * @param overrides the `key=value` texts of `-c`
  * @throws UserError `usage` for any error in the configuration
@@ -19,6 +19,6 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   // Imported only here, because loading the TOML parser and the schema takes longer than starting a command.
   const { loadConfig } = await import('../config/load-config.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  // Other programs' settings are included only if they are imported. Otherwise they would apply only when some configuration happens to exist.
+  // Settings of other programs are used only if they are imported. Otherwise they would apply only if some configuration happens to exist.
   return loadConfig({ places, project, overrides, onlyImported: true }).settings
 }

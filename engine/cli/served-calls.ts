@@ -21,7 +21,7 @@ export function shellTool(run: Pick<Run, 'call'>): ServedTool {
   }
 }
 
-/** Patches as a tool. */
+/** A tool that applies patches. */
 export function patchTool(run: Pick<Run, 'call'>): ServedTool {
   const input = z.object({ patch: z.string().min(1).describe('From "*** Begin Patch" to "*** End Patch".') })
   return {

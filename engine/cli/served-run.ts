@@ -15,7 +15,7 @@ const input = z.object({
 })
 
 /**
- * A tool that makes a whole run of this program.
+ * A tool that performs a whole run of this program.
  *
  * @param request the server's own options
  */
@@ -33,7 +33,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
           tellProgress(event, told)
         },
       }
-      // The server was started from this program's files, and an earlier task may have changed them.
+      // An earlier task may have changed the files of this program, which the server still needs.
       putBackInstallation(true)
       const run = openRun({
         ...request,

@@ -160,7 +160,7 @@ function oneLine(text: string): string {
   return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
 }
 
-/** Makes a model's text safe to print: it must not control the terminal of its reader. */
+/** Makes text from a model safe to print, so that it can't control the terminal. */
 function safe(text: string): string {
   return sanitizeOutput(Buffer.from(text))
 }

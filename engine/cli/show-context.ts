@@ -6,7 +6,7 @@ import { defaultModel } from '../config/defaults.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import { instructionsFor } from '../run/model-instructions.ts'
 
-/** `agent exec --show-context`: prints the instructions that a model gets before the prompt, and which instructions were left out. */
+/** `agent exec --show-context`: prints the instructions that a model gets before the prompt, and lists the instructions that were left out. */
 export function showContext({ memory, settings }: Configured): number {
   const models = [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])]
   const texts = [instructionsFor(models), ...renderMemory(memory), ...describeOmitted(memory)]

@@ -3,7 +3,7 @@ import type { RequestGate } from '../core/request-gate.ts'
 import { supervisorMessage, type RunMessage } from '../batch/run/supervisor-messages.ts'
 
 /**
- * A gate that asks this process's supervisor before each request. If the supervisor is gone, requests pass, because the run ends soon in any case.
+ * A gate that asks this process's supervisor before each request. If the supervisor is gone, every request is admitted, because the run will soon end anyway.
  *
  * @param say sends a message to the supervisor
  */

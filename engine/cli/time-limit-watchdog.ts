@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
-/** The options of a watchdog, which acts when a run exceeds its time limit. */
+/** The options of the watchdog that acts when a run exceeds its time limit. */
 type WatchdogOptions = {
-  /** The limit in milliseconds. If a run ends cleanly soon after it, the watchdog does nothing. */
+  /** The limit in milliseconds. If the run ends cleanly soon afterwards, the watchdog does nothing. */
   readonly after: number
   /** Lines to print on standard output; '' for none. */
   readonly events: string
@@ -10,11 +10,11 @@ type WatchdogOptions = {
   readonly message: string
 }
 
-/** How long the event loop may be blocked after the limit, and how long a run may take to end. */
+/** How long, after the limit, the event loop may be blocked and the run may take to end, in milliseconds. */
 const patience = { stalled: 3_000, ending: 30_000 }
 
 /**
- * The code of the watchdog. It runs in its own thread, because a timer in a blocked event loop would never fire. While it waits in the kernel, it uses no
+ * The code of the watchdog. It runs in its own thread, because a timer in a blocked event loop would never fire. It waits in the kernel, which takes no
  * processor time.
  */
 const source = `
@@ -51,7 +51,7 @@ export function startWatchdog({ after, events, message }: WatchdogOptions): () =
   const workerData = { shared, after, ...patience, events, message }
   const worker = new Worker(source, { eval: true, workerData, execArgv: [], stdout: false, stderr: false })
   worker.unref()
-  // Without the watchdog, the run continues, and only its own timer can end it.
+  // If the watchdog fails, the run continues, and only its own timer can end it.
   worker.on('error', () => undefined)
   const heart = setInterval(() => void Atomics.add(state, 0, 1), patience.stalled / 6)
   heart.unref()

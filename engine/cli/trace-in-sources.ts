@@ -4,8 +4,8 @@ import { readHostFile } from '../../sandbox/index.ts'
 const largestMap = 64 * 1024 * 1024
 
 /**
- * Converts a stack trace so that it names positions in the source files instead of those in the built programs, in which names are shortened. If no source map
- * covers a position, it stays unchanged.
+ * Converts a stack trace from the built programs, in which names are shortened, so that it shows positions in the source files. A position that no source map
+ * covers stays unchanged.
  *
  * @internal
  */

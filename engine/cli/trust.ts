@@ -8,10 +8,10 @@ import { UserError } from '../core/user-error.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
 /**
- * `agent trust`: from now on, trusts the configuration files of a repository.
+ * `agent trust`: makes later runs trust the configuration files of a repository.
  *
  * @param directory a directory in the repository; undefined: the current directory
- * @throws UserError `usage` if a file forbids that
+ * @throws UserError `usage` if a configuration file declares the repository as untrusted
  */
 export function trustRepository(directory: string | undefined): number {
   const places = findAppPaths(process.env)

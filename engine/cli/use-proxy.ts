@@ -4,13 +4,13 @@ import process from 'node:process'
  * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case). Commands in
  * the sandbox are unaffected, because they use the sandbox's network.
  *
- * @returns a notice if this version of Node can't do it; otherwise none
+ * @returns a notice if this version of Node can't use the proxy; otherwise an empty list
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
   const named = names.find((name) => env[name] !== undefined && env[name] !== '')
   if (named === undefined) return []
-  // Requested only here, so that a start without a proxy need not load the module. Node 22 has no such function.
+  // Loaded only here, so that a start without a proxy doesn't load the module. Node 22 has no `setGlobalProxyFromEnv`.
   const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
   if (http.setGlobalProxyFromEnv === undefined) {
     return [

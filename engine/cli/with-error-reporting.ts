@@ -19,7 +19,7 @@ export function withErrorReporting(run: Program): Program {
       return exitCodes.failed
     } catch (error) {
       if (error instanceof UserError) {
-        // The message may repeat text from a repository.
+        // The message may contain text from a repository.
         process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
         return exitCodes[error.reason]
       }
@@ -33,8 +33,8 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Watches whether standard output can be written. If the reader goes away (`agent exec … | head -1`), nothing ends. Any other error, such as a full disk, ends
- * the run, or makes the program fail if there is no run. If standard error fails too, the error can't be reported.
+ * Watches for write errors of standard output. If its reader goes away (`agent exec … | head -1`), nothing ends. Any other error, such as a full disk, ends the
+ * run, or makes the program fail if there is no run. If standard error fails too, the error can't be reported.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined
@@ -48,7 +48,7 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
   return {
     lost: async () => {
       await new Promise((resolve) => process.stdout.write('', resolve))
-      // A write error is reported only after the write, so wait for that.
+      // Node reports a write error only after the write, so wait for that.
       await new Promise((resolve) => setImmediate(resolve))
       return lost
     },

@@ -9,8 +9,8 @@ import { networkKeys } from './settings/network-keys.ts'
 type Excess = { readonly path: readonly string[]; readonly limit: readonly string[] }
 
 /**
- * Finds the settings that exceed what another layer has fixed. A key that the bound doesn't mention is free. A key that it mentions may be stricter
- * if its values have an order of strictness; otherwise it must be equal.
+ * Finds the settings that exceed what another layer has fixed. A key that the bound doesn't mention may have any value. A key that it mentions may have a
+ * stricter value if the key's values have an order of strictness; otherwise the value must be equal.
  *
  * @param preferences whether the bound also fixes preferences, such as the model, which don't affect safety
  */
@@ -24,7 +24,7 @@ export function excessOver(bound: Settings, asked: Settings, preferences: boolea
   })
 }
 
-/** Whether a key decides the network access of commands. A layer that sets one of these keys replaces them all. */
+/** Whether a key is one of those that decide the network access of commands. A layer that sets one of them replaces all of them. */
 export function isNetworkKey(key: string): boolean {
   return networkKeys.has(key)
 }

@@ -24,15 +24,15 @@ const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> =
   gradle: { GRADLE_USER_HOME: '' },
 }
 
-/** What caches add to a policy: writable directories, and the variables that point to them. */
+/** What package caches add to a policy: writable directories, and the variables that point to them. */
 export type Caches = { readonly roots: readonly string[]; readonly set: Readonly<Record<string, string>> }
 
 /** The value for a configuration without caches. */
 export const noCaches: Caches = { roots: [], set: {} }
 
 /**
- * Makes the configured directories for package caches. They belong only to this workspace: commands of other projects don't see them. Only the workspace-write
- * mode has caches: read-only commands couldn't write them, and files from confined commands must not influence unconfined ones.
+ * Creates the configured directories for package caches. They belong only to this workspace, so commands of other projects don't see them. Caches exist only in
+ * workspace-write mode: read-only commands couldn't write to them, and files from confined commands must not influence unconfined ones.
  *
  * @throws UserError `usage` if a directory can't be made or doesn't belong to this user
  */
@@ -54,7 +54,7 @@ export function openCaches(
   return { roots: caches.map(({ root }) => root), set: Object.fromEntries(set) }
 }
 
-/** Makes a directory below the user's caches. No part of its path may be a link or writable by others. */
+/** Creates a directory below the user's caches. No part of its path may be a link or be writable by others. */
 function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly string[]): string {
   const named = environment['XDG_CACHE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')

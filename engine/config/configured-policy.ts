@@ -10,7 +10,7 @@ type ConfiguredPolicy = {
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
-  /** Added to the paths that are denied in any case. */
+  /** Paths to deny in addition to those that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
   readonly unixSockets: boolean

@@ -1,9 +1,9 @@
-// Kept apart from the table of settings, which takes long to load and is needed only if there is a configuration.
+// Kept separate from the table of settings, which takes a long time to load and is needed only if there is a configuration.
 
 /** The model of a run when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
-/** The default approval policy. Without anyone to answer, every question would end as a denial. */
+/** The default approval policy. If nobody can answer, every question would end in a denial. */
 export const defaultApproval = 'never'
 
 /** The default sandbox mode of commands. */

@@ -3,9 +3,9 @@ import { describeDeny, type FileDeny, type PermissionSet } from '../../policies/
 import { isInside } from '../core/directories-between.ts'
 import { pathsBelow } from '../core/paths-below.ts'
 
-/** What a sandbox can enforce of the permissions that deny files. */
+/** The part of the file denials that a sandbox can enforce, and the part that it can't. */
 export type DeniedFiles = {
-  /** Hidden from commands. */
+  /** Paths that are hidden from commands. */
   readonly deniedReads: readonly string[]
   /** Paths that commands can't change, remove or rename. */
   readonly protectedPaths: readonly string[]
@@ -13,15 +13,15 @@ export type DeniedFiles = {
   readonly loose: readonly LooseDeny[]
 }
 
-/** A denial as written, with its position, and how far the sandbox enforces it. */
+/** A denial as the user wrote it, with its position, and how far the sandbox enforces it. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
-/** The limit for directory entries searched for patterns that aren't a plain path or name. */
+/** The maximum number of directory entries that are searched for patterns other than a plain path or name. */
 const mostEntries = 100_000
 
 /**
- * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. For plain paths, whole folders and names at any depth, this
- * covers files created later too. Other patterns cover only the files that already exist below the fixed start of the pattern.
+ * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides or protects. If a denial is a plain path, a whole folder or a name at any depth, this
+ * also covers files that are created later. Other patterns cover only the files that already exist below the fixed start of the pattern.
  *
  * @param confining whether there is a sandbox that confines commands
  */

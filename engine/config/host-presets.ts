@@ -1,6 +1,6 @@
 /**
- * Names for groups of hosts in an allow-list: package registries and code hosts, with the hosts that their usual clients contact, on the ports of
- * http and https. Any other single word is an ordinary host name.
+ * Names for groups of hosts in an allow-list: package registries and code hosts. Each includes the hosts that its usual clients contact, on the ports of http
+ * and https. Any other single word is an ordinary host name.
  */
 export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   // JavaScript
@@ -38,7 +38,7 @@ export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   gitlab: ['gitlab.com', 'registry.gitlab.com'],
 }
 
-/** Expands the presets in a list of allowed hosts. Keeps the order, and each host only once. */
+/** Expands the presets in a list of allowed hosts. Keeps the order, and removes duplicates. */
 export function openPresets<T>(hosts: readonly T[]): (T | string)[] {
   const opened = hosts.flatMap((host): readonly (T | string)[] =>
     typeof host === 'string' && Object.hasOwn(hostPresets, host) ? (hostPresets[host] ?? []) : [host],

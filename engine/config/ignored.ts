@@ -11,7 +11,7 @@ export type Ignored = {
 const maxKeys = 20
 const maxCharacters = 80
 
-/** Describes ignored keys; gives an empty list if there are none. */
+/** Describes ignored keys. Returns an empty list if there are none. */
 export function ignoring(source: string, keys: readonly string[], reason: string): readonly Ignored[] {
   if (keys.length === 0) return []
   const shown = keys.slice(0, maxKeys).map((key) => printable(key))

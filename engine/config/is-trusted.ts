@@ -7,13 +7,13 @@ type TrustSources = {
   readonly managed: Projects
   /** From the user's file. */
   readonly user: Projects
-  /** `--trust` was given: the user trusts the repository for this run. */
+  /** Whether `--trust` was given, by which the user trusts the repository for this run. */
   readonly flag: boolean
 }
 
 /**
- * Whether to use the configuration, rules and permissions of a repository. By default they aren't used, because anyone who can change the repository
- * could then change what restrains them.
+ * Whether to use the configuration, rules and permissions of a repository. By default they aren't used, because anyone who can change the repository could
+ * otherwise change the rules for runs in it.
  *
  * @param root the real path of the repository's root; outside a repository, that of the workspace
  */

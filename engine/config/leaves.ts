@@ -2,8 +2,8 @@
 export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 
 /**
- * Splits a configuration into single settings. Tables are split; deeper values count as one setting. A provider, for example, is never assembled from
- * the parts of two layers.
+ * Splits a configuration into single settings. Tables are split, but deeper values count as one setting: a provider, for example, is never assembled from parts
+ * of two layers.
  */
 export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])
@@ -42,7 +42,7 @@ function open(table: object, path: readonly string[]): readonly Leaf[] {
   })
 }
 
-/** How many keys name one setting. Each variable of `set` is a setting of its own; all other tables have one level. */
+/** How many keys make up the name of a setting. Each variable of `set` is a setting of its own; all other tables have one level. */
 function depthOf(path: readonly string[]): number {
   return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2
 }

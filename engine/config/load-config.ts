@@ -23,9 +23,9 @@ export type ConfigSources = {
   readonly profile?: string | undefined
   /** `--trust` was given. */
   readonly trust?: boolean
-  /** `--isolated` was given, so nothing of the user or the repository is used. */
+  /** Whether `--isolated` was given. If so, nothing of the user or the repository is used. */
   readonly isolated?: boolean
-  /** Whether other programs' files are used only if they are imported. Default: false; then they may still make a run stricter. */
+  /** Whether files of other programs are used only if they are imported. Default: false; settings that make a run stricter are then used without an import. */
   readonly onlyImported?: boolean
   /** The `-c key=value` texts, in order. */
   readonly overrides?: readonly string[]
@@ -46,18 +46,18 @@ export type Config = {
   readonly ignored: readonly Ignored[]
   /** The source of each key that is set. */
   readonly origins: ReadonlyMap<string, Origin>
-  /** What the machine's owner fixed. */
+  /** The settings that the machine's owner fixed. */
   readonly managed: Settings
   /** Variables for model requests, from another program's settings. Variables of the environment override them. */
   readonly modelVariables: Readonly<Record<string, string>>
-  /** The permission lists of all layers. They add up, whereas other settings replace each other. */
+  /** The permission lists of all layers. All of them apply, whereas other settings replace each other. */
   readonly permissions: readonly PermissionFile[]
 }
 
 /**
- * Merges a run's configuration from the machine's file, the user's other programs, the user's file, the profile, the repository's file if it is
- * trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. If a setting in a
- * file exceeds a bound, it is ignored and listed. On the command line that is an error, because the user expects the option to work.
+ * Merges a run's configuration from the machine's file, the user's other programs, the user's file, the profile, the repository's file if it is trusted, `-c`,
+ * and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. A setting in a file that exceeds a bound is
+ * ignored and listed. An option of the command line that exceeds one is an error, because the user expects it to work.
  *
  * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
  */
@@ -119,7 +119,7 @@ export function loadConfig(sources: ConfigSources): Config {
 const importsNothing =
   "'import' uses your files, and --isolated uses none of them. Remove one of the two, or give the settings with -c."
 
-/** The repository's settings, and those of them that are ignored. */
+/** The settings of the repository, and a list of those that are ignored. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }
 
 const nothing: Brought = { layers: [], ignored: [] }

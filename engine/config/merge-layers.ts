@@ -8,7 +8,7 @@ import type { Place } from './validate.ts'
 export type Layer = Place & {
   readonly kind: 'managed' | 'imported' | 'user' | 'project' | 'profile' | '-c' | 'flag'
   readonly settings: Settings
-  /** Where the layer's settings are in its text, such as `['profiles', 'ci']`. Absent: at the top level. */
+  /** The position of the layer's settings in its text, such as `['profiles', 'ci']`. Absent: at the top level. */
   readonly within?: readonly string[]
   /** Tables that the layer replaces completely, so that nothing of lower layers remains in them. Absent: none. */
   readonly replaces?: readonly (readonly string[])[]
@@ -24,11 +24,11 @@ export function merge(layers: readonly Layer[]): ReadonlyMap<string, Origin> {
     const leaves = leavesOf(layer.settings)
     for (const table of layer.replaces ?? []) {
       for (const [key, { path, layer: below }] of merged) {
-        // What the machine's owner fixed stays, even if a higher layer replaces the table.
+        // Settings that the machine's owner fixed are kept, even if a higher layer replaces the table.
         if (below.kind !== 'managed' && table.every((part, index) => path[index] === part)) merged.delete(key)
       }
     }
-    // Two keys together describe the network, so a layer that sets one of them resets the other.
+    // The network settings consist of two keys, so a layer that sets one of them resets the other.
     if (leaves.some(({ path }) => isNetworkKey(keyOf(path)))) {
       for (const key of merged.keys()) if (isNetworkKey(key)) merged.delete(key)
     }
@@ -37,7 +37,7 @@ export function merge(layers: readonly Layer[]): ReadonlyMap<string, Origin> {
   return merged
 }
 
-/** Turns merged layers into settings. Each layer was valid and no setting is assembled from two layers, so the result is valid. */
+/** Turns merged layers into settings. The result is valid, because each layer is valid and no setting is assembled from two layers. */
 export function settingsOf(merged: ReadonlyMap<string, Origin>): Settings {
   return fromLeaves(merged.values()) as Settings
 }

@@ -9,7 +9,7 @@ import { readForeignText } from './foreign/read-text.ts'
 
 /** The size limit for a rule or settings file of a repository. */
 const maxBytes = 1024 * 1024
-/** The limit for the rule files of another program. */
+/** The maximum number of another program's rule files in one folder. */
 const mostFiles = 200
 
 /**
@@ -44,7 +44,7 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 /**
  * The user's permission files, for Claude Code and for this program.
  *
- * @throws UserError `usage` if the file for Claude Code exists but can't be read: its denials would be lost
+ * @throws UserError `usage` if the file for Claude Code exists but can't be read, because its denials would be lost
  */
 export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)
@@ -56,7 +56,7 @@ export function ownSettings(places: AppPaths, home: string): readonly Permission
   ]
 }
 
-/** An organisation's settings files for Claude Code: its main file, then those in the folder next to it, sorted by name. */
+/** An organisation's settings files for Claude Code: first its main file, then the files in the folder next to it, sorted by name. */
 export function managedSettings(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
@@ -64,8 +64,8 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run: of a broken file, the restrictions
- * that can be understood apply, and its errors are reported.
+ * Codex's rule files: the user's, and those in each folder of the repository. Their content never stops a run. If a file has errors, these are reported, and
+ * those of its restrictions that can be understood apply.
  *
  * @param root the repository's root; the real paths of its files must be in it
  */
@@ -92,7 +92,7 @@ export function foreignRules(
   return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
 }
 
-/** A rule file whose errors are reported instead of thrown. Its other restrictions still apply. */
+/** A rule file whose errors are reported instead of thrown. Those of its restrictions that can be understood still apply. */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
     ...file,
@@ -123,7 +123,7 @@ export function tryPlain<File extends BroughtFile>(
   return []
 }
 
-/** Reads a file's text in such a way that untrusted content can't block us or redirect us to another file. */
+/** Reads a file's text safely: untrusted content can neither make us wait nor redirect us to another file. */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }

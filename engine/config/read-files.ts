@@ -14,7 +14,7 @@ type OwnFiles = {
   readonly managed: Layer
   /** The user's file, without its profiles. */
   readonly user: Layer
-  /** The active profile; undefined where there is none. */
+  /** The active profile; undefined if there is none. */
   readonly profile: Layer | undefined
   readonly trust: { readonly managed: Projects; readonly user: Projects }
 }
@@ -39,7 +39,7 @@ export function readOwnFiles(places: AppPaths, profile: string | undefined): Own
 }
 
 /**
- * The same, without the user's file, which isn't even opened.
+ * Like `readOwnFiles`, but without the user's file, which isn't even opened.
  *
  * @throws UserError `usage` naming the file, the line, the key and the expected value
  */

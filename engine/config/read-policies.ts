@@ -37,9 +37,9 @@ type PolicySources = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Decides whether the repository's allow rules are used. Its deny and ask rules always are. */
+  /** Decides whether the repository's allow rules are used. Its deny and ask rules are always used. */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
-  /** Paths of further rule files, from the command line. */
+  /** Paths of additional rule files, from the command line. */
   readonly ruleFiles?: readonly string[]
   /** Files that replace the user's own rules and permission lists. Absent: the user's are used. */
   readonly inPlace?: {
@@ -48,7 +48,7 @@ type PolicySources = {
   }
 }
 
-/** What a Guardian decides by, from all files together. */
+/** The rules and permissions by which the Guardian decides, merged from all files. */
 export type Policies = {
   readonly rules: RuleSet
   readonly permissions: PermissionSet
@@ -59,19 +59,18 @@ export type Policies = {
 const notTrusted = 'this repository is not trusted, so only its deny and ask rules apply'
 
 /**
- * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on
- * the command line. All apply, and the strictest answer wins, whoever wrote it. Files of other programs can always restrict. They can allow only if
- * the user's `import` names the program, and in a trusted repository.
+ * Reads the rules and permissions of a run: the built-in ones, those of the machine, the user, the repository and other programs, and files named on the
+ * command line. All of them apply, and the strictest answer wins, no matter who wrote it. Files of other programs can always restrict. They can allow something
+ * only if the user's `import` names the program, or if they belong to a trusted repository.
  *
- * @throws UserError `usage` with `file:line:column` for any error in one of our own files: a run that lacks part of its rules
- *   would be a run under other rules
+ * @throws UserError `usage` with `file:line:column` for any error in a file of this program, because a run must not start with only a part of its rules
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
-  // A broken or missing file of someone else must not stop the run; it is left out.
+  // A broken or missing file of an untrusted repository must not stop the run. It is left out.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
     trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
@@ -129,7 +128,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [], in
   }
 }
 
-/** The files that replace the user's own, or else the user's own. */
+/** The files that replace the user's own. If there are none, the user's own files. */
 function userFiles<File>(
   named: readonly string[] | undefined,
   own: () => readonly File[],
@@ -139,7 +138,7 @@ function userFiles<File>(
 
 type Dropped = { readonly path: string; readonly keys: readonly string[]; readonly reason: string }
 
-/** Merges the entries of each file into one. */
+/** Merges the entries for the same file into one. */
 function together(dropped: readonly Dropped[]): readonly Ignored[] {
   return [...new Set(dropped.map(({ path }) => path))].flatMap((path) => {
     const own = dropped.filter((one) => one.path === path)
@@ -161,7 +160,7 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** The settings in a file other than its permissions. None of them is used without trust. */
+/** The keys of a settings file, except for its permissions. None of these settings is used without trust. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
@@ -169,7 +168,7 @@ function otherKeys(text: string): readonly string[] {
       ? Object.keys(settings).filter((key) => key !== 'permissions')
       : []
   } catch {
-    // The whole file is left out then, and that has been reported.
+    // Such a file is left out as a whole, and that was already reported.
     return []
   }
 }

@@ -20,13 +20,13 @@ export type Project = {
 
 /** The repository's configuration file. Any directory from the root down to the workspace may contain one. */
 const fileName = '.portcullis/config.toml'
-/** No configuration is longer. */
+/** The size limit for a configuration file, in bytes. */
 const maxBytes = 256 * 1024
 /** Keys that only the user's file may set. */
 const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userOnlySettings]
 
 /**
- * Reads the configuration files of a trusted repository, that of the root first.
+ * Reads the configuration files of a trusted repository, beginning with the one in its root.
  *
  * @throws UserError `usage` for a file that can't be read, is a link out of the repository, or contains an error
  */
@@ -48,7 +48,7 @@ export function readProjectLayers(project: Project): {
   return { layers: read.map(({ layer }) => layer), ignored: read.flatMap(({ ignored }) => ignored) }
 }
 
-/** Lists the settings of an untrusted repository, which are ignored. Never fails, whatever its files contain. */
+/** Lists the settings of an untrusted repository, all of which are ignored. Never fails, whatever the repository's files contain. */
 export function listProjectSettings(project: Project): readonly Ignored[] {
   return projectFiles(project).flatMap((path) => {
     const text = contained(path, project.root)

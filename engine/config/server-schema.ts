@@ -15,10 +15,11 @@ const shared = {
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
   /**
-   * Whether to believe what the server claims about its tools: a tool that claims to be read-only may run in parallel. Default: false. Our addition.
+   * Whether to believe what the server says about its tools. A tool that is read-only according to its server may run in parallel. Default: false. Our
+   * addition.
    */
   trusted: z.boolean().optional(),
-  /** Whether its tools are in every request, even if those of other servers are deferred. Default: false. */
+  /** Whether every request contains the server's tools, even if the tools of other servers are deferred. Default: false. */
   always_load: z.boolean().optional(),
 }
 
@@ -26,7 +27,7 @@ const stdio = z.strictObject({
   command: text,
   args: z.array(z.string()).optional(),
   env: z.record(text, z.string()).optional(),
-  /** The variables of our environment that the server gets. */
+  /** The variables of this program's environment that the server gets. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
   /** False runs the server outside the sandbox. Default: true. Our addition. */
@@ -39,7 +40,7 @@ const remote = z.strictObject({
   /** The variable whose value is sent as `Authorization: Bearer`. */
   bearer_token_env_var: text.optional(),
   http_headers: z.record(text, z.string()).optional(),
-  /** Headers whose values come from variables of our environment. */
+  /** Headers whose values come from variables of this program's environment. */
   env_http_headers: z.record(text, text).optional(),
   /**
    * `sse` is for servers that support only the older transport. By default, the URL decides: `ws` for `ws:` and `wss:`, otherwise `http`. This key is
@@ -60,8 +61,8 @@ export const McpServerTable = z.union([stdio, remote], {
 const jsonShared = { timeout: z.number().positive().optional(), alwaysLoad: z.boolean().optional() }
 
 /**
- * A server of a `.mcp.json` (Claude Code's format) that runs as a process. Strings may contain `${NAME}` and `${NAME:-default}`. Keys that aren't
- * listed belong to other programs.
+ * A server of a `.mcp.json` (Claude Code's format) that runs as a process. Strings may contain `${NAME}` and `${NAME:-default}`. Other keys are accepted,
+ * because they belong to other programs.
  */
 export const McpJsonStdio = z.looseObject({
   type: z.literal('stdio').optional(),
@@ -71,7 +72,7 @@ export const McpJsonStdio = z.looseObject({
   ...jsonShared,
 })
 
-/** The same for a server that is reached by URL. */
+/** A server of a `.mcp.json` that is reached by URL. Strings and other keys are treated as in `McpJsonStdio`. */
 export const McpJsonRemote = z.looseObject({
   type: z.enum(['http', 'streamable-http', 'sse', 'ws']).optional(),
   url: text,

@@ -16,18 +16,18 @@ export function modeWithin(
 }
 
 /**
- * Whether everything that can happen under one approval policy could also happen under the other. Most policies can't be ordered: `never` grants
- * nothing on request, but it also asks less.
+ * Whether everything that can happen under the requested approval policy could also happen under the policy that bounds it. Most policies can't be ordered:
+ * `never` grants nothing on request, but it also asks less.
  */
 export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalMode | undefined): boolean {
   if (asked === bound || bound === 'bypass') return true
   return asked === 'untrusted' && (bound === 'on-request' || bound === 'on-failure')
 }
 
-/** The hosts or host patterns that commands can reach, and whether at private addresses too; `all` for every host. */
+/** The hosts or host patterns that commands can reach, each with whether it may have a private address; `all` for every host. */
 export type Reach = readonly { readonly host: string; readonly private: boolean }[] | 'all'
 
-/** Whether the bound permits every host that is asked for. */
+/** Whether the bound permits every requested host. */
 export function hostsWithin(asked: Reach, bound: Reach): boolean {
   if (bound === 'all') return true
   if (asked === 'all') return false
@@ -50,7 +50,10 @@ export function limitWithin(key: string, asked: unknown, bound: unknown): boolea
   return mine !== undefined && theirs !== undefined && mine <= theirs
 }
 
-/** Whether two lists of paths are disjoint: no path contains or equals one of the other list, after following links, and no name matches. */
+/**
+ * Whether two lists of paths are disjoint, after following links: no path equals or contains a path of the other list, and none matches a name of the other
+ * list.
+ */
 export function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.every((path) =>
     others.every((other) => {
@@ -61,7 +64,7 @@ export function apart(some: readonly string[], others: readonly string[]): boole
   )
 }
 
-/** Whether each directory lies in one of the bound's directories, after following links. */
+/** Whether each directory is inside one of the directories of the bound, after following links. */
 export function rootsWithin(asked: readonly string[], bound: readonly string[]): boolean {
   return asked.every((path) => bound.some((root) => isInside(realPath(path), realPath(root))))
 }

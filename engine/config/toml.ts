@@ -32,13 +32,12 @@ export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']
 }
 
-/** The limit for lines that are searched. Each line costs a parse of everything before it. */
+/** The maximum number of lines that are searched, because each line costs a parse of everything before it. */
 const maxSearchedLines = 2000
 
 /**
- * The line, counted from 1, on which a key of a valid TOML document is set; undefined if the key isn't there or is too far down. The parser gives no
- * positions, so this finds the shortest start of the document that contains the key. Since that costs a parse per line, use it only for messages and
- * lists.
+ * The line, counted from 1, on which a key of a valid TOML document is set; undefined if the key isn't there or is too far down. The parser gives no positions,
+ * so this finds the shortest start of the document that contains the key. This takes one parse per line, so use it only for messages and lists.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n').slice(0, maxSearchedLines)

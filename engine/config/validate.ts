@@ -59,7 +59,7 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
   })
 }
 
-/** For a value that may have one of several types, the faults for the type that its tag selects. */
+/** If a value may have one of several types, returns the faults for the type that the value's tag selects. */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const likely = issue.errors.filter((errors) =>
     errors.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),

@@ -10,11 +10,11 @@ export type CallView = {
   readonly input: Readonly<Record<string, unknown>>
   /** The action of the call, for a handler's `if`. Undefined if no permission rule could cover the call. */
   readonly action: Action | undefined
-  /** Translates an input that a hook returned into the tool's own input, or says why that is impossible. */
+  /** Translates an input that a hook returned into the tool's own input. If that is impossible, says why. */
   readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement
 }
 
-/** The tool's own input, or why a hook's input can't be translated into it. */
+/** The tool's own input, or the reason why a hook's input can't be translated into it. */
 type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
 /** A call of a tool with its validated input. `claudeNames` are the equivalent tools of Claude Code. */

@@ -4,7 +4,7 @@ import type { HookOutput } from './output.ts'
 /** What one handler's result means for its event. */
 export type HookAnswer = {
   readonly result: HandlerResult
-  /** Whether its failure forbids. */
+  /** Whether a failure of the handler counts as a denial. */
   readonly blocksOnFailure: boolean
   /** The handler's name in messages. */
   readonly name: string
@@ -15,10 +15,10 @@ export type HookOutcome = {
   /** `deny` beats `ask`, and `ask` beats `allow`. An allow doesn't override a rule that denies or asks. */
   readonly decision?: 'deny' | 'ask' | 'allow'
   readonly reason?: string
-  /** The input that replaces the call's own, from the last hook that gave one. */
+  /** The input that replaces the call's own input. If several hooks gave one, the last counts. */
   readonly updatedInput?: Readonly<Record<string, unknown>>
   readonly updatedOutput?: string
-  /** Text that the model gets in addition. */
+  /** Additional texts for the model. */
   readonly context: readonly string[]
   /** Set when a hook ends the run. */
   readonly stop?: string
@@ -83,7 +83,7 @@ function opinionOf({ result, name, blocksOnFailure }: HookAnswer): readonly Opin
   const { hookSpecificOutput: specific, decision, reason } = result.output
   const unexplained = `The hook ${name} gave no reason.`
   if (specific?.permissionDecision !== undefined) {
-    // `defer` would postpone the call to a later process, which isn't possible here. So the user is asked now.
+    // `defer` would postpone the call until a later process, which isn't possible here, so the user is asked now.
     const said = specific.permissionDecision === 'defer' ? 'ask' : specific.permissionDecision
     return [{ decision: said, reason: specific.permissionDecisionReason ?? reason ?? unexplained }]
   }
@@ -122,8 +122,8 @@ function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: 
 type ToolChoice = NonNullable<NonNullable<HookOutput['hookSpecificOutput']>['toolConfig']>
 
 /**
- * Merges several choices of tools by Gemini's rules: none beats everything, and lists are joined. `ANY` forces nothing, because a model that must
- * call a tool could never finish.
+ * Merges several choices of tools by Gemini's rules: `NONE` beats everything, and lists are joined. `ANY` doesn't force a call, because a model that must call
+ * a tool could never finish.
  */
 function allowedTools(choices: readonly ToolChoice[]): readonly string[] | undefined {
   if (choices.some(({ mode }) => mode === 'NONE')) return []

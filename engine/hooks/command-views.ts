@@ -21,7 +21,7 @@ export function bashView({ input }: SeenCall, workspace: string): CallView {
   }
 }
 
-/** Shows the older form of a command, which is an argument vector. Scripts see the text that the shell in it receives. */
+/** Shows a command in its older form, which is an argument vector, as Claude Code's `Bash` tool. Scripts see the text that the shell in the vector receives. */
 export function vectorView(call: SeenCall, workspace: string): CallView {
   const view = bashView({ ...call, input: { ...call.input, cmd: scriptOf(call) } }, workspace)
   return {
@@ -36,7 +36,7 @@ export function vectorView(call: SeenCall, workspace: string): CallView {
   }
 }
 
-/** The text that the shell in a vector receives. For any other vector, the whole vector as shell text. */
+/** The text that the shell in a vector receives. If the vector starts no shell, the whole vector as shell text. */
 export function scriptOf({ input }: SeenCall): string {
   const words = Array.isArray(input['command']) ? input['command'].map(String) : []
   const [program = '', flag = '', script] = words

@@ -7,7 +7,7 @@ export type ConfigFile = {
 }
 
 /**
- * Watches files by their metadata. This takes a few microseconds per file, and no process or descriptor.
+ * Watches files by their metadata. This takes a few microseconds for each file, and needs no process and no open file.
  *
  * @returns a function that returns the files created, changed or removed since its last call
  */

@@ -3,15 +3,15 @@ import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
 import type { Hook } from './load-hooks.ts'
 
-/** The limit for a hook's message to the user. */
+/** The maximum length of a hook's message to the user, in characters. */
 const messageLimit = 2000
-/** The time limit in milliseconds, with Claude Code's defaults. A question to a model should be short. */
+/** The time limit of a hook in milliseconds. The defaults are Claude Code's; questions to a model get less time, because they should be short. */
 export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
 }
 
-/** What the user is told about a hook's run: why it gave no answer, or its message. Undefined: nothing. */
+/** The message to the user about a hook's run: why it gave no answer, or what it said. Undefined: no message. */
 export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
   if (result.status !== 'answered') return result.reason
   const { systemMessage } = result.output

@@ -15,7 +15,7 @@ export function hookCommand(
   handler: CommandHandler,
   { project, pluginRoot }: HookPlace,
 ): { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> } {
-  // Settings use `${CLAUDE_PLUGIN_ROOT}` for the folder even where no shell expands it.
+  // Hooks may use `${CLAUDE_PLUGIN_ROOT}` for the folder even if no shell expands it.
   const fill = (text: string): string =>
     pluginRoot === undefined ? text : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', pluginRoot)
   const plugin = pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }

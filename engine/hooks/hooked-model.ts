@@ -4,7 +4,7 @@ import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import { rewriteRequest, shownRequest } from './model-request.ts'
 
-/** How the hooks around a model may affect the run. */
+/** What the hooks around a model can do to the run. */
 type Effects = {
   /** Ends the run for the given reason. */
   readonly stop: (reason: string) => void
@@ -14,7 +14,7 @@ type Effects = {
   readonly openModel: (name: string) => Promise<Model>
 }
 
-/** A request and the model that gets it, after the `BeforeModel` hooks. */
+/** A request after the `BeforeModel` hooks, and the model that gets it. */
 type Asking = {
   readonly asked: Readonly<Record<string, unknown>>
   readonly model: Model
@@ -70,7 +70,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
 
   return {
     ...model,
-    // Costs are computed from this name, so it is that of the model that answers.
+    // Costs are computed from this name, so it must be the name of the model that answers.
     get name() {
       return answering.name
     },

@@ -9,24 +9,22 @@ const common = {
   if: z.string().min(1).optional(),
   /** Runs the handler in the background. Its answer decides nothing. */
   async: z.boolean().optional(),
-  /** Like `async`, but the model is told about a denial (exit code 2) when it arrives, and a finished run waits for it. */
+  /** Like `async`, but the model is told about a denial (exit code 2) as soon as it arrives, and a finished run waits for the handler. */
   asyncRewake: z.boolean().optional(),
   /** Runs the handler at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
-  /** What happens if the handler fails while a call waits for it: the call is denied (default) or continues. Our addition. */
+  /** What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Our addition. */
   onError: z.enum(['block', 'continue']).optional(),
 }
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** Run by `/bin/sh`. With `args`, a program that gets the arguments unchanged. */
+  /** The shell command, which `/bin/sh` runs. If there are `args`, the program, which gets these arguments unchanged. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
-  /**
-   * False runs the command outside the sandbox. It takes effect only in files of the user and of the machine's owner. Default: true. Our addition.
-   */
+  /** False runs the command outside the sandbox. False is respected only in files of the user and of the machine's owner. Default: true. Our addition. */
   sandbox: z.boolean().optional(),
   ...common,
 })
@@ -34,7 +32,7 @@ const command = z.strictObject({
 const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  /** `$NAME` and `${NAME}` are replaced by environment variables that `allowedEnvVars` names. Any other becomes empty. */
+  /** `$NAME` and `${NAME}` are replaced by environment variables that `allowedEnvVars` names. Any other reference becomes empty. */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
   ...common,
@@ -67,7 +65,7 @@ const mcpTool = z.strictObject({
 const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpTool])
 
 const group = z.strictObject({
-  /** Empty, `*` or absent matches everything. Otherwise names joined by `|` or `,`, or a regular expression. */
+  /** Absent, empty or `*`: matches everything. Otherwise names joined by `|` or `,`, or a regular expression. */
   matcher: z.string().refine(isMatcher, 'must be names joined by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })

@@ -36,7 +36,7 @@ export type HookDependencies = {
   readonly env: Readonly<NodeJS.ProcessEnv>
   readonly ask: AskModel
   readonly callMcpTool: CallMcpTool
-  /** Why the host of a URL must not be contacted; undefined if it may be. */
+  /** The reason why the host of a URL must not be contacted; undefined if it may be contacted. */
   readonly forbidsHost: (url: URL) => string | undefined
   /** Stores a text that is too long to show. Returns the file's path. */
   readonly keep: (text: string) => string
@@ -58,11 +58,11 @@ type OpenEnvFile = {
 
 /** The hooks of a run. */
 export type Hooks = {
-  /** Whether any hook handles the event. If not, its input need not be built. */
+  /** Whether any hook handles the event. If none does, the input for hooks need not be built. */
   readonly has: (event: HookEvent) => boolean
   /** Runs the hooks of an event in parallel, and returns their merged answer. */
   readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
-  /** The same for an event of a call, which hooks see through one or more views. */
+  /** Like `fire`, but for an event of a call, which hooks see through one or more views. */
   readonly fireForCall: (
     event: HookEvent,
     views: readonly CallView[],
@@ -74,13 +74,13 @@ export type Hooks = {
    * @param waits whether to wait for hooks that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** From now on, aborting this signal cancels running hooks. Undefined: only the hooks' own signal does. */
+  /** Sets a signal that cancels running hooks when it is aborted. Undefined: only the hooks' own signal cancels them. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Gives background hooks a short time to finish, then ends them. */
   readonly close: () => Promise<void>
 }
 
-/** The limit for a text that a hook adds to the conversation, as in Claude Code. */
+/** The maximum length of a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
 /** How long background hooks may keep running after the run. */
 const graceMs = 2000

@@ -12,7 +12,7 @@ import { HooksTable, type Handler } from './hooks-schema.ts'
 export type HookFile = {
   readonly path: string
   readonly layer: 'managed' | 'user' | 'project' | 'plugin'
-  /** The folder of the plugin that the file belongs to, for `CLAUDE_PLUGIN_ROOT`. Absent: it belongs to none. */
+  /** The folder of the plugin that the file belongs to, for `CLAUDE_PLUGIN_ROOT`. Absent: the file belongs to no plugin. */
   readonly pluginRoot?: string
 }
 
@@ -20,7 +20,7 @@ export type HookFile = {
 export type Hook = {
   readonly handler: Handler
   readonly matcher: string | undefined
-  /** Whether the handler's `if` covers an action. Undefined: the handler runs for every call. */
+  /** Whether the handler's `if` covers an action. Undefined: there is no `if`, so the handler runs for every call. */
   readonly condition: ((action: Action) => boolean) | undefined
   /** `file:line:column`, for messages. */
   readonly origin: string
@@ -92,7 +92,7 @@ function mayLeave({ layer }: HookFile): boolean {
   return layer === 'user' || layer === 'managed'
 }
 
-/** Turns a handler's `if` into a permission that asks, so that it covers exactly the calls that the same permission rule would. */
+/** Turns a handler's `if` into a permission rule that asks. So it covers exactly the calls that the same text covers as a permission rule. */
 function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
   if (handler.if === undefined) return undefined
   const text = JSON.stringify({ permissions: { ask: [handler.if] } })
@@ -109,7 +109,7 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
   }
 }
 
-/** All hooks except those that ask an agent. An agent's own calls must not trigger these, or they would recur without end. */
+/** All hooks except those that ask an agent. An agent's own calls must not trigger these, or they would call each other without end. */
 export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
   const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
   return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }

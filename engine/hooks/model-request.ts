@@ -14,7 +14,7 @@ type ShownRequest = {
 const roles = { user: 'user', developer: 'system', assistant: 'model' } as const
 const ours = { user: 'user', system: 'developer', model: 'assistant' } as const
 
-/** Shows a request to a hook. */
+/** A request in the form in which hooks see it. */
 export function shownRequest(model: string, { instructions, history, tools, sampling }: ModelRequest): ShownRequest {
   const said = history.flatMap((item) => (item.type === 'message' ? [item] : []))
   return {
@@ -72,7 +72,7 @@ export function rewriteRequest(
     ...request.sampling,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    // The run may have set a limit of its own. The lower one wins.
+    // The run may have its own limit. The lower one applies.
     ...(maxOutputTokens === undefined
       ? {}
       : { maxOutputTokens: Math.min(maxOutputTokens, request.sampling?.maxOutputTokens ?? Infinity) }),

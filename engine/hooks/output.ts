@@ -22,7 +22,7 @@ const specific = z.looseObject({
   worktreePath: z.string().optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
-  /** The older name of that field, for tools of MCP servers. */
+  /** The older name of `updatedToolOutput`, for tools of MCP servers. */
   updatedMCPToolOutput: z.unknown().optional(),
   /** Gemini's fields, for `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),
@@ -36,7 +36,7 @@ const specific = z.looseObject({
     .optional(),
 })
 
-/** What a hook may print: JSON by the contracts of Claude Code and Gemini. Fields that aren't listed are ignored. */
+/** What a hook may print: JSON as specified by Claude Code and Gemini. Fields that aren't listed are ignored. */
 const HookOutput = z.looseObject({
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),
@@ -52,7 +52,7 @@ const HookOutput = z.looseObject({
 export type HookOutput = z.infer<typeof HookOutput>
 
 /**
- * Parses a hook's output. A script may print anything, so output that isn't a JSON object is no answer and is returned as `text`.
+ * Parses a hook's output. A script may print anything. Output that isn't a JSON object is not an answer, and is returned as `text`.
  *
  * @returns the answer; or, if the text starts like an object, why it is invalid
  */

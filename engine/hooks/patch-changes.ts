@@ -9,8 +9,8 @@ export type PatchView = {
 }
 
 /**
- * The changes of a patch by file, for hooks that inspect files: added lines (`text`) and removed ones (`before`). The patch isn't planned, so a
- * missing file is noticed only when it is applied. An invalid patch has no files.
+ * The changes of a patch by file, for hooks that inspect files: added lines (`text`) and removed ones (`before`). The patch isn't planned here, so a missing
+ * file is noticed only when the patch is applied. An invalid patch has no files.
  */
 export function patchChanges(text: string): readonly PatchView[] {
   try {

@@ -2,7 +2,7 @@ import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
 import { viewOfAction } from './views-of-call.ts'
 
-/** A reviewer that asks `PermissionRequest` hooks first. Questions that they leave unanswered go to the next reviewer. A hook that fails denies. */
+/** A reviewer that asks `PermissionRequest` hooks first. If they leave a question unanswered, the next reviewer gets it. If a hook fails, that is a denial. */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
   if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer
   return {

@@ -6,7 +6,7 @@ import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The limit for a hook's output. An answer is far shorter. */
+/** The maximum size of a hook's output, in bytes. An answer is far shorter. */
 const outputLimitBytes = 1024 * 1024
 
 /** Where and how a hook's command runs. */
@@ -16,7 +16,7 @@ type CommandHookOptions = {
   /** The directory of the run, which the hook gets as `CLAUDE_PROJECT_DIR`. */
   readonly project: string
   readonly pluginRoot: string | undefined
-  /** The file to which the hook may write variables for later commands. Undefined: it may not. */
+  /** The file to which the hook may write variables for later commands. Undefined: it may not set any. */
   readonly envFile: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal

@@ -3,7 +3,7 @@ import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** The limit for a response. An answer is far shorter. */
+/** The maximum size of a response, in bytes. An answer is far shorter. */
 const answerLimit = 1024 * 1024
 
 /**

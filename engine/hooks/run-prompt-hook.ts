@@ -8,7 +8,7 @@ import type { Handler } from './hooks-schema.ts'
 type HookQuestion = {
   readonly kind: 'prompt' | 'agent'
   readonly text: string
-  /** Undefined: the run's own. */
+  /** The name of the model. Undefined: the run's own model. */
   readonly model: string | undefined
 }
 
@@ -17,7 +17,9 @@ export type AskModel = (question: HookQuestion, signal: AbortSignal) => Promise<
 
 const Answer = z.object({ ok: z.boolean(), reason: z.string().optional() })
 
-/** The same schema for an agent's final message. Providers enforce only schemas in which each property is required. */
+/**
+ * The schema of `Answer` for an agent's final message. `reason` is required here, because providers enforce only schemas in which every property is required.
+ */
 export const judgement: OutputSchema = {
   schema: {
     type: 'object',
@@ -34,7 +36,7 @@ export const judgement: OutputSchema = {
   },
 }
 
-/** The required format of the answer, which follows the user's own words. */
+/** The sentence that asks for the format of the answer. It follows the text of the user. */
 const forms = {
   prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
   agent: 'Inspect what you need, then answer: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',

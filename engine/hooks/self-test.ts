@@ -11,7 +11,7 @@ type SelfTestDependencies = {
   readonly home: string
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Why the tools of a server can't be called; undefined if they can. */
+  /** Why the tools of a server can't be called; undefined if they can be. */
   readonly missingServer: (name: string) => string | undefined
 }
 
@@ -81,11 +81,11 @@ function isFile(word: string): boolean {
   return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
 }
 
-/** The first words of a shell command, up to the first that isn't certain. A later word may depend on earlier ones. */
+/** The words at the beginning of a shell command, up to the first one whose value isn't certain. Later words may depend on it. */
 function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
   const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
   const { commands } = analyseScript([...known, script].join('\n'))
-  // The first command is the shell itself. Assignments have no words.
+  // The first entry is the shell itself. Assignments are entries without words.
   const first = commands.slice(1).find(({ words }) => words.length > 0)
   const unknown = first?.words.findIndex(({ kind }) => kind !== 'static') ?? -1
   const words = first?.words.slice(0, unknown === -1 ? undefined : unknown).map(({ text }) => text) ?? []

@@ -7,7 +7,7 @@ import { patchInCommand } from '../tools/patch-in-command.ts'
 import type { Tool } from '../tools/tool.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
 
-/** The views of a call for hooks: first those that scripts expect, and last the tool's own. Never empty. */
+/** The views of a call for hooks: first those that hook scripts expect, then the tool's own. Never empty. */
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') {
@@ -37,7 +37,7 @@ function typedPatchViews(script: string, { input }: SeenCall, workspace: string)
   return patchChanges(patch.text).map((change) => changeView(change, from))
 }
 
-/** A background task is the command or agent that it starts, so the hooks that guard these guard it too. */
+/** A background task is shown as the command or agent that it starts, so that hooks that guard those also guard the task. */
 function taskView(call: SeenCall, workspace: string): CallView {
   const { input } = call
   if (input['cmd'] === undefined) return sameFields('Agent', call, workspace)
@@ -45,7 +45,7 @@ function taskView(call: SeenCall, workspace: string): CallView {
   return { ...view, input: { ...view.input, run_in_background: true } }
 }
 
-/** A note for the repository is an edit of its instructions. Which of the instruction files it changes is known only when the user is asked. */
+/** A note for the repository is an edit of its instructions. The file that it changes is known only when the user is asked. */
 function memoryView({ input }: SeenCall, workspace: string): readonly CallView[] {
   if (input['scope'] === 'user') return []
   const view = changeView({ path: 'AGENTS.md', kind: 'update', text: `- ${String(input['fact'])}` }, workspace)
@@ -71,7 +71,7 @@ const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit'
 function renamed(name: string, call: SeenCall, workspace: string): CallView {
   const { path, ...rest } = call.input
   if (typeof path !== 'string' || !withFilePath.includes(name)) return sameFields(name, call, workspace)
-  // `file_path` comes last, so that no other field of that name can hide the real file from a guard.
+  // `file_path` comes last, so that no other field can replace it and hide the real file from a guard.
   const shown = { ...rest, file_path: resolve(workspace, path) }
   const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
   return { name, input: shown, action: actionOf(name, shown, workspace), replace }
@@ -86,7 +86,7 @@ export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'
   return [name, ...claudeNames]
 }
 
-/** The view of an action under review. Its input can't be changed any more, because it is what was judged. */
+/** The view of an action under review. Its input can no longer be changed, because it has been judged. */
 export function viewOfAction(action: Action): CallView {
   const { name, input } = shownAction(action)
   return {

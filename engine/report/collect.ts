@@ -47,7 +47,7 @@ class Collector {
   readonly #steps = new StepStore()
   readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
-  /** Items that started but haven't finished, by id. Nearly all of them finish, and only then become steps. */
+  /** Items that have started but not ended, by id. Nearly all items end, and they become steps only then. */
   readonly #open = new Map<string, Fields>()
   readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
   readonly #findings = findingsOf()
@@ -128,7 +128,7 @@ class Collector {
     const id = textOf(item['id'])
     switch (event['type']) {
       case 'thread.started': {
-        // Without our own event log, a run begins with its first event.
+        // If the session has no event log of this program, a run begins with its first event.
         if (this.#runs.length === 0 || this.#run().end !== undefined) this.#begin({})
         this.#threadId = textOf(event['thread_id']) ?? this.#threadId
         Object.assign(this.#run(), readStart(event))
@@ -202,7 +202,7 @@ class Collector {
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
     const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
     const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
-    // Usage outside the responses, such as that of sub-agents, adds to the point of the last response.
+    // Usage that isn't part of a response, such as that of sub-agents, is added to the point of the last response.
     const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
     run.spending = thinned([...points, next])
     const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }
@@ -214,7 +214,7 @@ class Collector {
   }
 }
 
-/** Gives the files of a patch their paths relative to the workspace. */
+/** Makes the paths of the files in a patch relative to the workspace. */
 function within(draft: StepDraft, workspace: string | undefined): StepDraft {
   if (workspace === undefined || draft.files.length === 0) return draft
   const files = draft.files.map((file) => ({ ...file, path: relativeTo(workspace, file.path) }))

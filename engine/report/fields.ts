@@ -1,7 +1,7 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { ownText } from './own-text.ts'
 
-/** The fields of a JSON object from a file. None is trusted: the file may be truncated, forged, or written by another version. */
+/** The fields of a JSON object from a file. They aren't trusted: the file may be truncated, forged, or written by another version. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The fields of an object; an empty object for any other value. */
@@ -29,10 +29,13 @@ export function textsOf(value: unknown): readonly string[] {
   return listOf(value).flatMap((each) => textOf(each) ?? [])
 }
 
-/** The limits for a text of one or two sentences, and for a list of such. Longer ones were made by whoever wants a report that can't be read. */
+/**
+ * The maximum length of a text of one or two sentences, in characters, and the maximum number of texts in a list. Only somebody who wants to make the report
+ * unreadable exceeds them.
+ */
 const [longestSentence, mostSentences] = [2000, 50]
 
-/** The same as `textOf`, for a sentence, a name or a path: if it is very long, its middle is cut out. */
+/** Like `textOf`, for a sentence, a name or a path. If the text is very long, its middle is cut out. */
 export function shortTextOf(value: unknown): string | undefined {
   const text = textOf(value)
   return text === undefined || text.length <= longestSentence
@@ -40,7 +43,7 @@ export function shortTextOf(value: unknown): string | undefined {
     : ownText(truncateMiddle(text, longestSentence).text)
 }
 
-/** The same as `textsOf`, for sentences: the first 50. */
+/** Like `textsOf`, for sentences. Only the first 50 are kept. */
 export function shortTextsOf(value: unknown): readonly string[] {
   return listOf(value)
     .slice(0, mostSentences)

@@ -2,7 +2,10 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
-/** The limit for a line. None of our records is longer; such a line may be a picture in a rollout. */
+/**
+ * The longest line that is parsed, in bytes. Longer ones are skipped. None of our records is that long, but a line of a rollout may be, if it contains a
+ * picture.
+ */
 const longestLine = 64 * 1024 * 1024
 
 /**

@@ -1,12 +1,12 @@
 import { fieldsOf, listOf, numberOf, shortTextOf, shortTextsOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 
-/** The limit for instructions, in characters: a report has no room for whole libraries of them. */
+/** The maximum length of the instructions, in characters, because a report has no room for very long ones. */
 const longestContext = 40_000
-/** The limit for the notices of one kind, and for the claims. */
+/** The maximum number of notices of each kind, and of claims. */
 const mostNotes = 50
 
-/** What the model was told before its prompt. */
+/** The texts that the model got before its prompt. */
 export function contextOf(record: Fields): readonly string[] {
   let left = longestContext
   return textsOf(record['context']).flatMap((text) => {

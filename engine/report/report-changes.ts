@@ -13,7 +13,7 @@ type Collected = {
   omittedDiffs: number
 }
 
-/** The limits, in characters, for the diffs of all files together and for one diff. */
+/** The maximum number of characters of all diffs together, and of one diff. */
 const [mostText, longestDiff] = [300_000, 40_000]
 const [mostFiles, mostDiffs] = [1000, 500]
 

@@ -1,4 +1,4 @@
-/** The data of a report, independent of its format. None of its texts is trusted: models, repositories and programs wrote them. */
+/** The data of a report, independent of its format. Its texts come from models, repositories and programs, so none of them is trusted. */
 export type Report = {
   readonly threadId: string
   /** The absolute path of the session's folder, or of the file that was read. */
@@ -25,7 +25,7 @@ export type Report = {
 /** One run of a session. */
 export type ReportRun = {
   readonly prompt: string | undefined
-  /** What the model was told before the prompt: its environment, and the instructions of the user and the repository. */
+  /** The texts that the model got before the prompt: its environment, and the instructions of the user and the repository. */
   readonly context: readonly string[]
   readonly model: string | undefined
   readonly workspace: string | undefined
@@ -41,7 +41,7 @@ export type ReportRun = {
   /** Milliseconds since 1970. */
   readonly began: number | undefined
   readonly program: string | undefined
-  /** Undefined if the run was cut off. */
+  /** How the run ended. Undefined: the run was cut off. */
   readonly end: RunEnd | undefined
   readonly spending: readonly Spending[]
   readonly ephemeral: boolean
@@ -72,7 +72,7 @@ export type RunEnd = {
   readonly runsLater: readonly { readonly path: string; readonly program: string }[]
   readonly notCounted: string | undefined
   readonly changedFiles: number | undefined
-  /** What happened to the changes of a transaction. Undefined: the run wasn't one. */
+  /** What happened to the changes of a transaction. Undefined: the run wasn't a transaction. */
   readonly transaction: { readonly outcome: string; readonly canUndo: boolean } | undefined
 }
 
@@ -87,9 +87,9 @@ export type Spending = {
 
 export type StepStatus = 'ok' | 'failed' | 'refused' | 'open' | 'note'
 
-/** One thing that happened. */
+/** One step of a session, such as a call or a message. */
 export type Step = {
-  /** Its number in the session, from 1. */
+  /** The number of the step in the session, counted from 1. */
   readonly number: number
   readonly kind: StepKind
   /** The sub-agent that took the step; undefined for the run itself. */
@@ -105,7 +105,7 @@ export type Step = {
   readonly denials: readonly StepDenial[]
   readonly granted: readonly string[]
   readonly files: readonly { readonly path: string; readonly kind: string }[]
-  /** What the response cost that began with this step. */
+  /** The tokens and the cost of the response that began with this step. */
   readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
   /** The finding that this step reports. Absent: none. */
   readonly finding?: Omit<Finding, 'step'> | undefined
@@ -161,28 +161,28 @@ export type StepDenial = {
 export type ChangedFile = {
   readonly path: string
   readonly kind: string
-  /** Whether only commands changed it. Then there is no diff. */
+  /** Whether only commands changed the file. If so, there is no diff. */
   readonly byCommand: boolean
   readonly added: number
   readonly removed: number
   /** The patches that changed it, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
-  /** How many of its patches were left out because there were too many. Their lines are counted. */
+  /** How many of its patches were left out because there were too many. The counts of lines include them. */
   readonly omittedDiffs: number
 }
 
 /** A finding, which may have a location in a file. */
 export type Finding = {
-  /** The rule behind the finding: `guardian/rule`, `sandbox/path`, `claim/tests`, or one of a review. */
+  /** The rule behind the finding: `guardian/rule`, `sandbox/path`, `claim/tests`, or a rule of a review. */
   readonly ruleId: string
   readonly title: string
   readonly message: string
   readonly severity: 'low' | 'medium' | 'high' | 'critical'
-  /** Relative to the workspace; undefined if the finding isn't about a file. */
+  /** The path relative to the workspace; undefined if the finding isn't about a file. */
   readonly path: string | undefined
   readonly startLine: number | undefined
   readonly endLine: number | undefined
-  /** A fingerprint: the same finding has the same one in another run. */
+  /** Identifies the finding: the same finding has the same fingerprint in every run. */
   readonly fingerprint: string
   readonly step: number | undefined
   /** The fields that only a review's finding has. */
@@ -195,9 +195,9 @@ export type ReviewedFinding = {
   readonly confidence: number
   /** A patch in the format of `apply_patch`; undefined if there is none. */
   readonly suggestion: string | undefined
-  /** The same suggestion, as new text for a range of lines. */
+  /** The suggestion as new text for a range of lines. */
   readonly replacement: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined
   readonly linePrints: readonly string[]
-  /** Whether an earlier report contains it, so that nobody is notified again. */
+  /** Whether an earlier report contains the finding. If so, nobody is notified again. */
   readonly known: boolean
 }

@@ -4,7 +4,7 @@ import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
 import type { Finding, Report, ReportRun, Step } from './report-types.ts'
 
-/** How a run ended, as words for a heading and a tone. */
+/** How a run ended: words for a heading, and a tone. */
 type Ending = { readonly words: string; readonly tone: 'ok' | 'warn' | 'bad' }
 
 /** The run that a report is about, which is the last one. */
@@ -60,7 +60,7 @@ type Attention = {
 
 const mostOfAKind = 50
 
-/** What to look at first, in order of severity. */
+/** Everything that needs attention, in order of severity. */
 export function attentionOf(report: Report): readonly Attention[] {
   const run = lastRun(report)
   const { steps } = report
@@ -149,7 +149,7 @@ function failures(steps: readonly Step[]): readonly Attention[] {
   const same = Map.groupBy(failed, ({ title, kind }) => `${kind} ${title}`)
   return failed.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     const later = succeeded.get(`${kind} ${title}`) ?? 0
-    // A failure that a later attempt resolved is shown only in the timeline, and so are all but the last of several identical failures.
+    // A failure that a later attempt resolved is shown only in the timeline. Of several identical failures, only the last one is shown here.
     const alike = same.get(`${kind} ${title}`) ?? []
     const times = alike.length
     if (later > number || alike.at(-1)?.number !== number) return []
@@ -187,7 +187,7 @@ function denied({ denials, number }: Step): readonly Attention[] {
   }))
 }
 
-/** Repeated requests take time and are a sign of trouble at the provider. The timeline shows each one. */
+/** Describes the requests that were repeated: they take time and are a sign of trouble at the provider. The timeline shows each one. */
 function retryWords(steps: readonly Step[]): readonly Attention[] {
   const retries = steps.filter(({ kind }) => kind === 'retry')
   const first = retries[0]

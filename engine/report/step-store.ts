@@ -3,17 +3,17 @@ import { ownText } from './own-text.ts'
 import type { Step } from './report-types.ts'
 import { mapTexts, textLengths } from './step-texts.ts'
 
-/** The steps to keep: the first, the last, and from those between them only the ones that need attention. */
+/** How many steps to keep: of the first, of the last, and of those in between that need attention. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
 /** The limit for all texts together, in characters. It keeps a page with its markup below 5 MB. */
 const mostText = 1_000_000
 const [longestPart, shortestPart] = [24_000, 200]
-/** The limit for denials of the sandbox in all steps together. Beyond it, each step keeps one, and says how many more it had. */
+/** The maximum number of denials by the sandbox in all steps together. Beyond it, each step keeps one denial, and says how many more it had. */
 const mostDenials = 1000
 
 /**
- * Holds the steps of a report in bounded space, however long the session was. Steps in the middle are dropped first; the more text there is, the
- * shorter each text is cut.
+ * Holds the steps of a report in bounded space, however long the session is. Steps in the middle are dropped first. The more text there is, the shorter each
+ * text is cut.
  */
 export class StepStore {
   readonly #first: Step[] = []
@@ -30,7 +30,7 @@ export class StepStore {
     this.#text += sizeOf(cut)
     if (this.#first.length < mostFirst) this.#first.push(cut)
     else this.#last.push(cut)
-    // Up to twice the limit is held, so that steps are dropped in batches, which is cheap.
+    // Up to twice as many steps are held, so that they can be dropped in batches, which is cheaper.
     if (this.#last.length >= 2 * mostLast) this.#giveWay()
     while (this.#text > mostText && this.#limit > shortestPart) this.#shorten()
   }
@@ -73,7 +73,7 @@ export class StepStore {
 
   #cut(step: Step): Step {
     const titled = { ...step, title: ownText(step.title.slice(0, 400)) }
-    // Most texts of long sessions are short.
+    // Most texts of a long session are short, so they need no cutting.
     if (textLengths(step).every((length) => length <= this.#limit)) return titled
     return mapTexts(titled, (given, whole) => {
       const { text, omitted } = truncateMiddle(given, this.#limit, whole)

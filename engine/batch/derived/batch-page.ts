@@ -11,8 +11,8 @@ import { tableNotes, tablesOf, type Table } from '../statistics/comparison-table
 import type { Summary, TrialResult } from './results.ts'
 
 /**
- * `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell leads to the page
- * of the run that settled it.
+ * `report.html`: the results of a batch, and a matrix of its trials with a row for each task and a column for each model. Each cell links to the page of the
+ * run that settled the trial.
  */
 export function renderBatchPage(folder: BatchFolder, results: readonly TrialResult[], summary: Summary): string {
   const { settled, trials, answers, outcomes, cost_usd: cost, tokens, attempts } = summary
@@ -120,7 +120,7 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
   </table>`
 }
 
-/** @param model what a narrow page says before the cell, since it has no columns and no heads above them */
+/** @param model the label of the cell on a narrow page, which has no columns and no column headings */
 function renderCell(folder: BatchFolder, row: readonly TrialResult[], model: string | undefined): Html {
   const trials = joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))
   return model === undefined ? html`<td>${trials}</td>` : html`<td data-model="${model}">${trials}</td>`

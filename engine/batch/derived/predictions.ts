@@ -11,7 +11,7 @@ type Prediction = {
   readonly model_patch: string
 }
 
-/** The predictions of one model in one repeat, and the name of the file for them. */
+/** The predictions of one model in one repeat, and the name of their file. */
 type PredictionFile = {
   readonly name: string
   readonly model: string
@@ -20,7 +20,7 @@ type PredictionFile = {
 }
 
 /**
- * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because an error is no
+ * The predictions for SWE-bench: a patch, possibly empty, for each task that has an answer. A task without an answer is left out, because an error isn't a
  * result.
  *
  * @param configured the name of the configured model

@@ -12,7 +12,7 @@ export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readon
   return trials.map((trial) => {
     const settled = folder.settled(trial.key)
     if (settled === undefined) return { trial, settled }
-    // Reports that came after the trial was settled count too.
+    // Costs that were reported after the trial was settled count too.
     const total = costOfTrial(folder, trial.key)
     return { trial, settled: { ...settled, ...(total === undefined ? {} : { total_cost_usd: total }) } }
   })
@@ -54,7 +54,7 @@ export type Summary = {
   readonly manifest: string
   readonly trials: number
   readonly settled: number
-  /** The number of trials that were settled with an answer. The shares of done and failed trials are relative to it. */
+  /** The number of trials that were settled with an answer. The shares of done and failed trials are computed from this number. */
   readonly answers: number
   readonly outcomes: Readonly<Partial<Record<Outcome, number>>>
   readonly attempts: number

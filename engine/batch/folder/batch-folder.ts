@@ -59,7 +59,8 @@ export class BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
     const manifest = { ...wish, tasks: sha256(text) }
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    // Listed before the manifest is looked for: of another start that begins this batch now, the manifest is there before anything else but the tasks.
+    // List the files before looking for the manifest. If another process begins the same batch now, it writes only the tasks before the manifest, so files that
+    // appear later aren't mistaken for foreign ones.
     const names = readdirSync(path)
     if (!existsSync(join(path, 'batch.json'))) {
       // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
@@ -80,7 +81,7 @@ export class BatchFolder {
     throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 
-  /** @throws UserError `usage` if they are not the tasks with which the batch began */
+  /** @throws UserError `usage` if the file no longer contains the tasks with which the batch began */
   tasks(): readonly Task[] {
     const file = join(this.path, 'tasks.jsonl')
     const text = readIfThere(file) ?? ''
@@ -99,7 +100,7 @@ export class BatchFolder {
     return partOf(trialsOf(tasks, this.manifest), this.manifest.shard)
   }
 
-  /** Adds to the journal. */
+  /** Adds an entry to the journal. */
   note(entry: JournalEntry): void {
     appendLine(join(this.path, 'journal.jsonl'), { at: new Date().toISOString(), ...entry })
   }
@@ -125,7 +126,7 @@ export class BatchFolder {
   /** Creates the folder of the next attempt, or returns the unfinished one. */
   beginAttempt(trial: string): number {
     const last = this.attempts(trial).at(-1) ?? 0
-    // An attempt that was given to a worker and has not ended is continued.
+    // An attempt that was given to a worker and has not ended yet is continued.
     if (last > 0 && this.attemptOf(trial, last) === undefined) return last
     const attempt = last + 1
     mkdirSync(this.trialPath(trial), { recursive: true, mode: 0o700 })
@@ -141,7 +142,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  /** What the run of an attempt reported last; undefined if it reported nothing, as a run of this process. */
+  /** The last report of the run of an attempt; undefined if there is none. Only the runs of workers report here. */
   stepOf(trial: string, attempt: number): Step | undefined {
     const text = readIfThere(join(this.attemptPath(trial, attempt), 'step.json'))
     return text === undefined ? undefined : parseStep(text)
@@ -153,7 +154,8 @@ export class BatchFolder {
   }
 
   /**
-   * Records how an attempt ended, with all usage that its run had reported. Of two reports of an end, the first counts, and the other is stored next to it.
+   * Records how an attempt ended, with all usage that its run had reported. If the end is reported twice, the first report counts, and the second is stored
+   * next to it.
    *
    * @returns the record that counts
    */
@@ -169,7 +171,7 @@ export class BatchFolder {
     return this.attemptOf(trial, attempt) ?? record
   }
 
-  /** Later reports about the end of an attempt. Their costs count too. */
+  /** The last of the later reports about the end of an attempt; undefined if there are none. Its cost counts too. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)
@@ -189,14 +191,14 @@ export class BatchFolder {
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
   }
 
-  /** Opens a trial again, with as many attempts as a new one. The earlier result is stored next to it. */
+  /** Reopens a trial and permits as many attempts as for a new one. The earlier result is stored under another name. */
   reopen(trial: string): void {
     const path = this.trialPath(trial)
     const [last = 0] = this.attempts(trial).toReversed()
     renameSync(join(path, 'settled.json'), join(path, `settled-${last}.json`))
   }
 
-  /** The last attempt before the trial was opened again, which no longer counts; 0 if it never was. */
+  /** The number of the last attempt that no longer counts, because the trial was reopened after it; 0 if the trial was never reopened. */
   reopenedAfter(trial: string): number {
     const path = this.trialPath(trial)
     if (!existsSync(path)) return 0
@@ -204,7 +206,7 @@ export class BatchFolder {
     return Math.max(0, ...kept)
   }
 
-  /** Writes a file that is computed from the others and can be computed again. */
+  /** Writes a file that is computed from the others, and can be computed again at any time. */
   derive(name: string, text: string): void {
     writeWhole(join(this.path, name), text, this.#owner)
   }
@@ -215,7 +217,7 @@ function asLine({ id, prompt, repository: { source, ref }, image, labels }: Task
     ...{ id, prompt, repo: source },
     ...(ref === undefined ? {} : { ref }),
     ...(image === undefined ? {} : { image }),
-    // Without labels, a batch must have the same hash as a batch that was begun before labels existed.
+    // Labels are stored only if there are some, so that a batch without labels keeps the hash that it had before labels existed.
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
   }
 }

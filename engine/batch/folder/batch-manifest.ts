@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
-/** The definition of a batch: what every run gets. It is fixed when the batch begins, and a second start must ask for the same. */
+/** The definition of a batch, which is the same for all its runs. It is fixed when the batch begins, and a later start must specify the same one. */
 export const manifestSchema = z.object({
   version: z.literal(1),
   /** ISO 8601. */
@@ -10,13 +10,13 @@ export const manifestSchema = z.object({
   tasks: z.string(),
   models: z.array(z.string()),
   repeat: z.int().min(1),
-  /** Further arguments of each `agent exec`. */
+  /** Additional arguments for each `agent exec`. */
   options: z.array(z.string()),
   /** The directory to which paths in these arguments are relative. */
   cwd: z.string(),
-  /** US dollars that one run may cost. */
+  /** The most that one run may cost, in US dollars. */
   max_cost_per_run: z.number().optional(),
-  /** The shard of the trials that is run here. Absent: all trials. */
+  /** The shard of the batch that is run in this folder. Absent: all trials. */
   shard: z.object({ index: z.int(), of: z.int() }).optional(),
 })
 

@@ -14,7 +14,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The cost to count towards limits that must not be exceeded: a lost run counts with the most that it may have cost. */
+/** The cost that counts towards limits that must not be exceeded. A lost run counts with the most that it may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

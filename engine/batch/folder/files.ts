@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 
 /**
- * Files in a batch's folder, which no command can write to. Whole files are written under a temporary name and then renamed; files that must be created only
- * once are linked.
+ * Functions for the files in a batch's folder, which no command can write to. Whole files are written under a temporary name and then renamed; files that must
+ * be created only once are linked.
  */
 
 let counter = 0
@@ -32,8 +32,8 @@ export function writeWhole(path: string, text: string, owner: number): void {
 /**
  * Creates a complete file if there is none.
  *
- * @param isKept whether the file must survive a crash of the machine, for which this call waits for the disk
- * @returns whether this call created the file: of several simultaneous calls, one does
+ * @param isKept whether the file must survive a crash of the machine. If so, this call waits until the file is on the disk
+ * @returns whether this call created the file. If there are several calls at the same time, only one of them does
  */
 export function writeOnce(path: string, text: string, owner: number, isKept = true): boolean {
   const beside = besideOf(path, owner)

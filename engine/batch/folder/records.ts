@@ -15,7 +15,7 @@ export const attemptRecord = z.object({
   error: z.string().optional(),
   /** US dollars; absent if a model's price is unknown. */
   cost_usd: z.number().optional(),
-  /** The most that a lost run may have cost, in US dollars, since its cost is unknown: it counts against `--max-cost`. */
+  /** The most that a lost run may have cost, in US dollars. It counts against `--max-cost`, because the real cost is unknown. */
   reserved_usd: z.number().optional(),
   /** With the outcome `quota`: when the provider says that quota will be available again, in ISO 8601. */
   retry_at: z.string().optional(),
@@ -27,9 +27,9 @@ export const attemptRecord = z.object({
   verified: z.boolean().optional(),
   /** The commit that the run started from. */
   commit: z.string().optional(),
-  /** The run's changes as a patch for `git apply --binary`: a path relative to the batch's folder. Absent: it changed nothing. */
+  /** The run's changes as a patch for `git apply --binary`: a path relative to the batch's folder. Absent: the run changed nothing. */
   patch: z.string().optional(),
-  /** The path of the run's session, relative to the batch's folder. Absent: it had none. */
+  /** The path of the run's session, relative to the batch's folder. Absent: the run had no session. */
   session: z.string().optional(),
   /** ISO 8601. */
   started: z.string().optional(),
@@ -53,7 +53,7 @@ export const settledRecord = attemptRecord.extend({
 
 export type SettledRecord = z.infer<typeof settledRecord>
 
-/** A line of `journal.jsonl`: what happened when. The journal is only for observers; the state is in the files of the runs. */
+/** A line of `journal.jsonl`: an event and its time. The journal is only for observers; the state of the batch is in the files of the runs. */
 export type JournalEntry =
   | { readonly type: 'batch-started'; readonly pid: number; readonly workers: number; readonly missing: number }
   | { readonly type: 'attempt-started'; readonly trial: string; readonly attempt: number; readonly pid?: number }

@@ -12,7 +12,7 @@ const step = z.object({
 
 export type Step = z.infer<typeof step>
 
-/** Reads a reported step. @returns undefined if the text is not one */
+/** Reads a reported step. @returns undefined if the text is not a valid step */
 export function parseStep(text: string): Step | undefined {
   try {
     return step.safeParse(JSON.parse(text)).data
@@ -22,8 +22,8 @@ export function parseStep(text: string): Step | undefined {
 }
 
 /**
- * Adds to a record what the run had reported before it ended, since a worker that is killed leaves nothing else. A report and the record are about the same
- * run, so the larger amount includes the smaller one.
+ * Completes a record with what the run reported before it ended: a worker that is killed leaves nothing else. The report and the record are about the same run,
+ * so the larger of two amounts includes the smaller one.
  */
 export function withReported(record: AttemptRecord, reported: Step | undefined): AttemptRecord {
   if (reported === undefined) return record

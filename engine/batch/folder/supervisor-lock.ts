@@ -8,11 +8,11 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** How long a lease of another machine is valid after each renewal. */
+/** How long a lease that a process on another machine holds is valid after each renewal. */
 const leaseMs = 120_000
 const renewMs = 20_000
 
-/** A supervisor's hold on its batch folder. */
+/** A supervisor's lease on the folder of its batch. */
 type Lease = {
   /** Whether the lease is still valid: if this machine was suspended for longer than a lease lasts, another process may have taken the folder. */
   readonly isHeld: () => boolean
@@ -21,7 +21,7 @@ type Lease = {
 
 /**
  * Takes the batch's folder for this process, because two supervisors together would exceed the batch's limits. A lease whose process has ended is invalid. A
- * process on another machine can't be checked from here, so its lease is valid until it hasn't been renewed for two minutes.
+ * process on another machine can't be checked from here, so its lease becomes invalid only when it hasn't been renewed for two minutes.
  *
  * @throws UserError `usage` that names the process that supervises the batch
  */

@@ -7,7 +7,7 @@ import { readIfThere, writeWhole } from './files.ts'
 /** What an attempt may cost, as stored in the folder or in Redis. */
 export const wishSchema = z.object({ max_cost: z.number().optional() })
 
-/** The same, for storage. */
+/** What an attempt may cost, in the form in which it is stored. */
 export const wishOf = (maxCost: number | undefined): z.infer<typeof wishSchema> =>
   maxCost === undefined ? {} : { max_cost: maxCost }
 
@@ -25,7 +25,7 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
-/** Removes the record, so the attempt counts as not given to a worker. */
+/** Removes the record of what an attempt may cost. The attempt then counts as not given to a worker. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }

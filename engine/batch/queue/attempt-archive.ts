@@ -7,7 +7,7 @@ import * as z from 'zod'
 /** The files of an attempt that its worker sends back. The record is sent separately. */
 const kept = /^(?:changes\.patch|report\.html|stderr\.txt|session\/.+)$/
 const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
-/** The highest plausible compression ratio. Sessions are text, which doesn't compress better than this. */
+/** The highest plausible compression ratio: sessions are text, which doesn't compress better than this. */
 const mostRatio = 8
 
 /** The files of a run are larger than the limit. */

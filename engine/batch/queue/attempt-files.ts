@@ -27,7 +27,7 @@ export function claimAttempt(
   worker: string,
   owner: number,
 ): boolean {
-  // The claim needn't survive a crash of the machine, because the worker doesn't survive it either.
+  // The claim needn't survive a crash of the machine, because the worker doesn't survive the crash either.
   return writeOnce(join(folder.attemptPath(trial, attempt), 'worker'), `${worker}\n`, owner, false)
 }
 
@@ -52,7 +52,7 @@ export function stepWriter(folder: BatchFolder, trial: string, attempt: number):
     try {
       write()
     } catch {
-      // Not reported here: if the folder can't be written, the end of the run reports it.
+      // Not reported here. If the folder can't be written, an error is reported when the run ends.
     }
   }
   const tell = (message: RunMessage): void => {

@@ -12,7 +12,7 @@ export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Sealed data could not be opened: it was changed, truncated, or moved to another place. */
+/** Sealed data can't be opened, because it was changed, truncated, or moved to another place. */
 export class NotAuthentic extends Error {}
 
 /**
@@ -22,7 +22,7 @@ export class NotAuthentic extends Error {}
  */
 export class BatchKey {
   readonly #key: Buffer
-  /** A name for the key from which the key can't be computed. */
+  /** A name for the key. The key can't be computed from it. */
   readonly id: string
 
   /** @throws UserError `usage` if the text is not a key */
@@ -33,7 +33,7 @@ export class BatchKey {
     this.id = Buffer.from(hkdfSync('sha256', this.#key, '', 'portcullis batch key id', 12)).toString('hex')
   }
 
-  /** @param place where the data belongs: the batch, the object and the part. `open` needs the same place. */
+  /** @param place where the data belongs: the batch, the object and the part. `open` must be called with the same place. */
   seal(place: readonly (string | number)[], bytes: Uint8Array): Buffer {
     const salt = randomBytes(saltBytes)
     const cipher = createCipheriv('aes-256-gcm', ...this.#forSalt(salt))
@@ -76,7 +76,7 @@ export class BatchKey {
 }
 
 /**
- * Takes the key out of the environment variables, so that no program that is started gets it.
+ * Reads the key from the environment variables and removes it, so that no child process inherits it.
  *
  * @returns undefined if there is no key
  * @throws UserError `usage` if the variable contains no valid key

@@ -26,13 +26,13 @@ export class BatchQueues {
     return queue
   }
 
-  /** Whether a trial may be given out now. A trial that no worker can run would block another. */
+  /** Whether a trial may be handed out now. A trial that no worker can run would delay the others. */
   mayBegin(trial: Trial): boolean {
     const labels = this.#labelsOf(trial)
     return labels.length === 0 || this.#workers.have(labels)
   }
 
-  /** The number of simultaneous runs that the present workers can make. */
+  /** The number of runs that the live workers can execute at the same time. */
   places(): number {
     return this.#workers.places()
   }
@@ -42,7 +42,7 @@ export class BatchQueues {
     return this.#workers.unserved(open.map((trial) => this.#labelsOf(trial)))
   }
 
-  /** @param isSettled true if nothing more is given out: then the queues are deleted from Redis */
+  /** @param isSettled true if no more jobs are handed out; the queues are then deleted from Redis */
   async close(isSettled: boolean): Promise<void> {
     if (isSettled) await Promise.all([...this.#queues.values()].map((queue) => queue.clear().catch(() => undefined)))
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))

@@ -17,7 +17,7 @@ import { announcedBatches, SealedStore } from './sealed-store.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { reportOf, silentMs, workerSchema } from './worker-registry.ts'
 
-/** The maximum size of a batch's manifest and tasks, and of the files of one attempt, that may go through Redis. */
+/** The maximum size of a batch's manifest and tasks together, if they are sent through Redis. */
 export const mostManifestBytes = 256 * 1024 * 1024
 const retryMs = 1000
 
@@ -71,25 +71,25 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that is announced.')
   mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)
-  // The batch may have been begun on another machine, on which this directory exists.
+  // The batch may have been begun on another machine, in a directory that doesn't exist here.
   const cwd = existsSync(manifest.cwd) ? manifest.cwd : path
   writeWhole(join(path, 'batch.json'), JSON.stringify({ ...manifest, cwd }), process)
   return BatchFolder.open(path, process)
 }
 
-/** A worker's description for the batch, and the limits for what it hands in. */
+/** How a worker describes itself to the batch, and the limits for its results. */
 type RedisLinkOptions = {
   readonly name: string
   readonly process: number
   readonly labels: Labels
   readonly places: number
-  /** The maximum size of what one attempt hands in, in bytes. */
+  /** The maximum size of the result of one attempt, in bytes. */
   readonly mostBytes: number
-  /** For how long the worker tries to hand in a result. */
+  /** How long the worker tries to hand in a result, in milliseconds. */
   readonly deadlineMs: number
 }
 
-/** A link through Redis, sealed. The worker has its own copy of the batch's folder. */
+/** A link through Redis, in which all data is sealed. The worker has its own copy of the batch's folder. */
 export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder, own: RedisLinkOptions): WorkerLink {
   const store = new SealedStore(carrier, key, folder.hash)
   const { name, process, mostBytes, deadlineMs } = own
@@ -151,14 +151,14 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         if (error instanceof TooLarge) return undefined
         throw error
       })
-      // If a result could not be handed in by the deadline, it is given up for good, even if its job comes again.
+      // A result that could not be handed in by the deadline is given up for good, even if its job comes again.
       const tooLate = new UserError(
         'usage',
         `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,
       )
       if (late.has(id) || !(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
         late.add(id)
-        // What the run has spent counts all the same. If Redis is gone, this is sent when it is back, before the job's failure is.
+        // What the run has spent still counts. While Redis is unavailable, this message waits; it is sent before the failure of the job.
         void tellStep(trial, attempt).catch(() => undefined)
         throw tooLate
       }
@@ -177,7 +177,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   }
 }
 
-/** The value, or undefined if somebody else changed it. */
+/** The value; undefined if it is not authentic, because somebody else changed it. */
 async function orNothing(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value

@@ -1,4 +1,4 @@
-/** The parts of BullMQ and ioredis that are used here. Users install these packages themselves, so building this program must not require their types. */
+/** The types of those parts of BullMQ and ioredis that are used here. Users install these packages themselves, so this program must build without them. */
 
 /** A connection of ioredis. */
 export type Redis = {
@@ -37,7 +37,7 @@ export type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
   readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
   readonly UnrecoverableError: new (message: string) => Error
-  /** To be thrown for a job that was given back. */
+  /** An error to throw for a job that was given back. */
   readonly WaitingError: new () => Error
   readonly Redis: new (url: string, options: object) => Redis
 }

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a Redis gets to answer where something waits for it. */
+/** How long to wait for an answer from Redis, in milliseconds. */
 const answerMs = 5000
 
-/**
- * A question to Redis that nobody waits for. A connection that is gone holds questions back until it returns, which may take hours; whoever asks
- * looks at the folder in the meantime.
- */
+/** A question to Redis that nobody waits for. If the connection is lost, the answer may take hours; in the meantime, the caller looks at the folder. */
 export class PendingQuestion<Answer> {
   #answer: Answer | undefined
   #isPending = false
 
-  /** Asks, unless an earlier question is still without an answer. `question` must not reject. */
+  /** Asks a question, unless an earlier one has no answer yet. `question` must not reject. */
   ask(question: () => Promise<Answer>): void {
     if (this.#isPending) return
     this.#isPending = true
@@ -21,12 +18,12 @@ export class PendingQuestion<Answer> {
     })
   }
 
-  /** Whether a question was asked whose answer was not taken yet. */
+  /** Whether a question has no answer yet, or its answer has not been taken. */
   get isOpen(): boolean {
     return this.#isPending || this.#answer !== undefined
   }
 
-  /** Returns an answer that has arrived, once. */
+  /** Returns the answer if it has arrived, and only once. */
   take(): Answer | undefined {
     const answer = this.#answer
     this.#answer = undefined
@@ -34,7 +31,7 @@ export class PendingQuestion<Answer> {
   }
 }
 
-/** Waits for an answer, or for some seconds: then, and if the question fails, returns `otherwise`. */
+/** Waits for an answer for a few seconds. Returns `otherwise` if there is none by then, or if the question fails. */
 export function answerInTime<Answer>(question: Promise<Answer>, otherwise: Answer): Promise<Answer> {
   return Promise.race([question.catch(() => otherwise), sleep(answerMs, otherwise, { ref: false })])
 }

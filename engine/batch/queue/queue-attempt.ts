@@ -16,7 +16,7 @@ const lookMs = 250
 const stepsMs = 900
 /** How often Redis is queried about a job whose result hasn't arrived. */
 const askMs = 5000
-/** How long a worker gets to end a run that is no longer wanted. */
+/** How long a worker may take to end a run that is no longer wanted. */
 const graceMs = 45_000
 
 type QueueDependencies = {
@@ -33,10 +33,10 @@ type QueueDependencies = {
   readonly usedUp: (until: number | undefined) => void
 }
 
-/** What Redis knows of a job. */
+/** What Redis knows about a job. */
 type Seen = Awaited<ReturnType<JobQueue['look']>>
 
-/** Lets workers make the attempts: each attempt is a job, and its result arrives in the folder. */
+/** Lets workers make the attempts. Each attempt is a job, and its result arrives in the folder. */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
@@ -46,7 +46,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     const [givenOut, look] = [new PendingQuestion<boolean>(), new PendingQuestion<Seen>()]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
     const endUnseen = async (outcome: Outcome, why: string): Promise<AttemptRecord> => {
-      // What its worker reported last may not be in the folder yet.
+      // The last report of its worker may not be in the folder yet.
       if (relay !== undefined) await answerInTime(relay.takeStep(trial.key, attempt), undefined)
       return endWithoutRun(folder, trial.key, attempt, outcome, why, maxCost)
     }
@@ -80,7 +80,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
         const seen = look.take()
         if (seen === undefined) look.ask(() => queue.look(id).catch((): Seen => ({ state: 'there' })))
         else askedAt = Date.now()
-        // If Redis lost the job, it is added again. A worker that already has it recognises it by the folder.
+        // If Redis lost the job, it is added again. A worker that already has the job notices this in the folder.
         if (seen?.state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
         if (seen?.state === 'failed') return endUnseen('infrastructure', seen.reason ?? 'its job failed')
       }

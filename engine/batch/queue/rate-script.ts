@@ -1,6 +1,6 @@
 import { caution, leastFactor, longestWaitMs, mostFactor, usualWaitMs } from '../run/rate-limiter.ts'
 
-/** How long a waiting process may be silent before others go ahead of it. */
+/** How long a process with a waiting request may be silent before other requests go first. */
 const ticketMs = 10_000
 
 /**

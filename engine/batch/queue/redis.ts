@@ -4,7 +4,7 @@ import { UserError } from '../../core/user-error.ts'
 import type { Labels } from '../labels.ts'
 import type { Job, Packages, Redis } from './packages.ts'
 
-/** The whole content of a job in Redis. It is so small that an attacker with write access to Redis can only name a known trial of a batch. */
+/** The whole content of a job in Redis. It contains so little that an attacker with write access to Redis can do no more than name a known trial of a batch. */
 export const jobData = z.strictObject({
   batch: z.string().max(100),
   task: z.string().max(1000),
@@ -57,7 +57,7 @@ export async function connectCarrier(url: string): Promise<Carrier> {
   }
 }
 
-/** The jobs of one batch, as seen by the process that gives them out. */
+/** The jobs of one batch, for the process that hands them out. */
 export type JobQueue = {
   /** Adds a job. If there is a job with this id already, nothing is added. */
   readonly add: (id: string, data: JobData) => Promise<void>
@@ -72,7 +72,7 @@ export type JobQueue = {
 
 /**
  * @param batch the batch's hash
- * @param labels the labels that a worker needs for the jobs of this queue: each set of labels has its own queue
+ * @param labels the labels that a worker needs for the jobs of this queue: there is a queue for each set of labels
  */
 export function openJobQueue({ packages, redis }: Carrier, batch: string, labels: Labels = []): JobQueue {
   const queue = new packages.Queue(nameOf(batch, labels), { connection: redis, prefix })
@@ -145,7 +145,7 @@ export function openJobWorker(
   }
   const take = async (job: Job, token = ''): Promise<void> => {
     if (busy >= concurrency) {
-      // The job comes from another queue and was taken before that queue could be paused. Another worker may be free for it.
+      // The job comes from another queue, and was taken before that queue could be paused. Another worker may have room for it.
       await job.moveToWait(token)
       throw new packages.WaitingError()
     }
@@ -161,10 +161,10 @@ export function openJobWorker(
   const workers = labelSets.map((labels) => {
     const worker = new packages.Worker(nameOf(batch, labels), take, {
       ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
-      // Locks are renewed so often that no run is lost if Redis is unreachable for half a lock's time, whenever that happens.
+      // A lock is renewed four times within its duration, so no run is lost if Redis is unreachable for half of that time.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
-      // How often a job may lose its worker is limited by the stored attempts, so this limit must never apply.
+      // The stored attempts limit how often a job may lose its worker, so this limit must never apply.
       maxStalledCount: 1000,
     })
     worker.on('error', () => undefined)
@@ -179,7 +179,7 @@ export function openJobWorker(
     if (workers.length < 2) return
     for (const worker of workers) (busy >= concurrency ? worker.pause(true) : worker.resume()).catch(() => undefined)
   }
-  // Repeated, because a queue that was resumed just before its pause took effect would stay paused for ever.
+  // Repeated, because otherwise a queue that was resumed just before its pause took effect would stay paused for ever.
   const steering = setInterval(steer, steerMs)
   return async () => {
     clearInterval(steering)
@@ -194,7 +194,7 @@ function nameOf(batch: string, labels: Labels): string {
 }
 
 async function loadPackages(): Promise<Packages> {
-  // Names in variables, so that no bundler includes these packages: the user installs them.
+  // The names are in variables, so that no bundler includes these packages: the user installs them.
   const [bullmq, ioredis] = ['bullmq', 'ioredis']
   try {
     const { Queue, Worker, UnrecoverableError, WaitingError } = (await import(bullmq)) as Pick<
@@ -210,7 +210,7 @@ async function loadPackages(): Promise<Packages> {
   }
 }
 
-/** Why a connection failed. If the server's certificate is not trusted, the text also says what helps. */
+/** Why a connection failed. If the server's certificate is not trusted, the text also says how to solve that. */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
   return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority`

@@ -21,14 +21,14 @@ const lookMs = 500
 const announceMs = 15_000
 const tables = ['wishes', 'claims', 'ends', 'steps', 'results', 'workers', 'control', 'manifest']
 
-/** An attempt that was given out. */
+/** An attempt that was handed out to the workers. */
 type Given = { readonly trial: string; readonly attempt: number }
 
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Transfers a batch, sealed and through Redis, between its folder and workers that don't share the folder. The workers get the tasks, and their messages and
- * results are stored in the folder, from which the rest of the program reads them.
+ * Transfers a batch through Redis, sealed, between its folder and workers that don't share the folder. The workers get the tasks. Their messages and results
+ * are stored in the folder, from which the rest of the program reads them.
  */
 export class Relay {
   readonly #carrier: Carrier
@@ -57,7 +57,7 @@ export class Relay {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // While Redis is unreachable, one round of polling waits for it, and no second round begins.
+      // While Redis is unreachable, this round waits, and the next one does not begin.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())
@@ -84,7 +84,7 @@ export class Relay {
   }
 
   /**
-   * Ends the transfer, after taking what was handed in until now.
+   * Ends the transfer, after storing the results that were handed in so far.
    *
    * @param isSettled whether the batch is complete, so that no later result is needed
    */
@@ -129,10 +129,10 @@ export class Relay {
     }
   }
 
-  /** Takes into the folder what the run of an attempt reported last. */
+  /** Stores the last report of the run of an attempt in the folder. */
   async takeStep(trial: string, attempt: number): Promise<void> {
     const step = await this.#store.get('steps', jobIdOf(trial, attempt)).catch((error: unknown) => {
-      // A value that somebody changed says nothing.
+      // A value that somebody else changed is ignored.
       if (error instanceof NotAuthentic) return undefined
       throw error
     })
@@ -155,7 +155,7 @@ export class Relay {
     }
   }
 
-  /** Takes a result into the folder. If something is wrong with the result, the attempt ends with that error and without an answer. */
+  /** Stores a result in the folder. If something is wrong with the result, the attempt ends with that error and without an answer. */
   async #take(name: string, value: unknown): Promise<void> {
     const [id = '', delivery = ''] = name.split(':')
     const read = result.safeParse(value)
@@ -195,7 +195,7 @@ export class Relay {
     }
   }
 
-  /** Of an earlier start. */
+  /** The attempt that a result is for, if an earlier start of this batch handed it out; otherwise undefined. */
   #attemptOf(id: string, { trial, attempt }: AttemptRecord): Given | undefined {
     const isOurs = this.#trials.has(trial) && jobIdOf(trial, attempt) === id
     return isOurs && existsSync(this.#folder.attemptPath(trial, attempt)) ? { trial, attempt } : undefined

@@ -3,15 +3,15 @@ import { NotAuthentic } from './batch-key.ts'
 import type { Carrier } from './redis.ts'
 
 const chunkBytes = 256 * 1024
-/** After this time, Redis deletes what nobody has removed. */
+/** The time after which Redis deletes data that nobody has removed. */
 const keptMs = 24 * 3_600_000
 
 /** A part of an object is missing: it was never written, or it has expired. */
 export class NotWhole extends Error {}
 
 /**
- * What a coordinator and its workers share of one batch when they have no directory in common: sealed values and multi-part objects in Redis. Without the key,
- * nobody can read any of them or put one in another's place.
+ * The data that a coordinator and its workers share about one batch if they have no directory in common: sealed values and multi-part objects in Redis. Without
+ * the key, nobody can read any of them or put one in another's place.
  */
 export class SealedStore {
   readonly #redis: Carrier['redis']
@@ -101,7 +101,7 @@ export class SealedStore {
     await this.#redis.call('del', ...names.map((name) => this.#at(name)))
   }
 
-  /** Milliseconds since 1970 by the clock of Redis, which is the same for all. */
+  /** Milliseconds since 1970 by the clock of Redis, which all processes share. */
   async now(): Promise<number> {
     return timeOf(this.#redis)
   }
@@ -138,7 +138,7 @@ export async function renounce({ redis }: Pick<Carrier, 'redis'>, key: BatchKey,
   await redis.call('hdel', announced, `${key.id}:${batch}`)
 }
 
-/** The batches that are running: those with this key, and the number of those with other keys. */
+/** The batches that are running: the ids of those with this key, and the number of those with other keys. */
 export async function announcedBatches(
   { redis }: Pick<Carrier, 'redis'>,
   key: BatchKey,

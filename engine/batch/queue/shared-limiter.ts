@@ -5,7 +5,7 @@ import { nameOf, slowestMs, windowMs, type RequestLimiter } from '../run/rate-li
 import { rateScript } from './rate-script.ts'
 import type { Carrier } from './redis.ts'
 
-/** How long a waiting request sleeps at most before it asks again, since others may have used less than they reserved. */
+/** The longest time for which a waiting request sleeps before it asks again, since others may have used less than they reserved. */
 const pollMs = 500
 /** How long to wait for an answer from Redis. If none comes, Redis is treated as unavailable, and is not asked again for the same length of time. */
 const answerMs = 5000
@@ -27,15 +27,16 @@ type SharedLimiterOptions = {
   readonly batch: string
   /** The user's limits, which replace those of the providers. Called for each request. */
   readonly limits: () => RateLimits
-  /** Applies this process's share of the limits while Redis is unavailable. */
+  /** Enforces this process's share of the limits while Redis is unavailable. */
   readonly alone: RequestLimiter
   readonly say: (sentence: string) => void
   readonly windowMs?: number
 }
 
 /**
- * Keeps the requests and tokens of all workers together within the limits per minute, through Redis, as `RateLimiter` does for one process. All requests wait
- * in one queue, and each process asks for the first of its own. While Redis doesn't answer, each worker keeps to its share of the limits.
+ * Keeps the requests and tokens of all workers together within the limits per minute. It does through Redis what `RateLimiter` does for one process. All
+ * requests wait in one queue, and each process asks only for the first of its own requests. While Redis doesn't answer, each worker keeps to its share of the
+ * limits.
  */
 export class SharedRateLimiter implements RequestLimiter {
   readonly #redis: Carrier['redis']
@@ -77,7 +78,7 @@ export class SharedRateLimiter implements RequestLimiter {
     this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
   }
 
-  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, sends its text. */
+  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, sends the text of the script. */
   async #run(...words: readonly (string | number)[]): Promise<unknown> {
     try {
       return await this.#redis.call('evalsha', scriptHash, ...words)
@@ -103,7 +104,7 @@ export class SharedRateLimiter implements RequestLimiter {
 
   #admit({ account, entries }: Line, entry: Entry): void {
     const at = entries.indexOf(entry)
-    // Absent if its run has ended in the meantime: `admit` is called all the same, and gives back what was reserved.
+    // The entry is missing if its run has ended in the meantime. `admit` is called nevertheless, and releases the reservation.
     if (at >= 0) entries.splice(at, 1)
     const leave = (end: RequestEnd): void => {
       const tokens = end.type === 'answered' ? Math.round(end.tokens) : 0
@@ -124,7 +125,8 @@ export class SharedRateLimiter implements RequestLimiter {
   }
 
   /**
-   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost, and what it was about expires in Redis after some time.
+   * Tells Redis something without waiting for the answer. If Redis is unavailable, the message is lost, and the data that it would have changed expires in
+   * Redis after some time.
    */
   #tell(account: Account, what: string, id: string, ...words: readonly (string | number)[]): void {
     this.#ask(account, what, id, ...words).catch(() => undefined)
@@ -152,9 +154,9 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Calls a function when any worker of a batch was refused because of too many requests.
+ * Calls a function when a provider refused a request of any worker of a batch because there were too many.
  *
- * @returns a function that ends this
+ * @returns a function that stops these calls
  */
 export function watchRefusals({ redis }: Pick<Carrier, 'redis'>, batch: string, throttled: () => void): () => void {
   let known: number | undefined

@@ -19,7 +19,7 @@ import { clonesOf, type WorkerLink } from './worker-link.ts'
 import { beatMs } from './worker-registry.ts'
 
 type WorkOptions = {
-  /** The worker's name, which no other worker has. */
+  /** The worker's name, which is unique. */
   readonly name: string
   /** The link between the worker and the coordinator. */
   readonly link: WorkerLink
@@ -38,8 +38,8 @@ const lookMs = 500
 type Work = { readonly done: Promise<void>; readonly stop: (why: string) => void; renewed: number }
 
 /**
- * Runs the jobs of a batch until the worker is stopped. Each job is a run in its own process, and its result is written to the folder. If a job's lock is not
- * renewed, its run is ended before another worker may begin it.
+ * Runs the jobs of a batch until the worker is stopped. Each job is a run in its own process, and its result is written to the folder. If the lock of a job is
+ * not renewed, its run is ended before another worker may begin the job.
  *
  * @param folder the batch's own folder, to which the coordinator writes too, or a copy from which the link sends results
  */
@@ -47,7 +47,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   const { name, link, workers, labels, lockMs, program, process, signal, say } = options
   const clones = clonesOf(folder, name)
   mkdirSync(clones, { recursive: true, mode: 0o700 })
-  // A job of any other task is refused, whichever queue it comes from.
+  // Only these tasks are accepted: a job of any other task is refused, whichever queue it comes from.
   const own = folder.tasks().filter((task) => hasLabels(labels, task.labels))
   const tasks = new Map(own.map((task) => [task.id, task]))
   const trials = new Map(
@@ -85,13 +85,13 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     const { trial, attempt } = attemptOf(folder, trials, id, data)
     if (!(await link.isGivenOut(trial.key, attempt)))
       throw new UserError('usage', `${trial.key} was not assigned to a worker`)
-    // The attempt has ended before, but its result may not have been handed in.
+    // The attempt has already ended, but its result may not have been handed in.
     if (folder.attemptOf(trial.key, attempt) !== undefined) return link.handIn(trial.key, attempt)
-    // A job can come again while it is running here.
+    // The same job can come again while it is running here.
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!(await link.claim(trial.key, attempt))) {
-      // If Redis lost its jobs, this one was given out again although another worker has it: that worker continues.
+      // If Redis lost its jobs, this one was handed out again although another worker has it. That worker continues.
       if (await link.isClaimantThere(trial.key, attempt)) return
       say(`${trial.key}: its worker is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })

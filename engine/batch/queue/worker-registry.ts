@@ -7,7 +7,7 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readIfThere, writeWhole } from '../folder/files.ts'
 import { hasLabels, type Labels } from '../labels.ts'
 
-/** The workers of a batch: each has a file below `workers/` in the batch's folder, and renews it regularly. */
+/** The workers of a batch. Each has a file below `workers/` in the batch's folder, and updates it regularly. */
 
 /** What a worker reports about itself, in its file or through Redis. */
 export const workerSchema = z.object({
@@ -26,12 +26,12 @@ export const beatMs = 5000
 export const silentMs = 3 * beatMs
 const aliveMs = 60_000
 
-/** Where they are. */
+/** The folder with the files of a batch's workers. */
 export function registryOf(folder: BatchFolder): string {
   return join(folder.path, 'workers')
 }
 
-/** The labels that a worker has, and the maximum number of its simultaneous runs. */
+/** The labels of a worker, and the maximum number of its simultaneous runs. */
 type Offer = { readonly labels: Labels; readonly places: number }
 
 /** The report of a worker on this machine. */
@@ -49,7 +49,7 @@ export function endBeat(registry: string, name: string): void {
   utimesSync(join(registry, `${name}.json`), 0, 0)
 }
 
-/** Whether a worker is still alive: its file was renewed recently, and if it is on this machine, its process has not ended. */
+/** Whether a worker is still alive. This means that its file was renewed recently, and if it is on this machine, that its process has not ended. */
 export function isWorking(registry: string, name: string | undefined): boolean {
   return readWorker(registry, `${name ?? ''}.json`) !== undefined
 }
@@ -90,12 +90,12 @@ export class WorkersThere {
     this.#registry = registry
   }
 
-  /** Whether any of the workers has these labels. */
+  /** Whether at least one worker has these labels. */
   have(needed: Labels): boolean {
     return this.#look().some(({ labels }) => hasLabels(labels, needed))
   }
 
-  /** The number of simultaneous runs that all of them can make together. */
+  /** The number of runs that all live workers together can execute at the same time. */
   places(): number {
     return this.#look().reduce((sum, { places }) => sum + places, 0)
   }

@@ -7,8 +7,9 @@ const grow = 1.1
 const growMs = 30_000
 
 /**
- * The maximum number of simultaneous runs: the requested number, less after each refusal for too many requests, and slowly more again when there is no refusal.
- * Runs are made fewer instead of slower, because a run that waits too long between two requests loses its place in the provider's cache.
+ * The maximum number of simultaneous runs. It begins with the requested number, falls after each refusal for too many requests, and slowly rises again while
+ * there is no refusal. The number of runs is reduced instead of their speed, because a run that waits too long between two requests loses its place in the
+ * provider's cache.
  */
 export class Concurrency {
   readonly #now: () => number
@@ -20,7 +21,7 @@ export class Concurrency {
     this.#changed = now()
   }
 
-  /** Called once when a provider refused a request and others that were sent at the same time. */
+  /** Called once for each group of requests that were sent at the same time and refused by a provider. */
   throttled(): void {
     this.#share *= shrink
     this.#changed = this.#now()

@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../folder/records.ts'
 import { readWish } from '../folder/wish.ts'
 import { outcomeOf, type Outcome } from '../outcome.ts'
 
-/** How much of the end of a session's log is read. */
+/** How many bytes at the end of a session's log are read. */
 const readBytes = 4 * 1024 * 1024
 const longestError = 2000
 
@@ -33,7 +33,7 @@ const record = z.discriminatedUnion('type', [
 type SeenEnd = {
   /** Undefined: the process was killed. `unseen`: this process did not start it. */
   readonly exitCode: number | undefined | 'unseen'
-  /** The outcome, if the exit code doesn't determine it. */
+  /** The outcome. Absent: the exit code determines it. */
   readonly outcome?: Outcome
   readonly error?: string
   readonly started?: string
@@ -44,8 +44,8 @@ type SeenEnd = {
 }
 
 /**
- * Records how an attempt ended, from its session's log, so the result is the same whether this process observed the end or found it later. The session and the
- * patch are stored next to the record, and the attempt's private view is removed.
+ * Records how an attempt ended. The result comes from the log of its session, so it is the same whether this process observed the end or found it later. The
+ * session and the patch are stored next to the record, and the attempt's private view is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -133,14 +133,14 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // The first line may be cut off by the read limit, and the last one if the run was killed.
+    // The first line may be incomplete because of the read limit, and the last one because the run was killed.
     return undefined
   }
 }
 
 function complaintOf(path: string, exitCode: number | undefined): string {
   const said = readEnd(join(path, 'stderr.txt'), longestError).trim().split('\n').at(-1) ?? ''
-  // Without the program's name: whoever prints the error puts it in front.
+  // The program's name is removed, because the code that prints the error adds it.
   if (said !== '') return said.replace(/^agent: /, '')
   return exitCode === undefined ? 'the process of this run was killed' : `the run ended with exit code ${exitCode}`
 }

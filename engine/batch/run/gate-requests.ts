@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** Called when the run has ended. Its waiting requests are dropped; for those that were sent, the reservation remains. */
+  /** Called when the run has ended. Its waiting requests are dropped. The reservation for requests that were already sent remains. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

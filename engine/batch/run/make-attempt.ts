@@ -16,7 +16,7 @@ import type { Repositories } from './repositories.ts'
 import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
 import type { Attempt } from './supervisor.ts'
 
-/** How long an interrupted run gets to end cleanly. */
+/** How long an interrupted run may take to end cleanly. */
 const graceMs = 20_000
 
 type AttemptDependencies = {
@@ -47,7 +47,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
-      // Stored in case this process is lost too: then a later process that finds the attempt lost reads it.
+      // Stored in case this process is killed too: a later process that finds the attempt lost can then read it.
       if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
@@ -69,7 +69,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
         ...(running.pid === undefined ? {} : { pid: running.pid }),
       })
       const exitCode = await untilEnd(running, signal).finally(() => gate.gone())
-      // An exhausted quota says nothing about the task, or about the provider's health.
+      // An exhausted quota says nothing about the task or about the health of the provider.
       const isQuota = exitCode === exitCodes.provider && gate.isUsedUp
       return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota', ...retryAt(gate) } : {}) })
     } catch (error) {
@@ -95,12 +95,12 @@ type RunFacts = {
   readonly maxCost: number | undefined
 }
 
-/** The arguments of `agent exec`: those of the manifest, and those of this attempt. */
+/** The arguments of `agent exec`: those from the manifest, followed by those for this attempt. */
 function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, maxCost }: RunFacts): readonly string[] {
   return [
     ...folder.manifest.options,
     ...['-C', tree],
-    // Nothing lands: the result of a run is its patch.
+    // No changes land: the result of a run is its patch.
     '--transactional=copy',
     ...['--land', 'never', '--summary', 'off', '--quiet'],
     ...['--report', join(path, 'report.html')],
@@ -115,7 +115,7 @@ function decimal(amount: number): string {
   return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }
 
-/** Records the process. If this supervisor is killed, the next one looks for it. */
+/** Records the process of a run. If this supervisor is killed, the next one looks for that process. */
 function noteProcess(path: string, pid: number | undefined, owner: number): void {
   if (pid !== undefined) writeWhole(join(path, 'process.json'), JSON.stringify({ pid, started: startOf(pid) }), owner)
 }

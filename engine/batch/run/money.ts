@@ -30,14 +30,15 @@ export class Money {
   /**
    * Reserves the most that a run may cost.
    *
-   * @returns the run's limit (undefined if nothing limits it), or why the run can't begin: it must wait until other runs release money, or too little is left
+   * @returns the limit of the run (undefined if nothing limits it). If the run can't begin: `wait` until other runs release money, or `used-up` if too little
+   * is left
    */
   reserve(): { readonly limit: number | undefined } | 'wait' | 'used-up' {
     if (this.#limit === undefined) return { limit: this.#perRun }
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // If there is no limit per run, the last runs get all that is left, provided that it is enough for most runs.
+    // If there is no limit per run, the last runs get all the money that is left, provided that most runs cost less.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'
@@ -60,7 +61,7 @@ export class Money {
   /**
    * Releases the part of the reservation that a run did not use.
    *
-   * @param cost undefined: the cost is unknown, as for a killed run, so the whole reservation counts
+   * @param cost undefined: the cost is unknown, for example because the run was killed, so the whole reservation counts
    */
   settle(limit: number | undefined, cost: number | undefined): void {
     if (this.#limit !== undefined) this.#reserved -= limit ?? 0

@@ -82,7 +82,7 @@ export class Progress {
     ].join(' · ')
   }
 
-  /** What each run is doing, one line per run, beginning with the run that started first. */
+  /** What the runs are doing: one line for each, beginning with the run that started first. */
   rows(most: number): readonly string[] {
     const now = Date.now()
     const rows = [...this.#running.values()].toSorted((one, other) => one.since - other.since)

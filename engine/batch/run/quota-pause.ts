@@ -1,7 +1,7 @@
-/** If a provider doesn't say when quota will be available again, the first wait takes this time, and further waits are longer. */
+/** The first wait if a provider doesn't say when quota will be available again. Further waits are longer. */
 const firstMs = 300_000
 const longestMs = 3_600_000
-/** The shortest wait. Without it, a provider that says "at once" would be asked endlessly. */
+/** The shortest wait. Without it, a provider that says "at once" would be asked again without end. */
 const leastMs = 1000
 
 /** Determines when a batch continues after a provider's quota was exhausted. */
@@ -15,7 +15,7 @@ export class QuotaPause {
    */
   until(now: number, said: number | undefined): Date {
     if (said !== undefined) return new Date(Math.max(said, now + leastMs))
-    // If several runs are refused together, the first refusal determines the time. A refusal right after the wait makes the next wait longer.
+    // If several runs are refused together, the first refusal determines the time. A refusal after the wait makes the next wait longer.
     if (this.#last !== undefined && now < this.#last) return new Date(this.#last)
     if (this.#last !== undefined) this.#waitMs = Math.min(longestMs, this.#waitMs * 2)
     this.#last = now + this.#waitMs

@@ -1,6 +1,6 @@
 import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
 
-/** A minute as providers count it, plus a margin, because requests arrive later than they are sent. */
+/** A minute as providers count it, plus a margin for the time that requests take to arrive. */
 export const windowMs = 61_000
 /**
  * The safety factor for estimates, because a request in flight may use more tokens than estimated. If answers turn out longer than estimated, the factor is
@@ -8,19 +8,19 @@ export const windowMs = 61_000
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
-/** The longest time that a request is assumed to take until it reaches the provider. Anything beyond that is the model's own time. */
+/** The longest time that a request is assumed to take until it reaches the provider. Any time beyond that is taken by the model. */
 export const slowestMs = 2000
 /** The wait after a refusal that doesn't say how long to wait. It is doubled with each further refusal. */
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
-/** Where time comes from. */
+/** A source of the time, and of timers. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {
   /** The user's limits, which replace those of the providers. */
   readonly limits: RateLimits
-  /** Called when a provider refused a request because there were too many. If several requests were sent together, it is called once. */
+  /** Called when a provider refused requests because there were too many: once for requests that were sent together. */
   readonly throttled: (until: number) => void
   /** Called when a quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (account: Account, until: number | undefined) => void
@@ -38,10 +38,10 @@ type Bucket = {
   limits: RateLimits
   sent: Sent[]
   waiting: Waiting[]
-  /** Nobody sends before. */
+  /** No request is sent before this time. */
   heldUntil: number
   refusals: number
-  /** The tokens that requests really use, as a multiple of the estimate. */
+  /** The tokens that requests actually use, as a multiple of the estimate. */
   factor: number
 }
 
@@ -56,10 +56,11 @@ export type RequestLimiter = {
    * Admits a request when its turn comes. Requests of one account are admitted in order.
    *
    * @param owner the run that asks; `leave` takes the same name
-   * @param admit called when the request may be sent, with two functions: one to report how the request ended, one to report that the provider has received it
+   * @param admit called when the request may be sent, with two functions: one that reports how the request ended, and one that reports that the provider has
+   * received it
    */
   enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void
-  /** Drops the waiting requests of an owner. Requests that were sent stay counted. */
+  /** Drops the waiting requests of an owner. Requests that were already sent still count. */
   leave(owner: string): void
   /** Records the limits that a provider reports. They don't replace the user's limits. */
   heard(account: Account, limits: RateLimits): void
@@ -67,7 +68,7 @@ export type RequestLimiter = {
 
 /**
  * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. The most that a request may use is reserved before it
- * is sent; afterwards its real usage counts. After a refusal, all requests wait for as long as the provider asks.
+ * is sent; afterwards its actual usage counts. After a refusal, all requests wait for as long as the provider asks.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions
@@ -91,7 +92,7 @@ export class RateLimiter implements RequestLimiter {
     }
   }
 
-  /** Changes the limits. A limit that is undefined here stays as it is. */
+  /** Changes the user's limits. A limit that is undefined here is not changed. */
   limit({ requests, tokens }: RateLimits): void {
     this.#own = { requests: requests ?? this.#own.requests, tokens: tokens ?? this.#own.tokens }
     for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
@@ -148,7 +149,7 @@ export class RateLimiter implements RequestLimiter {
     const { sent } = bucket
     const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
     let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // A request that is larger than the limit is sent when no other request is counted.
+    // A request that is larger than the limit is sent when no other request counts.
     const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
     if (fits()) return 0
     for (const each of sent) {

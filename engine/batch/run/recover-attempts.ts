@@ -7,15 +7,15 @@ import { readIfThere } from '../folder/files.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
 
-/** How long a run gets to end by itself after its supervisor has died. */
+/** How long a run may take to end by itself after its supervisor has died. */
 const graceMs = 30_000
 const lookMs = 100
 
 const owner = z.object({ pid: z.int(), started: z.string().optional() })
 
 /**
- * Reads from their sessions how the attempts ended that a killed supervisor left without a result, and records it. A run that is still running is ended first,
- * because no process would receive its result.
+ * Records how attempts ended that a killed supervisor left without a result, as their sessions show it. A run that is still running is ended first, because no
+ * process would receive its result.
  *
  * @param kill ends a process at once
  */

@@ -11,8 +11,8 @@ import { RepositoryFailure, type Git } from './repository-git.ts'
 type Checkout = { readonly tree: string; readonly commit: string }
 
 /**
- * The repositories of a batch: a bare mirror of each one, which is kept, and a work tree for each ref that a run needs. A run never works in that tree, but in
- * a private view of it. The tree contains only the history of its own commit, so commands find no later commits in it.
+ * The repositories of a batch: a bare mirror of each one, and a work tree for each ref that a run needs. A run never works in that tree, but in a private view
+ * of it. The tree contains only the history of its own commit, so commands find no later commits in it.
  */
 export class Repositories {
   readonly #folder: string
@@ -110,7 +110,7 @@ function asCommit(ref: string | undefined): string {
   return `${ref ?? 'HEAD'}^{commit}`
 }
 
-/** Returns a result that exists or is being computed: simultaneous callers wait for the same one. A failed computation is repeated at the next call. */
+/** Returns a result that already exists or is being computed, so that simultaneous callers share one computation. If it fails, the next call repeats it. */
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = made.get(key)
   if (known !== undefined) return known

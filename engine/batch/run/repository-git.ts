@@ -16,7 +16,7 @@ const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIREC
 
 const longestMs = 3_600_000
 
-/** A repository is unavailable. The message comes from git. */
+/** A repository is unavailable. The message of the error comes from git. */
 export class RepositoryFailure extends Error {}
 
 /**

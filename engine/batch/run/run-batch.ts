@@ -29,7 +29,7 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  /** The number of simultaneous runs. Undefined: the default number, or with workers in other processes, as many as they can make. */
+  /** The number of simultaneous runs. Undefined: the default number, or as many as the workers in other processes can execute. */
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
@@ -88,12 +88,12 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const { carrier } = options
-    // Skipped if workers make the attempts: they continue those that they were given.
+    // Not needed if workers make the attempts, because they continue the attempts that they were given.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(`${lost} runs of an earlier start had no result; their results are now recorded from their sessions.`)
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // Not with workers: this machine may not have the models' keys that they have.
+    // Not checked if workers make the attempts: this machine may not have the model keys that they have.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
     // Settles trials with attempts from earlier starts. This must happen before the progress is reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
@@ -131,7 +131,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // When a worker's run has ended, its next job is waiting already.
+      // So many jobs are handed out in advance that the next one is already waiting when a worker's run ends.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
@@ -176,7 +176,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // If this repository can't be cloned, that is a problem of this task only.
+  // If this repository can't be cloned, only this task has a problem.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -20,7 +20,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Interrupted runs and runs without quota reveal nothing about the trial.
+  // Interrupted runs and runs without quota show nothing about the trial.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 

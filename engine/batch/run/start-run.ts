@@ -1,4 +1,4 @@
-// Not by execa: it takes more than twice as long to load as a process takes to start, and every run would wait for it.
+// Not by execa: loading execa takes more than twice as long as starting a process, and every run would wait for it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
   } finally {
     closeSync(complaints)
   }
-  // Ignored: a run that has ended already needs neither its prompt nor an answer.
+  // Ignored, because a run that has already ended needs neither its prompt nor an answer.
   child.stdin?.on('error', () => undefined).end(prompt)
   const answer = (message: SupervisorMessage): void => {
     if (child.connected) child.send(message, () => undefined)
@@ -65,7 +65,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     try {
       if (message.success) tell(message.data, answer)
     } catch {
-      // If the folder can't be written, the exit code still shows how the run ended, and the record can't be written either.
+      // The folder can't be written. This error is ignored here, because storing the record of the run will fail too.
     }
   })
   return {

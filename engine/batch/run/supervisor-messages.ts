@@ -12,9 +12,9 @@ const requestEnd = z.discriminatedUnion('type', [
 
 /** The messages of a supervised run to its supervisor, through the channel that the supervisor opened. */
 export const runMessage = z.discriminatedUnion('type', [
-  /** Its session has begun. */
+  /** The run's session has begun. */
   z.object({ type: z.literal('began'), thread: z.string() }),
-  /** What it is at. */
+  /** What the run is doing. */
   z.object({ type: z.literal('step'), what: z.string() }),
   /** The run wants to send a request. */
   z.object({ type: z.literal('enter'), id: z.int(), account, tokens: z.number() }),
@@ -29,7 +29,7 @@ export const runMessage = z.discriminatedUnion('type', [
 
 export type RunMessage = z.infer<typeof runMessage>
 
-/** The message of a supervisor to a run: it may send the request with this number. */
+/** The message of a supervisor to a run: the run may send the request with this number. */
 export const supervisorMessage = z.object({ type: z.literal('entered'), id: z.int() })
 
 export type SupervisorMessage = z.infer<typeof supervisorMessage>

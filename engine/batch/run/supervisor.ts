@@ -23,14 +23,14 @@ export type Attempt = (
 ) => Promise<AttemptRecord>
 
 type SupervisorOptions = {
-  /** The number of simultaneous runs, until another number is requested. */
+  /** The number of simultaneous runs. It applies until another number is requested. */
   readonly workers: () => number
-  /** How many more runs are given out in advance, so that no worker waits for the next. */
+  /** How many additional runs are handed out in advance, so that no worker waits for the next one. */
   readonly ahead: () => number
   /** How many attempts of a trial may end without an answer. */
   readonly attempts: number
   readonly maxCost: number | undefined
-  /** The wait before a second attempt, doubled for each further one. */
+  /** The wait before a second attempt. It is doubled for each further attempt. */
   readonly backoffMs: number
   /** Whether this process still holds the lease on the folder. */
   readonly isHeld: () => boolean
@@ -44,7 +44,7 @@ type SupervisorOptions = {
   readonly limit: (limits: RateLimits) => void
 }
 
-/** The news from a supervisor for observers. */
+/** Events that a supervisor reports to observers. */
 type SupervisorNews =
   | { readonly type: 'begun'; readonly trial: Trial; readonly attempt: number }
   | { readonly type: 'ended'; readonly trial: Trial; readonly record: AttemptRecord; readonly settled: boolean }
@@ -57,7 +57,7 @@ export type BatchEnd =
   /** `failed`: the folder can't be written, so no result could be stored. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
-/** If this many runs in a row could not begin, the batch ends: the cause is not the tasks. */
+/** If this many runs in a row can't begin, the batch ends, because the tasks are not the cause. */
 const mostUnbegun = 3
 const takenOver =
   'Another process has taken over this batch, because this one was suspended for too long. Its runs are ended; agent batch status shows the progress.'
@@ -66,7 +66,7 @@ const lookMs = 500
 type Open = {
   readonly trial: Trial
   notBefore: number
-  /** The limit that an earlier start gave to a worker for the unfinished attempt. It is reserved already. */
+  /** The limit that a worker got from an earlier start for its unfinished attempt. It is already reserved. */
   readonly kept?: { readonly limit: number | undefined }
 }
 
@@ -99,7 +99,7 @@ export class Supervisor {
     this.#concurrency.throttled()
   }
 
-  /** Begins no runs until that time. */
+  /** Lets no run begin until the given time. */
   pause(why: string, until: Date): void {
     if (this.#pauseUntil !== undefined && this.#pauseUntil >= until.getTime()) return
     this.#pauseUntil = until.getTime()
@@ -108,10 +108,10 @@ export class Supervisor {
     this.#wake.resolve()
   }
 
-  /** Runs those of the trials that have no result yet. */
+  /** Runs the given trials, except those that already have a result. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
     const all = trials.flatMap((trial) => this.#openOf(trial)).map((open) => this.#keep(open))
-    // Trials that workers have come first: the money for them is reserved, and others may have to wait for it.
+    // Trials that are already with a worker come first: the money for them is reserved, and others may have to wait for that money.
     this.#waiting = [...all.filter(({ kept }) => kept !== undefined), ...all.filter(({ kept }) => kept === undefined)]
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers(), missing: this.#waiting.length })
@@ -134,7 +134,7 @@ export class Supervisor {
     return end
   }
 
-  /** The trial, if an earlier start left it open. Its earlier attempts have ended by now, and their cost is counted. */
+  /** The trial, if it is still open; otherwise nothing. Counts the cost of its earlier attempts. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
@@ -177,7 +177,7 @@ export class Supervisor {
       this.#options.tell({ type: 'resumed' })
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
-      // Until one run has begun, an error in the configuration would affect every run.
+      // Until one run has begun, only one at a time is started, because an error in the configuration would affect them all.
       const most = this.#hasBegun ? this.#concurrency.of(this.#workers()) + this.#ahead() : 1
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]
@@ -219,7 +219,7 @@ export class Supervisor {
   #judge(trial: Trial, record: AttemptRecord): boolean {
     if (record.outcome !== 'usage') this.#unbegun = []
     else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
-      // If this happens to the first run, or to several in a row, the task is not the cause.
+      // If the first run can't begin, or several in a row can't, the task is not the cause.
       this.#end({ why: 'usage', message: record.error ?? 'no run could be started' })
       return false
     }

@@ -7,10 +7,10 @@ export type ModelStatistics = {
   /** Undefined: as configured. */
   readonly model: string | undefined
   readonly trials: number
-  /** The number of trials that were settled with an answer. The shares are relative to it. */
+  /** The number of trials that were settled with an answer. The shares are computed from this number. */
   readonly answers: number
   readonly solved: number
-  /** The number of tasks with an answer, and the number of those that at least one try solved. */
+  /** The number of tasks with an answer, and the number of tasks that at least one try solved. */
   readonly tasks: number
   readonly solvedTasks: number
   /** The share of answers that solved their task. Undefined: there are no answers. */
@@ -22,10 +22,10 @@ export type ModelStatistics = {
   /** The number of trials with an attempt whose price is unknown. */
   readonly unpriced: number
   readonly durationMs: number
-  /** Undefined if nothing was solved. */
+  /** The cost of all attempts divided by the number of solved runs. Undefined: nothing was solved. */
   readonly costPerSolvedUsd: number | undefined
   readonly msPerSolved: number | undefined
-  /** How often each outcome without an answer occurred. Such a run is not a result. */
+  /** How often each outcome without an answer occurred. A run with such an outcome isn't a result. */
   readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
   readonly open: number
 }
@@ -35,12 +35,12 @@ export type PairedStatistics = {
   readonly a: string | undefined
   readonly b: string | undefined
   readonly tasks: number
-  /** For each task, the share of tries that `b` solved minus the share that `a` solved, as the mean over all tasks. Undefined: they have no task in common. */
+  /** The mean over all tasks of the share of tries that `b` solved minus the share that `a` solved. Undefined: they have no task in common. */
   readonly difference: Estimate | undefined
-  /** The number of tasks that `b` solved more often than `a`, and of those that it solved less often. */
+  /** The number of tasks that `b` solved more often than `a`, and the number of tasks that it solved less often. */
   readonly wins: number
   readonly losses: number
-  /** The probability of counts at least this uneven if the models are equally good. */
+  /** The probability that wins and losses are at least this uneven if the models are equally good. */
   readonly p: number
 }
 
@@ -50,7 +50,7 @@ export type BatchStatistics = {
   readonly pairs: readonly PairedStatistics[]
 }
 
-/** Adds up the results of a batch for each model. An error is no result: it doesn't affect the shares, but its cost counts. */
+/** Adds up the results of a batch for each model. An error isn't a result: it doesn't affect the shares, but its cost counts. */
 export function compareModels(results: readonly TrialResult[]): BatchStatistics {
   const byModel = new Map<string | undefined, TrialResult[]>()
   for (const result of results) {

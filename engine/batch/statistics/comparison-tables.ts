@@ -82,7 +82,7 @@ export function renderMarkdownTables(tables: readonly Table[], escape: (text: st
     .join('\n')
 }
 
-/** A line for each model, with all figures in full (RFC 4180). */
+/** Renders the figures, not rounded for display, as CSV (RFC 4180) with a line for each model. */
 export function renderCsv({ models, pairs }: BatchStatistics): string {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = Array.from({ length: most }, (_, at) => at + 1)
@@ -120,7 +120,7 @@ function bounds(estimate: Estimate | undefined): readonly (number | undefined)[]
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(Number(value.toPrecision(10)))
-  // Escaped, so that a spreadsheet doesn't treat a name that looks like a formula as one.
+  // Escaped, because a spreadsheet would otherwise evaluate a name that looks like a formula.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,7 +1,7 @@
-/** A share or a mean, with the bounds between which it lies with 95 % confidence. */
+/** A share or a mean, with the bounds of its 95 % confidence interval. */
 export type Estimate = { readonly value: number; readonly low: number; readonly high: number }
 
-/** The quantile of the normal distribution for 95 %. */
+/** The quantile of the normal distribution for a 95 % interval. */
 const z = 1.959963984540054
 
 /**
@@ -56,9 +56,9 @@ export function meanInterval(
 }
 
 /**
- * The probability of wins and losses at least this uneven if two models are equally good: the exact two-sided sign test. With one try for each task, it is
- * McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947); the exact
- * form uses the binomial distribution with 1/2.
+ * The probability that wins and losses are at least this uneven if two models are equally good: the exact two-sided sign test. With one try for each task, it
+ * is McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947); the
+ * exact form uses the binomial distribution with 1/2.
  */
 export function signTest(wins: number, losses: number): number {
   const count = wins + losses

@@ -2,7 +2,7 @@ import { dollars } from '../../display/format-values.ts'
 import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchStatistics } from './compare-models.ts'
 
-/** A bar's own units: it is drawn as wide as the page has room for. */
+/** The size of a bar in its own units. The page stretches the bar to the available width. */
 const [width, height] = [1000, 16]
 
 type Row = {
@@ -38,7 +38,7 @@ export function renderPlots({ models }: BatchStatistics): Html {
   ])
 }
 
-/** Names and figures are text of the page, so that they wrap and keep their size on a narrow screen, where only the bars shrink. */
+/** Names and figures are text outside the drawing: on a narrow screen they wrap and keep their size, and only the bars shrink. */
 function plot(title: string, rows: readonly Row[], most: number): Html {
   const at = (value: number): string => ((value / most) * width).toFixed(1)
   const bars = rows.map(

@@ -8,8 +8,8 @@ import { TaskFault, type Entry, type TaskFile } from './task.ts'
 const listKeys = ['tasks', 'repositories'] as const
 
 /**
- * Reads the text of a file of tasks in the format of its extension: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list, or a table with a
- * list under `tasks` or `repositories` and, next to that list, values for all tasks.
+ * Reads the text of a file of tasks. Its extension determines the format: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list, or a table
+ * that contains the list under `tasks` or `repositories` and may also contain values for all tasks.
  *
  * @throws TaskFault with the line, for anything else
  */

@@ -3,7 +3,7 @@ import { nearest } from '../../core/text/nearest.ts'
 import { parseLabels, type Labels } from '../labels.ts'
 import { TaskFault, type Entry } from './task.ts'
 
-/** The fields of a task, under our names. */
+/** The fields of a task, under the names that this program uses. */
 export type TaskFields = {
   readonly id: string | undefined
   readonly prompt: string | undefined
@@ -17,7 +17,7 @@ export type TaskFields = {
   readonly isSweBench: boolean
 }
 
-/** Our name of each field, followed by the names in SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch`. */
+/** This program's name of each field, followed by the names in SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch`. */
 const spellings = {
   id: ['id', 'instance_id'],
   prompt: ['prompt', 'problem_statement'],

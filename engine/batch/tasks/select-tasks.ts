@@ -6,11 +6,11 @@ import type { Task } from './task.ts'
 type Selection = {
   /** Id patterns with `*` and `?`; a task is selected if one of them matches. */
   readonly filter?: readonly string[] | undefined
-  /** The seed for shuffling the tasks; the same seed gives the same order. Undefined: they are not shuffled. */
+  /** The seed for shuffling the tasks. The same seed gives the same order. Undefined: the tasks are not shuffled. */
   readonly shuffle?: number | undefined
-  /** `FROM:TO` as in Python: counted from 0, without the last one, and from the end if negative. */
+  /** `FROM:TO` as in Python: positions count from 0, negative ones count from the end, and `TO` itself is excluded. */
   readonly slice?: string | undefined
-  /** At most so many. */
+  /** The maximum number of tasks. */
   readonly limit?: number | undefined
 }
 

@@ -10,7 +10,7 @@ export type Repository = {
 
 /** One task of a batch, with its prompt filled in. */
 export type Task = {
-  /** A stable id: results, folders and later starts identify the task by it. */
+  /** A stable id, which identifies the task in results, folders and later starts. */
   readonly id: string
   readonly prompt: string
   readonly repository: Repository

@@ -73,12 +73,12 @@ async function execute(
   })
 }
 
-/** Combines the options before and after a subcommand: for each option, the later value is used, and lists are joined. */
+/** Combines the options before a subcommand with those after it. Lists are joined; of other options, the later value is used. */
 function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
     ...after,
-    // Combined separately, because the default of the later option would override the earlier one.
+    // `stdin` is combined separately, because the default of the second option would override the value of the first.
     stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],

@@ -9,7 +9,7 @@ import {
 import { names } from '../../core/backend-names.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 
-/** Declares `agent sandbox`. The separate program for this command declares nothing else when it starts. */
+/** Declares `agent sandbox`. The program that is built only for this command declares no other. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')

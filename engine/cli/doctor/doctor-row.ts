@@ -1,6 +1,9 @@
 /** One check, and its result. */
 export type Row = {
-  /** The group of the check. `sandbox` has its own part of the report, so its row only says whether a run would have the sandbox that it needs. */
+  /**
+   * The group of the check. The report has a separate part about the sandbox, so the row of the group `sandbox` only says whether a run would have the sandbox
+   * that it needs.
+   */
   readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
   readonly check: string
   /** `missing`: `agent exec` would not start. `note`: it would start, but the user may want to know this. */

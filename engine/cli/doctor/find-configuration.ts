@@ -17,7 +17,7 @@ import type { ConfigurationFacts } from './configuration-rows.ts'
 
 /**
  * Reads all configuration as a run would, but continues after errors. It reads settings, then rules with permissions, then hooks with servers and definitions,
- * so that each of these reports its own first fault.
+ * so that the first fault of each of these steps is reported.
  *
  * @returns the findings, and the configuration, rules and extensions; each is undefined if it can't be read
  */
@@ -106,7 +106,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // If it can't be read here, no run can read it either.
+    // A file that can't be read here can't be read by a run either.
     return false
   }
 }

@@ -5,14 +5,14 @@ import { readPlainFile } from '../../core/read-plain-file.ts'
 import type { GitFacts } from './git-rows.ts'
 
 const patienceMs = 5000
-/** Larger than any real configuration of a repository. */
+/** The size limit for the configuration of a repository, in bytes. No real configuration is larger. */
 const maxBytes = 256 * 1024
 
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
 
 /**
- * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can name programs. Instead, that file is read as
- * text and searched for two keys.
+ * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can name programs. Instead, the configuration
+ * file is read as text and searched for two keys.
  */
 export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
   const { root, workspace } = asked
@@ -61,7 +61,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The text of a repository's own configuration, even if the directory is a linked worktree; undefined if it can't be found. */
+/** The text of a repository's own configuration; undefined if it can't be found. The directory may be a linked worktree. */
 function repositoryConfig(root: string): string | undefined {
   const read = (path: string): string | undefined => {
     const text = readPlainFile(path, maxBytes)

@@ -8,7 +8,7 @@ import { modelRows } from './model-rows.ts'
 import type { Row } from './doctor-row.ts'
 
 /**
- * Examines the model that a new run here would have, and its fallbacks.
+ * Examines the model that a new run here would use, and its fallbacks.
  *
  * @param config the configuration; undefined if it can't be read
  */

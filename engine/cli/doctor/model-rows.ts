@@ -2,10 +2,10 @@ import type { ModelFinding } from '../../models/index.ts'
 import type { Row } from './doctor-row.ts'
 
 /**
- * The rows about what the configured model needs: a known name, an endpoint, a key. No row contains the key itself.
+ * The rows about what the configured model needs: a known name, an endpoint and a key. No row contains the key itself.
  *
  * @param name the configured name
- * @param finding undefined if the configuration can't be read, so that the model is unknown
+ * @param finding undefined if the model is unknown because the configuration can't be read
  * @param program the path of the command that prints the key; undefined if the command is missing or none is named
  */
 export function modelRows(

@@ -36,7 +36,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** Escapes and shortens a text: a model's text must not control or fill the reader's terminal. */
+/** Escapes and shortens a text from a model, so that it can't control the terminal or fill it. */
 function shown(text: string): string {
   const line = escapeInvisibleInLine(text.replaceAll(/\s+/g, ' '))
   return line.length <= longest ? line : `${line.slice(0, longest)}…`

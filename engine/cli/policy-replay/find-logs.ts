@@ -13,7 +13,7 @@ export type SessionLog = {
 }
 
 const logName = 'audit.jsonl'
-/** How many levels below a named folder are searched: a batch stores its sessions some levels down. */
+/** The maximum depth to which a named folder is searched. A batch stores its sessions several levels down. */
 const deepest = 8
 
 /**
@@ -69,16 +69,16 @@ function describeLog(path: string): SessionLog {
   }
 }
 
-/** More bytes than the first line of any session has. */
+/** The number of bytes to read for the first line. The first line of a session is always shorter. */
 const firstBytes = 16 * 1024
 
-/** The first record of a rollout. It is empty if a log is stored without one. */
+/** The first record of a session's rollout. It is empty if the log is stored without a rollout. */
 function firstRecord(path: string): object {
   try {
     const first: unknown = JSON.parse(firstLine(path))
     return typeof first === 'object' && first !== null ? first : {}
   } catch {
-    // If the rollout is missing or incomplete, the log alone is enough.
+    // The rollout may be missing or incomplete. The log alone is enough.
     return {}
   }
 }

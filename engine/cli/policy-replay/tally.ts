@@ -21,11 +21,11 @@ type Side = {
   readonly rule?: string
 }
 
-/** Changed decisions of one kind: with the same old and new decision and the same cause. */
+/** A group of changed decisions that have the same old decision, the same new decision and the same cause. */
 export type ChangeGroup = {
   readonly from: Side['decision']
   readonly to: Side['decision']
-  /** The rule that decides now, else the rule that decided before and no longer does, else the stage. */
+  /** The rule that decides now. If there is none, the rule that decided before; if there was none either, the stage. */
   readonly cause: string
   readonly count: number
   readonly sessions: number
@@ -36,9 +36,9 @@ export type ChangeGroup = {
 export type Tally = {
   readonly sessions: number
   readonly actions: number
-  /** How many decisions are the same as before, though perhaps for another reason. */
+  /** How many decisions are the same as before, even if for a different reason. */
   readonly unchanged: number
-  /** How many of the unchanged decisions have another reason now. */
+  /** How many of the unchanged decisions have a different reason now. */
   readonly otherwiseDecided: number
   /** How many records come from an earlier version, which stored fewer facts. */
   readonly withoutBasis: number
@@ -93,12 +93,12 @@ export class Tallying {
     this.#groups.set(key, group)
     group.count++
     group.sessions.add(change.session)
-    // If the same command occurs a hundred times, it is only one example.
+    // A command that occurs a hundred times is still only one example.
     const isNew = group.changes.every(({ action }) => action !== change.action)
     if (isNew && group.changes.length < this.#mostExamples) group.changes.push(change)
   }
 
-  /** The complete tally. Changes to an allow come first; within both parts, the most frequent changes come first. */
+  /** The complete tally. Changes to `allow` come first. Otherwise, the most frequent changes come first. */
   result(): Tally {
     const groups = [...this.#groups.values()].flatMap(({ changes, count, sessions }): readonly ChangeGroup[] => {
       const [first] = changes

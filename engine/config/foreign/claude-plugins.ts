@@ -17,7 +17,7 @@ const Registry = z.looseObject({
   plugins: z.record(z.string(), z.union([z.array(z.unknown()), z.looseObject({})])),
 })
 
-/** The path of that record. */
+/** The path of Claude Code's record of installed plugins. */
 export function pluginRegistry(home: string): string {
   return join(home, '.claude', 'plugins', 'installed_plugins.json')
 }
@@ -47,7 +47,7 @@ export function installedPlugins(
   )
   const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
   return {
-    // Reversed, because the first plugin of a name wins, as everywhere.
+    // Reversed, because the first of several plugins with the same name is used, as everywhere.
     tables: Object.fromEntries(sound.toReversed()),
     ignored: ignoring(
       path,
@@ -57,7 +57,7 @@ export function installedPlugins(
   }
 }
 
-/** A plugin's name without its marketplace, reduced to the characters that our tables allow. */
+/** A plugin's name without its marketplace, reduced to the characters that are allowed in our tables. */
 function nameOf(key: string): string {
   return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
 }

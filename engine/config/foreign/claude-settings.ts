@@ -24,10 +24,10 @@ const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins']
 
 /** Variables that redirect an agent, or give a command another home directory. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
-/** Variables with a model's address and key. They are for requests to the model, never for commands. */
+/** Variables that contain the address or the key of a model. Only requests to the model get them, never commands. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
-/** Variables that make programs load foreign code. A repository may not set them. */
+/** Variables that can make programs load code from elsewhere. A repository must not set them. */
 const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OPT|LIB)|(?:LD|DYLD|GIT)_\w+)$/
 
 /** What is imported from Claude Code's settings. */
@@ -43,7 +43,7 @@ export function claudeSettingsFile(home: string): string {
   return join(home, '.claude', 'settings.json')
 }
 
-/** The paths of a repository's settings for Claude Code, those of its root first. */
+/** The paths of a repository's settings for Claude Code, beginning with those in its root. */
 export function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
   return directoriesBetween(root, workspace).flatMap((directory) =>
     ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),
@@ -55,7 +55,7 @@ export function importClaudeSettings(home: string, project: Project): ClaudeImpo
   return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
 }
 
-/** The same for a trusted repository, but without the addresses of models, and without plugins that the user hasn't installed. */
+/** Imports the same settings from the files of a trusted repository, except for the addresses of models, and plugins that the user hasn't installed. */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>
     importFile({ path, kind: 'project', within: project.root, home, project }),
@@ -113,7 +113,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
   }
 }
 
-/** Our name for a model: `opus` is the newest one of that family. Undefined for an unknown name. */
+/** This program's name for a model. A family name such as `opus` stands for the newest model of the family. Undefined if the name is unknown. */
 function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')
   if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined

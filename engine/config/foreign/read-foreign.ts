@@ -10,7 +10,7 @@ import { readCodexConfig } from './codex-config.ts'
 type ForeignLayers = {
   /** The user's layers. The user's settings for this program override them. */
   readonly user: readonly Layer[]
-  /** A trusted repository's. */
+  /** The layers of a trusted repository. */
   readonly project: readonly Layer[]
   /** Variables for model requests. Commands never get them. */
   readonly modelVariables: Readonly<Record<string, string>>
@@ -21,8 +21,8 @@ type ForeignLayers = {
 export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVariables: {}, ignored: [] }
 
 /**
- * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; with the user's `import` of a program,
- * all of its settings are. Never fails, whatever the files contain.
+ * Reads the settings of other programs. Without an import, only settings that make a run stricter are used; if the user's `import` names a program, all of its
+ * settings are used. Never fails, whatever the files contain.
  */
 export function readForeignLayers(
   { home }: AppPaths,

@@ -10,7 +10,7 @@ type SoundSettings = {
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** The limit for validation rounds. Each round removes what was invalid and validates again, because one fault may hide another. */
+/** The maximum number of validation rounds. Each round removes what was invalid and validates again, because one fault may hide another. */
 const rounds = 8
 
 /**
@@ -33,7 +33,7 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys have no meaning here' }] }
 }
 
-/** The part of a path that leads through tables only. A list is valid or invalid as a whole. */
+/** The beginning of a path that leads through tables only. A list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {

@@ -6,14 +6,14 @@ import { sandboxSettings } from './sandbox-settings.ts'
 import { toolSettings } from './tool-settings.ts'
 
 /**
- * The table of settings. Keys have Codex's names where Codex has the same concept, so that nobody has to learn a second name. A row defines its
- * setting completely: to add a setting, add a row here and use it in one place.
+ * The table of settings. If Codex has the same concept, a key has the name that Codex uses, so that nobody has to learn a second name. A row defines its
+ * setting completely: to add a setting, add a row to one of these tables and use the setting in one place.
  */
 export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandboxSettings, ...toolSettings }
 
 type Table = typeof settingsTable
 
-/** The row of a setting; undefined for an unknown name. */
+/** The row of a setting; undefined if no setting has this name. */
 export function rowOf(name: string): AnyRow | undefined {
   return Object.hasOwn(settingsTable, name) ? settingsTable[name as keyof Table] : undefined
 }
@@ -26,7 +26,7 @@ export const settingsShape = Object.fromEntries(
   ]),
 ) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
 
-/** The defaults of the settings whose default is one value. */
+/** The defaults of the settings whose default is a single value. */
 export function defaultSettings(): Readonly<Record<string, unknown>> {
   const rows = Object.entries<AnyRow>(settingsTable)
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))

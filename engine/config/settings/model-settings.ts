@@ -122,5 +122,5 @@ export const modelSettings = {
   }),
 }
 
-/** The kinds of web search, in order of how far they reach. */
+/** The kinds of web search, from the most restricted to the least. */
 const searches: readonly string[] = ['disabled', 'cached', 'live']

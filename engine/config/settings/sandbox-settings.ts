@@ -14,7 +14,7 @@ const limit = z.union([
   z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, optionally followed by K, M or G'),
 ])
 
-/** Settings of what commands can access. */
+/** Settings that decide what commands can access. */
 export const sandboxSettings = {
   sandbox_mode: row({
     group,
@@ -139,7 +139,7 @@ export const sandboxSettings = {
       const allowed = asked.allow ?? []
       return (bound.allow === undefined || rootsWithin(allowed, bound.allow)) && apart(allowed, bound.deny ?? [])
     },
-    // Showing a path would undo its denial, so fixing the denials also fixes what may be shown.
+    // Making a path visible would undo its denial, so fixing the denials also fixes which paths may be visible.
     isFixedBy: (key, fixed) => key === 'sandbox_read.allow' && fixed === 'sandbox_read.deny',
   }),
   sandbox_limits: row({

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 
-/** The section of the README of settings that shows a setting. */
+/** The section of the settings' README that describes a setting. */
 type Group = 'model' | 'decisions' | 'sandbox' | 'tools'
 
-/** The complete definition of a setting, except for its effect, which is implemented in one place. */
+/** The complete definition of a setting. Only its effect is implemented elsewhere, in one place. */
 type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema
   readonly group: Group
@@ -11,17 +11,17 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly about: string
   /** Its default in Markdown. Absent: none. */
   readonly unset?: string
-  /** Its default as a value, for `agent config show`. Absent: the default isn't one value. */
+  /** Its default as a value, for `agent config show`. Absent: the default isn't a single value. */
   readonly value?: z.input<Schema>
-  /** The keys of a table, as the README shows them. Absent: the table is described as a whole. */
+  /** The keys of a table, for the README. Absent: the table is described as a whole. */
   readonly keys?: Readonly<Record<string, { readonly about: string; readonly unset?: string }>>
-  /** Who may set it, besides the machine's owner, the user and the command line. Default: a trusted repository. */
+  /** Who may set it besides the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
   readonly saidBy?: 'user'
   /** Whether it is a preference without effect on safety, so that the user's value doesn't bind the repository. Default: false. */
   readonly isPreference?: true
   /**
-   * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. Undefined: the two must be
-   * equal, which is the default.
+   * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. Undefined: the two must be equal.
+   * Absent: always so.
    */
   readonly within?: (
     asked: z.output<Schema> | undefined,
@@ -32,7 +32,7 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly isFixedBy?: (key: string, fixed: string) => boolean
 }
 
-/** A row with any schema. Its functions are only called with values that fit this schema. */
+/** A row with any schema. Its functions are called only with values of this schema. */
 export type AnyRow = Omit<Row, 'within'> & {
   readonly within?: (asked: never, bound: never, key: string) => boolean | undefined
 }

@@ -19,7 +19,7 @@ export type ComparableStep = {
   readonly calls: readonly ComparableCall[]
   /** The model's text in this step. */
   readonly text: string
-  /** What the step does, as a string: equal for two steps that make the same calls with the same arguments. */
+  /** Identifies what the step does: two steps have the same key if they make the same calls with the same arguments. */
   readonly key: string
 }
 

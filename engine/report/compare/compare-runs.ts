@@ -7,7 +7,7 @@ import { comparableStep, comparableText, type ComparableCall, type ComparableSte
 /** A stored session and its report. */
 export type ComparedRun = { readonly rollout: ReadRollout; readonly report: Report | undefined }
 
-/** Two steps that were paired up. Undefined: the other session has no such step. */
+/** Two corresponding steps. `a` or `b` is undefined if that session has no corresponding step. */
 export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
@@ -25,7 +25,7 @@ export type FilePair = {
   readonly lines: readonly string[]
 }
 
-/** Figures of one session. */
+/** The figures of one session. */
 type Figures = {
   readonly id: string
   readonly model: string | undefined
@@ -39,7 +39,7 @@ type Figures = {
 /** What two sessions have in common, and where they diverge. */
 export type Comparison = {
   readonly figures: { readonly a: Figures; readonly b: Figures }
-  /** How the inputs before the first response differ, in short lines. Empty: they are the same. */
+  /** How the inputs before the first response differ, in short lines. Empty: they don't differ. */
   readonly start: readonly string[]
   readonly steps: readonly StepPair[]
   /** The first pair that differs; undefined if all agree. Text that accompanies calls doesn't count as a difference. */
@@ -63,7 +63,7 @@ function comparableSteps(rollout: ReadRollout): readonly ComparableStep[] {
   return stepsOf(rollout).map((step) => comparableStep(step, rollout.session.workspace))
 }
 
-/** Compares what the model was sent before its first response. */
+/** Compares the input of the models before their first response. */
 function compareStarts(a: ReadRollout, b: ReadRollout): readonly string[] {
   const [one, other] = [a, b].map((rollout) => {
     const told = stepsOf(rollout)[0]?.told ?? rollout.original
@@ -104,7 +104,7 @@ function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, is
   return { a, b, difference: isAnswer ? 'answer' : 'words', details }
 }
 
-/** The arguments that differ if both steps call the same tools, otherwise the tools that each one calls. */
+/** The differences between two steps: the arguments if both steps call the same tools, otherwise the tools that each step calls. */
 function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
   const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
   if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]

@@ -23,7 +23,7 @@ const partings: Readonly<Record<StepPair['difference'], string>> = {
   'only-b': 'only b has this step',
 }
 
-/** The limit for the lines that show one difference. */
+/** The maximum number of lines that show one difference. */
 const mostDetails = 20
 
 /** Renders a comparison as text for a terminal of the given width. Ends with a line feed. */

@@ -3,11 +3,11 @@ import type { Report } from '../report-types.ts'
 import { mapTexts, textLengths } from '../step-texts.ts'
 import { renderPage } from './report-page.ts'
 
-/** A size that mail programs and browsers still handle without trouble. */
+/** The maximum size of a page in bytes, which mail programs and browsers still handle easily. */
 const mostBytes = 4_900_000
 const mostTries = 8
 
-/** Renders a report as a page below 5 MB. If escaping makes the text grow too much, texts are cut shorter until the page fits. */
+/** Renders a report as a page below 5 MB. If the page is too large, because escaping makes texts longer, the texts are cut until it fits. */
 export function renderBoundedPage(report: Report): string {
   let page = renderPage(report)
   let [shown, limit] = [report, longestText(report)]

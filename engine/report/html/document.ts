@@ -6,8 +6,8 @@ import { style } from './page-style.ts'
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * The page may load, run and send nothing but its own style and script, which are identified by their hashes. The policy comes first in the head, so
- * that it applies to everything.
+ * The page may load, run and send nothing except its own style and script, which are identified by their hashes. The policy comes first in the head, so that it
+ * applies to everything that follows.
  */
 const policy = [
   "default-src 'none'",

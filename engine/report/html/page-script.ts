@@ -1,6 +1,6 @@
 /**
- * The page's script, which filters, opens and copies steps and moves between them. Without it the page still shows everything. It never turns text
- * into elements, and the page's policy would forbid that.
+ * The script of the page. It filters, opens and copies steps, and moves between them. Without it, the page still shows everything. It never turns text into
+ * elements, and the page's policy would not allow that either.
  */
 export const script = `
 'use strict'

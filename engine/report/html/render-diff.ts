@@ -2,11 +2,14 @@ import { languageOf } from '../text/highlight.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich-text.ts'
 
-/** The limit for the lines shown of one diff: a person won't read more on a page. */
+/** The maximum number of lines that are shown of one diff, because nobody reads more on a page. */
 const mostLines = 3000
-/** Longer lines are machine-made and aren't coloured. */
+/** Lines with more characters are usually generated, and aren't coloured. */
 const longestColoured = 400
-/** Ends a line where a page has no style, as under Jenkins' policy. The page's own style makes each line a box, and gives no space to this. */
+/**
+ * Ends a line on a page without styles, for example under Jenkins' content security policy. With the page's own style, each line is a box, and the line feed
+ * takes no space.
+ */
 const lineEnd = '\n'
 
 /** Renders a unified diff. Consecutive removed and added lines form a block, so that CSS can show them side by side without repeating them. */

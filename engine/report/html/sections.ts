@@ -119,7 +119,7 @@ function outside({ outside: sentences }: ReportRun): Html | undefined {
   </div>`
 }
 
-/** Renders what needs attention first. */
+/** Renders the list of everything that needs attention, or says that nothing does. */
 export function renderAttention(report: Report): Html {
   const list = attentionOf(report)
   if (list.length === 0) return html`<p>Nothing was refused, nothing failed in the end, and no budget was short.</p>`
@@ -163,7 +163,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
     : html`<details class="file" open>${head}${body}</details>`
 }
 
-/** Renders the run's configuration, and what the model was told before its task. */
+/** Renders the run's configuration, and the instructions that the model got before its task. */
 export function renderConfiguration(run: ReportRun): Html {
   return html`<div class="wide">
       <table class="plain">

@@ -66,7 +66,7 @@ function renderStep(step: Step, rich: Rich): Html {
     : html`<details class="step ${status}">${head}${body}</details>`
 }
 
-/** Renders the model's text between its calls. It is shown as plain text, since few readers would open it first. */
+/** Renders the model's text between its calls. It isn't collapsed, because few readers would open it. */
 function renderMessage({ number, status, parts }: Step, took: string, rich: Rich): Html {
   return html`<div class="step words ${status}" id="step-${number}">
     <a class="num" href="#step-${number}">${number}</a>
@@ -117,7 +117,7 @@ function filesOf({ files, kind }: Step): Html | undefined {
     <p><a href="#change">The change itself</a></p>`
 }
 
-/** The tone of a badge: the severity of a review's finding determines its colour too. */
+/** The tone of a badge. A badge that shows the severity of a review's finding has the tone for that severity. */
 function toneOf(status: string, badge: string): string {
   if (badge === 'critical' || badge === 'high') return 'bad'
   return badge === 'medium' ? 'warn' : status

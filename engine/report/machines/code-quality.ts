@@ -4,7 +4,7 @@ import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 
-/** The check names for a review's findings in GitLab's format, which is that of Code Climate. */
+/** The check names for a review's findings in GitLab's format, which comes from Code Climate. */
 const kinds: Readonly<Record<string, string>> = {
   security: 'Security',
   performance: 'Performance',
@@ -13,8 +13,8 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /**
- * Renders the findings as GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). That format
- * requires a path for each finding: one without a file gets `.`, the whole project.
+ * Renders the findings as GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). That format requires a
+ * path for each finding: a finding without a file gets `.`, which stands for the whole project.
  */
 export function writeCodeQuality(report: Report): string {
   const entries = report.findings.map((finding) => {

@@ -8,14 +8,14 @@ type Check = {
   readonly name: string
   readonly seconds: number
   readonly failure: string | undefined
-  /** Why the check was skipped. Absent: it wasn't. */
+  /** Why the check was skipped. Absent: it wasn't skipped. */
   readonly skipped?: string
 }
 
 /**
- * Renders the run's checks as JUnit XML: whether the run came to its own end, whether the record supports its final message, whether nothing was
- * denied, and each command of `--verify`. The output follows the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: the reason
- * for a skipped case is its text, and only a suite counts skipped cases.
+ * Renders the run's checks as JUnit XML: whether the run came to its own end, whether the record supports its final message, whether no action was denied, and
+ * each command of `--verify`. The output follows the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: the reason for a skipped case is
+ * its text, and only a suite counts skipped cases.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)
@@ -81,7 +81,7 @@ function outputOf({ steps }: Report, command: string): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Escapes text for XML. XML 1.0 can't represent control characters, unpaired surrogates, or the last two code points of the plane. */
+/** Escapes text for XML. XML 1.0 can't represent control characters, unpaired surrogates, or the last two code points of the Basic Multilingual Plane. */
 export function escapeXml(text: string): string {
   return revealed(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')

@@ -5,7 +5,7 @@ import { lastRun } from '../run-facts.ts'
 import { lineOf, placeIn } from './finding-location.ts'
 
 const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
-/** GitHub's severity scores for security results: */
+/** The scores by which GitHub ranks security results. */
 const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
 
 /** Renders the findings as SARIF 2.1.0 (OASIS). Fingerprints are the same in every run, so that readers report each finding once. */

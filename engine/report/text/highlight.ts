@@ -33,7 +33,7 @@ const byExtension: Readonly<Record<string, string>> = {
   ...{ lua: 'lua', pl: 'perl', r: 'r', toml: 'ini', ini: 'ini', less: 'less', mk: 'makefile', graphql: 'graphql' },
 }
 
-/** The limit for the code that is coloured on one page: readers shouldn't have to wait for colours. */
+/** The maximum number of characters of code that are coloured on one page, so that readers don't have to wait. */
 const mostCoded = 250_000
 
 /** Creates the syntax highlighter for one page. */

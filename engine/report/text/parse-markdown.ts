@@ -39,7 +39,7 @@ const elements: Readonly<Record<string, MarkdownElement>> = {
   ...{ tr: 'row', th: 'header', td: 'cell' },
 }
 
-/** Longer texts are shown unparsed: they are documents, and parsing them takes too long. */
+/** The maximum length of a text that is parsed, in characters. Parsing longer texts would take too long. */
 const longest = 200_000
 
 let parser: ReturnType<typeof MarkdownIt> | undefined
@@ -49,7 +49,7 @@ export function parseMarkdown(text: string): readonly MarkdownNode[] {
   if (text.length > longest) return [{ type: 'code', text, block: true, language: '' }]
   if (parser === undefined) {
     parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 })
-    // The allowed targets are chosen below. If the parser rejected a link, its text would be lost.
+    // `safeTarget` decides below which targets are allowed. If the parser rejected a link, the text of the link would be lost.
     parser.validateLink = () => true
   }
   return nodesOf(parser.parse(text, {}))
@@ -104,7 +104,7 @@ function leaf(token: Token): readonly MarkdownNode[] {
 
 /** The target of a link, if it is a complete http, https or mailto address without control characters; otherwise undefined. */
 function safeTarget(href: string): string | undefined {
-  // Browsers ignore tabs and line ends, so a scheme may contain some.
+  // Browsers ignore tabs and line ends, so a scheme may contain them.
   if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined
   return href
 }
