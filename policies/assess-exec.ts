@@ -45,7 +45,7 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
     destructive: 'deletes what it names',
     unknown: 'has unknown effects',
   }
-  return `The command ${does[worst]}; in the mode "${mode}" that is left to the sandbox (${sandbox}).`
+  return `The command ${does[worst]}; approval mode "${mode}" leaves that to the sandbox (${sandbox}).`
 }
 
 /**

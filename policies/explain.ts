@@ -41,7 +41,7 @@ export function explainCommand(command: string | readonly string[], options: Che
   const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
   if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`
   const count = parts.length === 1 ? 'one command' : `${parts.length} commands`
-  const under = `In the mode ${options.approvalMode} and the sandbox ${options.sandbox}:`
+  const under = `In approval mode ${options.approvalMode} with the sandbox ${options.sandbox}:`
   const head = `The line runs ${count}. ${under} ${outcome(whole.decision, options)}. ${whole.reason}${ruleOf(whole)}`
   const hidden = [...(whole.analysis?.problems ?? []), ...(whole.analysis?.evaluations ?? [])].map(
     (reason) => `What it runs can't be determined completely: ${visibleLine(reason)}.`,
@@ -80,12 +80,13 @@ function ruleOf({ rule }: Opinion): string {
 }
 
 function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: CheckOptions): string {
-  if (opinion.rule !== undefined) return `This stays so as long as the rule ${opinion.rule} exists; change it there.`
+  if (opinion.rule !== undefined) return `To change this, change the rule ${opinion.rule}.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'Nothing allows that.'
   // A rule about the command doesn't cover what the shell does around it.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
-  if (rule === undefined) return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval.`
+  if (rule === undefined)
+    return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval mode.`
   return `To let it run without asking, put this into a rule file: ${rule.text}. Or ${ask}.`
 }
 

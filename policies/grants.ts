@@ -18,7 +18,7 @@ export function describeGrant(grant: Grant): string {
     case 'network':
       return `connecting to ${grant.host}${grant.port === undefined ? ' at every port' : `:${grant.port}`}${grant.private === true ? ', also at a private address' : ''}`
     case 'limit':
-      return `a limit for ${grant.name} of ${grant.value}`
+      return `a limit of ${grant.value} for ${grant.name}`
     default:
       return grant satisfies never
   }

@@ -54,7 +54,7 @@ function describeRemedy(remedy: Remedy): string {
     case 'shipped-rule':
       return `That rule comes with the program, and no other rule overrides it: ${byPeople}.`
     case 'nothing':
-      return `No rule and no other mode of approval lets it run unasked: ${byPeople}.`
+      return `No rule and no other approval mode lets it run without asking: ${byPeople}.`
     default:
       return remedy satisfies never
   }

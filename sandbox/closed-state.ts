@@ -24,7 +24,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
     const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
-    else faults.push(`${dirname(plain)} doesn't belong to this user alone`)
+    else faults.push(`${dirname(plain)} is not private to this user`)
   }
   throw new Error(`${faults.join(', ')}: set XDG_STATE_HOME to a directory that commands can't write to`)
 }

@@ -31,7 +31,7 @@ export function refuseAbstractSockets(policy: SandboxPolicy): void {
   throw new SandboxError('unavailable', {
     backend: 'bubblewrap',
     reason:
-      "the policy asks for unix sockets together with the network mode full, which would let commands connect to this machine's abstract sockets",
+      "the policy asks for unix sockets together with full network access, which would let commands connect to this machine's abstract sockets",
     remedy: 'Name the hosts that commands need in an allow-list, or use the docker backend, or leave unixSockets out.',
   })
 }

@@ -21,7 +21,7 @@ export function refuseKernelPlaces(policy: SandboxPolicy): void {
     const place = kernelPlaceOf(hostFileSystem.realPath(path) ?? path)
     return place === undefined
       ? []
-      : [{ key, expected: `${path}: must not lie in ${place}, because each command has its own instance of that` }]
+      : [{ key, expected: `${path}: must not lie in ${place}, because each command gets its own instance of it` }]
   })
   if (problems.length > 0) throw new SandboxError('invalid-policy', { problems })
 }

@@ -109,7 +109,7 @@ function requireViews({ mode }: SandboxPolicy, backend: Backend): void {
   throw new SandboxError('unavailable', {
     backend,
     reason: "it shows commands the disk as it is, and can't give them a private view of the workspace",
-    remedy: `Use the ${others.join(' or ')} backend on Linux, in the mode workspace-write or read-only.`,
+    remedy: `Use the ${others.join(' or ')} backend on Linux, in workspace-write or read-only mode.`,
   })
 }
 
@@ -117,8 +117,8 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
   if (policy.mode !== 'danger-full-access') return
   throw new SandboxError('unavailable', {
     backend,
-    reason: 'the mode danger-full-access asks for no confinement',
-    remedy: 'Choose read-only or workspace-write, or the backend unconfined.',
+    reason: 'danger-full-access mode asks for no confinement',
+    remedy: 'Choose read-only or workspace-write mode, or the unconfined backend.',
   })
 }
 
@@ -135,6 +135,6 @@ function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   throw new SandboxError('unavailable', {
     backend,
     reason: 'it has no network allow-list',
-    remedy: `Use the ${others.join(' or ')} backend on Linux, or the network mode off.`,
+    remedy: `Use the ${others.join(' or ')} backend on Linux, or set the network mode to off.`,
   })
 }

@@ -87,7 +87,7 @@ function describe(error: Described): string {
     case 'missing-program':
       return describeMissingProgram(error.data)
     case 'setup-failed':
-      return `the ${error.data.backend} sandbox broke before the command started: ${error.data.detail}`
+      return `the ${error.data.backend} sandbox failed before the command started: ${error.data.detail}`
     case 'path-changed':
       if (error.data.approved === true) {
         return `nothing was run: ${error.data.path} is no longer what was approved. It has since been moved, removed or replaced, and an approval applies to the file or directory itself, not to its name. Put it back, or name the path that you mean and ask again`
@@ -109,5 +109,5 @@ function describeMissingProgram({ program, searched, outside = [] }: SandboxErro
       : `no executable named ${program} in ${searched.join(':')}`
   return outside.length === 0
     ? missing
-    : `${missing} that lies outside of ${outside.join(', ')}: a program that commands can write is not started with your rights`
+    : `${missing} that lies outside ${outside.join(', ')}: a program that commands can change is not run with your rights`
 }

@@ -165,7 +165,8 @@ export const SandboxPolicy = z.strictObject({
    * a slash) a path relative to every directory of a root.
    */
   protectedPaths: longList(
-    (entry) => (entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."'),
+    (entry) =>
+      entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not leave the root with ".."',
     /^$|^\n|\n\n|\n$|\.\./,
     (entries) => entries,
   )

@@ -72,18 +72,19 @@ export async function warmUpAgent(
         const code = `const compiledFolder = () => undefined
           ${loadAgentProgram(JSON.stringify(resolve('dist/bin')), programs, bundles)}
           const v8 = process.getBuiltinModule('node:v8')
-          // What was compiled long ago would be forgotten otherwise. Flags are part of what V8 knows compiled code by.
+          // Otherwise V8 would discard code that was compiled a while ago. V8 accepts compiled code only under the flags under which it was compiled.
           v8.setFlagsFromString('--no-flush-bytecode')
           const { run, script, filename } = load(${JSON.stringify(name)})
           const [verb, ...rest] = ${JSON.stringify(lines[name])}
           let code = await run([verb, ...rest])
-          // Where no sandbox works, as in a container that builds a package, most of it can be compiled all the same.
+          // If no sandbox works, as in a container that builds a package, most of the program can still be compiled.
           if (code === 5) code = await run([verb, '-s', 'danger-full-access', ...rest])
           v8.setFlagsFromString('--flush-bytecode')
           if (code === 0) fs.writeFileSync(filename + '.cache', script.createCachedData())
           process.exit(code)`
         const failure = await runCode(code, { cwd: tree, home: folder, input: '' })
-        if (failure !== undefined) process.stderr.write(`build: ${name} is not kept as compiled: ${failure}\n`)
+        if (failure !== undefined)
+          process.stderr.write(`build: the compiled code of ${name} was not kept: ${failure}\n`)
       })
     }
   } finally {

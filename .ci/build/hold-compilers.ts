@@ -48,7 +48,7 @@ function expectShortRun([command, ...words]) {
   const isRun = ['exec', 'e'].includes(command) && !words.includes('--help') && !words.includes('-h')
   if (!isRun && command !== 'sandbox') return
   for (const name of [...commandModules, ...(isRun ? runModules : [])]) require('node:' + name)
-  // What sends requests is loaded when one of its classes is first asked for.
+  // Node loads its HTTP client when one of the client's classes is first used.
   if (isRun) void globalThis.Response
   holdCompilers()
 }`

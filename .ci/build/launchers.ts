@@ -24,7 +24,7 @@ ${start}`
  * The folder for compiled code. By default, Node would use the temporary directory, to which other users can write: if one of them creates the folder first,
  * they could put their own code there. If there is no home directory, nothing is stored.
  */
-const compiledFolder = `// Node's own recursive way never ends below /proc, where the kernel says of a directory that it isn't there.
+const compiledFolder = `// Node's recursive mkdir never ends for a path below /proc, because the kernel reports there that directories don't exist.
 function make(folder) {
   const { mkdirSync, statSync } = process.getBuiltinModule('node:fs')
   const made = () => {
@@ -50,7 +50,7 @@ function here() {
 function compiledFolder() {
   const { XDG_CACHE_HOME: cache, HOME: home } = process.env
   const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? home + '/.cache' : undefined
-  // Where commands may write, as in a home that is the workspace, nothing is taken that would be run unseen.
+  // If the folder is in the current directory, commands may be able to write to it, so no code is loaded from there.
   if (folder === undefined || (folder + '/').startsWith(here().replace(/\\/?$/, '/'))) return undefined
   return folder + '/portcullis/compiled'
 }`
@@ -64,7 +64,7 @@ function cacheCompiled() {
     make(folder)
     process.getBuiltinModule('node:module').enableCompileCache?.(folder)
   } catch {
-    // It compiles anew at each start.
+    // Without the cache, Node compiles at each start.
   }
 }`
 
@@ -78,10 +78,10 @@ export const startOfPatch = runPatch(2)
 /** Code that runs `apply-patch` with the arguments of the command line from index `first` on. */
 function runPatch(first: number): string {
   return `${loadPatchProgram('import.meta.dirname')}
-// What only options need is in other files.
+// Modules that only options need are in other files.
 ${compileCache}
 if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
-// All is written by now; leaving at once saves taking Node apart.
+// All output is written by now. Exiting at once saves the time for Node's teardown.
 process.exit(await run(process.argv.slice(${first})))
 `
 }
@@ -148,7 +148,7 @@ const program = load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main')
 expectShortRun(process.argv.slice(2))
 const code = await program.run(process.argv.slice(2), '${name}')
 process.exitCode = code
-// Leaves once what was written is out, whatever else still holds a pipe or a timer.
+// Exits as soon as all output is written, even if something still holds a pipe or a timer.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 `
 }
@@ -177,7 +177,7 @@ const built = ${JSON.stringify(Object.fromEntries(built))}
 function require(name) {
   if (name in built) return (loaded[name] ??= loadBundle(name))
   const found = process.getBuiltinModule(name)
-  if (found === undefined) throw Object.assign(new Error(name + ' is no part of this program'), { code: 'MODULE_NOT_FOUND' })
+  if (found === undefined) throw Object.assign(new Error(name + ' is not part of this program'), { code: 'MODULE_NOT_FOUND' })
   return found
 }
 const loaded = {}
@@ -189,7 +189,7 @@ function loadBundle(name) {
   const filename = process.getBuiltinModule('node:path').join(${directory}, name)
   const source = fs.readFileSync(filename)
   if (process.getBuiltinModule('node:crypto').hash('sha256', source) !== built[name])
-    throw new Error(filename + ' is not the file that this program came with: it was changed, perhaps by a command. Install the program anew.')
+    throw new Error(filename + ' is not the file that this program came with: it was changed, perhaps by a command. Reinstall the program.')
   return new Script(source.utf8Slice(), { filename }).runInThisContext()(entry, require, { exports: {} })
 }
 function load(name) {
@@ -201,7 +201,7 @@ function load(name) {
   const cachedData = (own && readIfThere(own)) ?? readIfThere(filename + '.cache')
   const source = fs.readFileSync(filename)
   const script = new Script(source.latin1Slice(), { filename, cachedData })
-  // Each is some megabytes, which would stay until V8 looks for garbage: in most runs, to the end.
+  // Each buffer takes several megabytes. Free them now: V8 would otherwise keep them until it collects garbage, which in most runs never happens.
   for (const used of [source, cachedData]) if (used?.length === used?.buffer.byteLength) used?.buffer.transfer(0)
   if (own && script.cachedDataRejected !== false) process.once('exit', () => keep(script, folder, own))
   const { href: url } = process.getBuiltinModule('node:url').pathToFileURL(filename)
@@ -216,7 +216,7 @@ function readIfThere(file) {
 }
 function keep(script, folder, file) {
   const fresh = file + '.' + process.pid
-  // It would be known by their absence.
+  // The cache records V8's flags: restore them first, or the next run rejects it.
   releaseCompilers()
   try {
     make(folder)

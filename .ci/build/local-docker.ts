@@ -31,7 +31,7 @@ export const localDocker: Plugin = {
     setup.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
       contents: `
         const refuse = () => {
-          throw new Error('Only a docker daemon of this machine is used: ${path} is not part of this package.')
+          throw new Error('Only a docker daemon on this machine is used: ${path} is not part of this package.')
         }
         module.exports = new Proxy(function () {}, { get: () => refuse, apply: refuse, construct: refuse })`,
     }))

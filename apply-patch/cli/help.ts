@@ -1,7 +1,7 @@
 /** Help for `apply-patch undo`: what it does, and what happens if it can't. */
 export const undoHelp = `
 Reverts the last patch that was applied to this directory (--root), byte for byte; run it
-again for the patch before. If a file was changed since, undo changes nothing and names the file: apply-patch --reverse < FILE then reverts the patch by its text.
+again to revert the patch before that. If a file has changed since then, undo changes nothing and names the file; apply-patch --reverse < FILE can still revert the patch by its text.
 `
 
 /** Help for `recover`: when there is something to recover, and what `--abandon` gives up. */
@@ -19,7 +19,7 @@ the directory you are in). This one has one operation of each kind:
   *** Add File: docs/new.md
   +# A title
   +
-  +Each line of a new file has a + before it, an empty line too.
+  +Each line of a new file has a + before it, even an empty line.
   *** Update File: src/app.py
   @@ def greet():
        name = ask()
@@ -34,7 +34,7 @@ the directory you are in). This one has one operation of each kind:
   *** Delete File: src/unused.py
   *** End Patch
 
-In an update each @@ starts a chunk: one place of the file. The first character of a line of a chunk is
+In an update each @@ starts a chunk: one place in the file. The first character of each line in a chunk is
 its mark, and what follows is the line exactly as the file has it, its indentation included:
 
   a space   context: the line is in the file, and stays
@@ -47,11 +47,11 @@ its mark, and what follows is the line exactly as the file has it, its indentati
 
   "@@ def greet():" means to search below that line, which must be a whole line of the file. Several
   such lines in a row narrow the search: first the class, then the method. "@@" alone searches from where the
-  previous chunk ended. A chunk of only + lines is inserted right below its "@@ ..." line, or, under
-  "@@" alone, to the end of the file.
+  previous chunk ended. A chunk of only + lines is inserted right below its "@@ ..." line or, if
+  "@@" stands alone, added at the end of the file.
 
   "*** Move to: path", right under "*** Update File: path", renames the file; chunks may follow.
-  "*** End of File", as the last line of a chunk, says that its old lines are the file's last.
+  "*** End of File", as the last line of a chunk, says that its old lines are the last lines of the file.
 
 Examples:
   apply-patch < change.patch            apply it completely, or not at all

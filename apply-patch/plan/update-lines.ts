@@ -152,7 +152,7 @@ function warningsOf(match: FoundMatch, { path, hunk, chunk, patchLine }: Where):
   const place = `${path}, hunk ${hunk}, chunk ${chunk}`
   const fileLine = match.line + 1
   if (passes.indexOf(match.pass) > 0) {
-    const message = `${place}: matched at line ${fileLine} only without regard to ${passNames[match.pass]}`
+    const message = `${place}: matched at line ${fileLine} only after ignoring ${passNames[match.pass]}`
     warnings.push({ code: 'fuzzy-match', message, path, patchLine, fileLines: [fileLine] })
   }
   if (match.ambiguous.length > 0) {

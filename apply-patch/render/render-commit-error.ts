@@ -58,7 +58,7 @@ function changeText(how: Difference): string {
     case 'vanished':
       return 'it is gone'
     case 'kind':
-      return 'it is something else (a file, a link, a directory)'
+      return 'it is now of another type (a file, a link or a directory)'
     case 'mode':
       return 'its mode was changed'
     case 'identity':

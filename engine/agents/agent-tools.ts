@@ -25,7 +25,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
     description:
       'Hands a piece of work to another agent, which knows nothing about this conversation: put everything it needs into the prompt. It works in ' +
       'the same workspace, within the same limits, and you get its report. Agents called in one response work in parallel; with background true, an agent works beside you until you call wait_agents.' +
-      (kinds.length === 0 ? '' : ` Specialized agents, for the parameter agent:${kinds.join('')}`),
+      (kinds.length === 0 ? '' : ` Specialized agents (pass one of these names as "agent"):${kinds.join('')}`),
     input: z.object({
       title: z.string().min(1).max(80).describe('What the work is about, in a few words.'),
       prompt: z.string().min(1).describe('The whole task.'),

@@ -70,7 +70,7 @@ export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefi
         .min(1)
         .optional()
         .describe('The whole task, for an agent that knows nothing about this conversation.'),
-      agent: z.string().optional().describe('With prompt: one of the agents that the tool agent names.'),
+      agent: z.string().optional().describe('With prompt: one of the agents that the agent tool lists.'),
     }),
     validate: ({ cmd, prompt }) => {
       if ((cmd === undefined) === (prompt === undefined)) return 'task_create: pass either cmd or prompt.'

@@ -37,7 +37,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
     throw new UserError(
       'sandboxUnavailable',
-      'No overlay for --transactional: the docker daemon sees none that is mounted for one process, and bubblewrap does not work here. Use --transactional=copy.',
+      "--transactional can't use an overlay: the docker daemon can't see an overlay that is mounted for a single process, and bubblewrap does not work here. Use --transactional=copy.",
     )
   }
   const escalation = openEscalation(sandbox, settings, forbids, onDecision)

@@ -76,7 +76,8 @@ async function prepare(directory: string, trees: readonly string[]): Promise<Ove
 function reasonAgainst({ request, settings }: Configured, trees: readonly string[]): string | undefined {
   if (request.ownProcess === undefined)
     return 'an overlay needs a process that only this run uses, such as that of agent exec'
-  if (settings.sandbox_backend === 'docker') return 'the docker daemon sees no overlay that is mounted for one process'
+  if (settings.sandbox_backend === 'docker')
+    return "the docker daemon can't see an overlay that is mounted for a single process"
   const [mount] = trees.flatMap(mountsBelow)
   return mount === undefined
     ? undefined

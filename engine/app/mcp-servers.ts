@@ -53,7 +53,10 @@ export function configuredServers(
   for (const server of all.servers) {
     const first = byName.get(server.name)
     if (first === undefined) byName.set(server.name, server)
-    else faults.push(`${server.origin}: the server ${server.name} is left out: ${first.origin} has one of that name.`)
+    else
+      faults.push(
+        `${server.origin}: the server ${server.name} is left out: ${first.origin} has a server with the same name.`,
+      )
   }
   return { servers: [...byName.values()], faults }
 }

@@ -20,7 +20,7 @@ export const statement =
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message
-  const offer = `Docker answers here: choose it with ${docker}, where the workspace has the same path on docker's host.`
+  const offer = `Docker is available here: choose it with ${docker}, if the workspace has the same path on docker's host.`
   const usable = await Promise.race([
     isDockerUsable(),
     new Promise<false>((resolve) => setTimeout(resolve, patienceMs, false).unref()),

@@ -10,7 +10,7 @@ import { UserError } from '../core/user-error.ts'
 const LooksLikeTool = z.custom<Tool>((value) => {
   const tool = value as Partial<Tool> | null
   return typeof tool === 'object' && tool !== null && typeof tool.name === 'string' && typeof tool.check === 'function'
-}, 'expected a tool made by defineTool of portcullis/engine')
+}, 'expected a tool created with defineTool from portcullis/engine')
 
 /**
  * Loads tools that the user wrote: the default export of each `.js`, `.mjs`, `.ts` or `.mts` file in these folders is a tool or a list of tools. If a compiled

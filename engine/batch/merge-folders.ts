@@ -21,7 +21,7 @@ export function mergeFolders(paths: readonly string[], to: string, owner: number
   if (first === undefined) throw new UserError('usage', 'Name the folders to merge.')
   const other = sources.find(({ hash }) => hash !== first.hash)
   if (other !== undefined) {
-    throw new UserError('usage', `${other.path} belongs to another batch than ${first.path}: they can't be merged.`)
+    throw new UserError('usage', `${other.path} belongs to a different batch than ${first.path}: they can't be merged.`)
   }
   if (existsSync(to) && readdirSync(to).length > 0)
     throw new UserError('usage', `${to} is not empty: name an empty or a new folder.`)

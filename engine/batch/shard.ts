@@ -12,7 +12,10 @@ export function parseShard(text: string): Shard {
   const [, index, count] = /^(\d{1,6})\/([1-9]\d{0,5})$/.exec(text) ?? []
   const shard = { index: Number(index), of: Number(count) }
   if (index !== undefined && shard.index < shard.of) return shard
-  throw new UserError('usage', `--shard ${text}: expected INDEX/COUNT with the index from 0, such as 0/4 to 3/4.`)
+  throw new UserError(
+    'usage',
+    `--shard ${text}: expected INDEX/COUNT, where the index starts at 0, such as 0/4 to 3/4 for four parts.`,
+  )
 }
 
 /** The part of a list that belongs to a shard: every n-th entry, so that the sizes of the shards differ by one at most. */

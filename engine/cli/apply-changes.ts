@@ -38,11 +38,12 @@ export async function applyCommand(
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined
     for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
-    for (const { path, why } of commits?.failed ?? []) process.stderr.write(`${path}: commits not taken: ${why}\n`)
+    for (const { path, why } of commits?.failed ?? [])
+      process.stderr.write(`${path}: the commits were not landed: ${why}\n`)
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session, record)
-        const merged = landing.merged.map((path) => `merged with another change: ${path}\n`).join('')
+        const merged = landing.merged.map((path) => `merged with somebody else's change: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
         const undone = landing.canUndo ? `; agent undo ${session.id} reverts this` : ''
         process.stdout.write(

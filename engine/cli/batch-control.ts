@@ -24,7 +24,8 @@ const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
 const said: Readonly<Record<Wish, string>> = {
   pause: 'paused: running tasks continue, and no other task begins until agent batch resume',
   resume: 'resumed',
-  cancel: 'cancelled: running tasks are interrupted, and the missing ones stay open. agent batch resume undoes this',
+  cancel:
+    'cancelled: running tasks are interrupted, and tasks without a result stay open. agent batch resume undoes this',
 }
 
 /**

@@ -139,7 +139,7 @@ function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number
     case 'cancelled':
       return exitCodes.interrupted
     case 'budget':
-      warn('--max-cost leaves too little for another run; the rest was not begun.')
+      warn('--max-cost leaves too little for another run; the remaining runs were not started.')
       return exitCodes.budget
     case 'settled':
       if (outcomes.done === trials) return exitCodes.done

@@ -95,7 +95,7 @@ async function doBatch(
   link: WorkerLink,
 ): Promise<void> {
   process.stderr.write(
-    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
+    `agent: up to ${workers} runs at once, from the batch ${folder.hash.slice(0, 12)}. Ctrl-C returns the running tasks to the queue.\n`,
   )
   await work(folder, carrier, {
     ...{ name, link, workers, labels, process: process.pid, signal, say: warn },

@@ -89,7 +89,7 @@ function notesOn(unchanged: UnchangedFiles | undefined): readonly string[] {
         ]
       : []),
     ...(leftOut.length > 0
-      ? [`the evidence leaves out ${leftOut.length} (submodules, names that are not UTF-8, unreadable files)`]
+      ? [`the evidence leaves out ${leftOut.length} paths (submodules, names that are not UTF-8, unreadable files)`]
       : []),
   ]
 }

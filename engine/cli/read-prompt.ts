@@ -87,7 +87,7 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
     case 'unfinished':
       throw new UserError(
         'usage',
-        `Standard input sent ${bytes.length} bytes, but no end within ${longest / 1000} seconds. ` +
+        `Standard input sent ${bytes.length} bytes, but did not end within ${longest / 1000} seconds. ` +
           'Close the pipe, write to a file first, or leave it out with --no-stdin.',
       )
     case 'silent':

@@ -53,7 +53,7 @@ function flagsOf(options: ConfigOptions): readonly { readonly flag: string; read
   if ((options.approveForMe === true || approvalProgram !== undefined) && askForApproval === 'never') {
     throw new UserError(
       'usage',
-      '--ask-for-approval never asks nobody, so the named reviewer would have nothing to do: drop one of the two.',
+      'With --ask-for-approval never, nobody is asked, so the named reviewer would have nothing to do: drop one of the two.',
     )
   }
   const said: readonly (readonly [string, Settings | undefined])[] = [

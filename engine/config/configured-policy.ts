@@ -66,7 +66,7 @@ function dockerSocket(): string {
   if (socket !== undefined) return socket
   throw new UserError(
     'usage',
-    "dangerously_mount_docker_socket: DOCKER_HOST names a daemon that cannot be reached through a socket of this machine. Remove this setting and allow the daemon's host instead.",
+    "dangerously_mount_docker_socket: DOCKER_HOST names a daemon that can't be reached through a socket on this machine. Remove this setting and allow the daemon's host instead.",
   )
 }
 

@@ -4,7 +4,7 @@ import { shellJoin } from './text/shell-join.ts'
 
 const dockerSocket = '--dangerously-mount-docker-socket, which gives commands root access to this machine'
 
-const otherSockets = "which also lets commands connect to this machine's sockets wherever they can see them"
+const otherSockets = 'which also lets commands connect to every socket of this machine that they can see'
 
 const byHand = 'make this change yourself, outside the sandbox'
 

@@ -45,7 +45,9 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
-      : [`    look at it: agent changes ${id} --diff; land it: agent apply ${id}; throw it away: agent discard ${id}`]),
+      : [
+          `    look at the changes: agent changes ${id} --diff; land them: agent apply ${id}; discard them: agent discard ${id}`,
+        ]),
   ]
 }
 

@@ -22,7 +22,7 @@ export async function trySuggestion(patch: string, path: string, content: Buffer
     const { operations } = parsePatch(patch).patch
     const [operation] = operations
     if (operations.length !== 1 || operation?.type !== 'update' || operation.moveTo !== undefined) {
-      return 'it does not change exactly this one file'
+      return 'it does something other than update this one file'
     }
     if (operation.path !== path) return `it changes ${operation.path}`
     writeFileSync(join(folder, name), content)

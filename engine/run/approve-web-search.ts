@@ -26,7 +26,8 @@ export async function approveWebSearch(
   if (wish === undefined) return {}
   const { verdict } = await reviewBy(guardian, { signal })(wish.action)
   if (verdict.decision === 'allow') return { webSearch: wish.request }
-  if (wish.action.insisted === true) return { refused: `No web search, which this run requires: ${verdict.reason}` }
+  if (wish.action.insisted === true)
+    return { refused: `The web search that this run requires was refused: ${verdict.reason}` }
   recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
   return {}
 }

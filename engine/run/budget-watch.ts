@@ -109,7 +109,7 @@ export class BudgetWatch {
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {
-      return `The budget is used up: ${this.#turns} of --max-turns ${maxTurns}.`
+      return `The budget is used up: ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'} (--max-turns ${maxTurns}).`
     }
     if (this.signal.aborted) return `The budget is used up: --timeout ${(timeoutMs ?? 0) / 1000} seconds.`
     if (maxTokens !== undefined) {

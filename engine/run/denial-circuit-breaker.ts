@@ -44,18 +44,18 @@ export class DenialCircuitBreaker {
     this.#lookUps = isLookUp ? this.#lookUps + 1 : 0
     const [{ what } = { what: '' }] = refusals.slice(-1)
     if (this.#lookUps >= mostLookUps)
-      return { stop: `${mostLookUps} responses in a row only made look-ups that are refused.` }
+      return { stop: `${mostLookUps} responses in a row made only look-ups that were refused.` }
     if (this.#inRow === mostInRow - 1) return { tell: warn(what, isLookUp) }
     if (this.#inRow < mostInRow || isLookUp) return undefined
     return {
-      stop: `${mostInRow} responses in a row requested only the same refused thing, most recently: ${what}. Each call lists what was refused, and why.`,
+      stop: `${mostInRow} responses in a row requested only the same thing, which was refused each time, most recently: ${what}. Each call lists what was refused, and why.`,
     }
   }
 }
 
 function warn(what: string, isLookUp: boolean): string {
   return (
-    `Two responses in a row requested only what is refused (last: ${what}). Its goal is refused, however you try to reach it` +
+    `Two responses in a row requested only things that are refused (most recently: ${what}). The goal itself is refused, however you try to reach it` +
     `${isLookUp ? '' : ', and a third attempt ends the run'}. ` +
     'Continue with what you can do without it. If nothing is left, stop and say what is missing.'
   )

@@ -28,7 +28,7 @@ export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   claudeNames: ['Edit', 'Write', 'MultiEdit'],
   guarded: true,
-  description: `${usage} Pass the whole patch in the parameter input, as one string with its line feeds.`,
+  description: `${usage} Pass the whole patch in the input parameter, as one string with its line feeds.`,
   ownItems: true,
   input: z.object({ input: z.string().describe('The whole patch, from "*** Begin Patch" to "*** End Patch".') }),
   freeform: {

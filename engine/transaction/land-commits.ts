@@ -65,7 +65,7 @@ export async function planLandingOfCommits(
     const { ref, commit, moved, stayed } = planned
     git.push(planned.git)
     const why =
-      moveBranches && was === undefined ? 'it was not recorded where its branch pointed when the run started' : stayed
+      moveBranches && was === undefined ? 'where its branch pointed when the run started was not recorded' : stayed
     landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
   }
   return { landed, failed, git }

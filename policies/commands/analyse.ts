@@ -222,7 +222,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
   const facts: Fact[] = []
   const alarms: Alarm[] = []
   if (input.from === 'text' && input.reveals !== undefined)
-    facts.push(unknown(`${input.reveals} may hold a secret of the environment`))
+    facts.push(unknown(`${input.reveals} may hold a secret from the environment`))
   for (const { name, value } of assignments) {
     // How `read` splits its line affects only that one call.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
@@ -231,7 +231,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
       alarms.push({ kind: 'environment', reason: `${name}= changes what runs or where it looks` })
     if (effect === 'unknown') facts.push(unknown(`the effect of ${name}= on the command is not known`))
     if (words.length > 0 && value?.kind === 'dynamic' && value.from === 'environment')
-      facts.push(unknown(`${name}= may pass on a secret of the environment`))
+      facts.push(unknown(`${name}= may pass on a secret from the environment`))
   }
   for (const { access, target } of redirections) {
     const socket = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(target.text)

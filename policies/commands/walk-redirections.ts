@@ -66,7 +66,7 @@ function readFile(
 ): readonly FileRedirection[] {
   const { operator } = redirect
   const targets = redirect.target === undefined ? [] : readWord(redirect.target, context)
-  if (targets.length !== 1) context.problem('a redirection without one clear target')
+  if (targets.length !== 1) context.problem('a redirection whose target is not clear')
   return targets.flatMap(choicesOf).flatMap((target): readonly FileRedirection[] => {
     const isNumber = target.kind === 'static' && /^(?:[0-9]+-?|-)$/.test(target.text)
     if (operator === '<&' || operator === '>&') {

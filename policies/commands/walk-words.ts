@@ -145,7 +145,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       const shown = revealing(operation.operand, output, context)
       if (operation.operator.includes('=')) context.problem(`${part.text} sets a variable`)
       if (operation.operator.includes('?') && shown.from === 'environment')
-        context.problem(`${part.text} shows a variable of the environment in a message`)
+        context.problem(`${part.text} shows an environment variable in a message`)
       return [shown]
     }
     case 'Remove':

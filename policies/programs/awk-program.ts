@@ -41,12 +41,12 @@ function findOperator(program: string): string | undefined {
       continue
     }
     if (program[at] === '/') {
-      if (before === 'unclear') return 'a slash that is a division in some awks only'
+      if (before === 'unclear') return 'a slash that only some versions of awk read as division'
       const found = before === 'start' ? match(expression) : '/'
       if (found === undefined) return 'a regular expression is not understood'
       at += found.length
       before = before === 'start' ? 'value' : 'start'
-      if (before === 'start' && program[at] === '=') return 'a slash that is a division in some awks only'
+      if (before === 'start' && program[at] === '=') return 'a slash that only some versions of awk read as division'
       continue
     }
     const found = match(token) ?? ''

@@ -58,7 +58,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       }
       // The value comes from the environment, and a program may show it under a harmless name.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
-        facts.push(unknown(`${word.text} may pass on a secret of the environment`))
+        facts.push(unknown(`${word.text} may pass on a secret from the environment`))
       if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
     }
     return { facts }

@@ -133,7 +133,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   if (verb === 'config' && !isSecond) return { facts: [judgeConfig(args)], alarms: shown }
   if (row === undefined)
     return {
-      facts: [unknown(`git ${verb}${second === undefined ? '' : ` ${second}`} is not known to only read`)],
+      facts: [unknown(`git ${verb}${second === undefined ? '' : ` ${second}`} is not known to be read-only`)],
       alarms,
     }
   const facts = judgeReader(verb, row, isSecond ? args.slice(1) : args)

@@ -129,7 +129,7 @@ export const inspectors: ProgramTable = {
     (words) =>
       /^(?:passwd|group|services|protocols|shells)$/.test(words[0] ?? '')
         ? undefined
-        : `${words[0] ?? 'it'} may be looked up elsewhere`,
+        : `${words[0] ?? 'it'} may be looked up on the network`,
   ),
   dpkg: only(
     'dpkg(1): queries alone',

@@ -49,10 +49,20 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }
       if (style.written === true && args.some(mayBeSeveral))
         return {
-          facts: [unknown('one of its arguments may expand to several words, and the last is the file that it writes')],
+          facts: [
+            unknown(
+              'one of its arguments may expand to several words, and the program writes to the file that the last one names',
+            ),
+          ],
         }
       if (parsed.operands.length > (style.most ?? Infinity)) {
-        return { facts: [unknown(`it has more than ${style.most} operands, and further ones have another meaning`)] }
+        return {
+          facts: [
+            unknown(
+              `it has too many operands (expected at most ${style.most}), and extra operands can change what it does`,
+            ),
+          ],
+        }
       }
       const isLimited = parsed.options.some(({ name }) => style.limits?.includes(name))
       const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands
@@ -126,7 +136,7 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
   const facts = [
-    ...dynamic.map((file) => unknown(`${file.text} may contain a secret of the environment`)),
+    ...dynamic.map((file) => unknown(`${file.text} may contain a secret from the environment`)),
     ...mountedHosts(files),
   ]
   if (secret === undefined) return { facts, names: files }
@@ -146,7 +156,7 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
 export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
-    .map((word) => unknown(`${word.text} may contain a secret of the environment`))
+    .map((word) => unknown(`${word.text} may contain a secret from the environment`))
   // The shell expands a pattern even if only the names are shown, and that may mount a host.
   return { facts: [...facts, ...mountedHosts(words.filter(({ kind }) => kind === 'glob'))] }
 }

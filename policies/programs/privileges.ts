@@ -29,9 +29,9 @@ export const privileges: ProgramTable = {
   su: {
     source: 'su(1)',
     judge: () => ({
-      facts: [unknown('it runs a shell of another user')],
+      facts: [unknown('it runs a shell as another user')],
       alarms: [{ kind: 'privilege', reason: 'it requests the privileges of another user' }],
-      opaque: 'a shell of another user runs what it is given',
+      opaque: "another user's shell runs the commands that it is given",
     }),
   },
 }

@@ -47,7 +47,7 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   mvn: { source: 'mvn(1)' },
   ant: { source: 'ant(1)' },
   bazel: { source: 'bazel(1)' },
-  tsc: { source: "tsc: runs the project's own" },
+  tsc: { source: "tsc: runs the project's own compiler" },
   tsx: { source: 'tsx' },
   eslint: { source: 'eslint: loads the configuration of the project' },
   prettier: { source: 'prettier: loads the configuration of the project' },

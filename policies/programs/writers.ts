@@ -124,7 +124,7 @@ function rightsChanger(source: string): Program {
       const paths = targets.map(({ text }) => text)
       const recursive = parsed.options.some(({ name }) => name === '-R' || name === '--recursive')
       if (!recursive || !targets.some(isWide)) return { facts: [{ class: 'writes', paths }] }
-      const reason = `it changes the rights of everything below ${paths.join(' ')}`
+      const reason = `it changes the permissions of everything below ${paths.join(' ')}`
       return { facts: [{ class: 'destructive', reason, extent: 'wide' }] }
     },
   }
@@ -156,7 +156,7 @@ export const destroyers: ProgramTable = {
     source: 'dd(1)',
     judge: (args) => {
       const target = args.find(({ text }) => text.startsWith('of='))?.text.slice(3)
-      if (target === undefined) return { facts: [unknown('dd copies what it is told to')] }
+      if (target === undefined) return { facts: [unknown('dd copies the files that its operands name')] }
       const device = /^\/dev\/(?!null|stdout|stderr)/.test(target)
       return {
         facts: [
@@ -169,7 +169,7 @@ export const destroyers: ProgramTable = {
   },
   shred: ruin('shred(1)', 'shred destroys files beyond recovery'),
   mkfs: ruin('mkfs(8)', 'mkfs erases a file system'),
-  wipefs: ruin('wipefs(8)', 'wipefs erases signatures of a disk'),
+  wipefs: ruin('wipefs(8)', 'wipefs erases the signatures on a disk'),
   fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
   parted: ruin('parted(8)', 'parted changes partitions'),
   mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes the file tree')),

@@ -173,9 +173,9 @@ export class RuleEvaluation {
       const { at } = argument
       const name = argument.name ?? places[place]
       if (argument.name === undefined && call.arguments.slice(0, place).some((before) => before.name !== undefined))
-        this.#values.fail(at, 'a value without a name follows one with a name', `${places[place] ?? 'name'} = …`)
+        this.#values.fail(at, 'a positional argument follows a named one', `${places[place] ?? 'name'} = …`)
       if (name === undefined)
-        this.#values.fail(at, `${call.name} has no more than ${places.length} arguments`, places.join(', '))
+        this.#values.fail(at, `${call.name} takes at most ${places.length} arguments`, places.join(', '))
       if (!needed.includes(name) && !optional.includes(name)) {
         this.#values.fail(at, `${call.name} has no argument ${name}`, places.join(', '))
       }

@@ -54,7 +54,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
   const registered = programs.some((path) => rules.hostExecutables.some(({ paths }) => paths.includes(path)))
   if (rule.decision === 'allow' && onlyPaths && !registered) {
     const name = programs[0]?.split('/').at(-1) ?? ''
-    return `${shown}: allows only what is spelt with this very path; for ${name} itself begin with "${name}", and list the path with host_executable`
+    return `${shown}: allows only commands that are written with exactly this path; to allow ${name} by its name, begin the pattern with "${name}", and list the path with host_executable`
   }
   return undefined
 }

@@ -33,7 +33,11 @@ export class Values {
       case 'string':
         return { kind: 'string', value: expression.value, at: expression.at }
       case 'broken-string':
-        return this.fail(expression.at, 'an escape in this string names no character', '\\xHH, \\uHHHH or \\UHHHHHHHH')
+        return this.fail(
+          expression.at,
+          'an escape in this string does not stand for a character',
+          '\\xHH, \\uHHHH or \\UHHHHHHHH',
+        )
       case 'list':
         return { kind: 'list', items: expression.items.map((item) => this.value(item)), at: expression.at }
       case 'name': {
@@ -56,7 +60,7 @@ export class Values {
         )
         if (lists.length === 0) return { kind: 'string', value: texts.join(''), at: expression.at }
         if (texts.length === 0) return { kind: 'list', items: lists.flat(), at: expression.at }
-        return this.fail(expression.at, 'a string and a list are added', 'only strings or only lists')
+        return this.fail(expression.at, "a string and a list can't be joined with +", 'only strings or only lists')
       }
       default:
         return expression satisfies never

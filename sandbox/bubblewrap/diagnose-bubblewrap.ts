@@ -72,7 +72,7 @@ export function diagnoseStart(
   if (machine.appArmorRestricts) {
     return {
       reason: `AppArmor prevents programs started by bwrap from mounting in their own namespace (${report.trim()}, error ${error})`,
-      remedy: `${appArmorProfile}; remove bwrap-userns-restrict if it is there, which forbids it`,
+      remedy: `${appArmorProfile}; if the profile bwrap-userns-restrict is loaded, remove it, because it forbids such mounts`,
     }
   }
   return {

@@ -46,7 +46,7 @@ export function withoutMark(report: string): string {
 }
 
 const foreign =
-  ". A directory on this path belongs to another user, and commands can't enter it, not even root's. Choose a workspace that doesn't contain it"
+  ". A directory on this path belongs to another user, and commands can't enter it, even if root runs them. Choose a workspace that doesn't contain it"
 
 function failureOf(text: string, code: number): SandboxError | undefined {
   const backend = 'bubblewrap'

@@ -40,7 +40,7 @@ export function describeRemedy(remedy: Remedy): string {
     case 'open-unix-sockets':
       return 'set unixSockets, which lets commands connect to every socket of this machine that they can see'
     case 'use-mode':
-      return `use the mode ${remedy.mode}`
+      return `use ${remedy.mode} mode`
     case 'allow-host':
       return `add ${JSON.stringify(remedy.host)} to network.allow`
     case 'raise-limit':

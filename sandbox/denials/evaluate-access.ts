@@ -141,7 +141,7 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
   if (policy.mode === 'read-only') {
     const remedy: Remedy = isWithin(path, workspace)
       ? { kind: 'use-mode', mode: 'workspace-write' }
-      : { kind: 'otherwise', advice: `use the mode workspace-write, and make ${path} a writable root` }
+      : { kind: 'otherwise', advice: `use workspace-write mode, and make ${path} a writable root` }
     return { allowed: false, rule, remedy }
   }
   const absent = host.kindOf(path) === 'absent'

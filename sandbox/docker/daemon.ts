@@ -11,14 +11,14 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
       'DOCKER_HOST names a daemon over ssh, which could not mount the workspace',
-      'Use a daemon of this machine, e.g. DOCKER_HOST=unix:///var/run/docker.sock.',
+      'Use a daemon on this machine, e.g. DOCKER_HOST=unix:///var/run/docker.sock.',
     )
   }
   const docker = await connectDocker()
   const address = process.env['DOCKER_HOST'] ?? 'the local socket'
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    const reason = `the daemon at ${address} accepts connections or drops them, but did not answer within ${patienceMs / 1000} seconds`
+    const reason = `the daemon at ${address} did not answer within ${patienceMs / 1000} seconds`
     late.reject(refuse(reason, 'Restart docker, or set DOCKER_HOST.'))
   }, patienceMs)
   const asked = docker.info().catch((error: unknown) => {
@@ -32,7 +32,10 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
     )
   }
   if (!info.limits)
-    throw refuse("the daemon can't limit memory and processes", 'Enable these control groups on its host.')
+    throw refuse(
+      "the daemon can't limit memory and processes",
+      'Enable the control groups for memory and processes on its host.',
+    )
   return { docker, identity: identityFor(info) }
 }
 

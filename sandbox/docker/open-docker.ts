@@ -54,7 +54,7 @@ export async function openDocker(
   if ([...writableRoots(policy, hostFileSystem), policy.workspace, ...policy.readableRoots].includes('/')) {
     throw new SandboxError('unavailable', {
       backend: 'docker',
-      reason: 'one of its roots is /, where a container has its image',
+      reason: "one of the policy's roots is /, but in a container that directory comes from the image",
       remedy: 'Name the directories that commands need.',
     })
   }

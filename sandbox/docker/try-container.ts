@@ -51,7 +51,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   const [, want, path] = /^(read|write) (.+)$/m.exec(said) ?? []
   if (path !== undefined) {
     throw refuse(
-      `in a container of this daemon, commands run as user ${trial.user} and can't ${want} ${path}`,
+      `in a container that this daemon starts, commands run as user ${trial.user} and can't ${want} ${path}`,
       ownerAdvice(path),
     )
   }
@@ -66,7 +66,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   rmSync(file, { force: true })
   if (ended !== 0 || made === undefined) {
     throw refuse(
-      `in a container of this daemon, commands can't write to ${trial.privateTemp} of this machine${complaint.trim() === '' ? '' : ` (${complaint.trim()})`}`,
+      `in a container that this daemon starts, commands can't write to ${trial.privateTemp} on this machine${complaint.trim() === '' ? '' : ` (${complaint.trim()})`}`,
       'Use a daemon that runs on this machine and may mount its directories; with SELinux, one that may label them.',
     )
   }

@@ -99,7 +99,7 @@ function saidOf(subject: string, { to, failure }: Outcome): Denial {
   const kept = to === undefined ? '' : `; the changed file is now ${to}`
   return {
     kind: 'path',
-    subject: failure === undefined ? `${subject} (restored${kept})` : `${subject} (changed still: ${failure})`,
+    subject: failure === undefined ? `${subject} (restored${kept})` : `${subject} (still changed: ${failure})`,
     rule: 'this program’s own files and how it is started',
     certainty: 'proven',
     remedy: {

@@ -19,8 +19,8 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   }
   if (policy.mode === 'danger-full-access') {
     refuse(
-      'the mode danger-full-access asks for no confinement',
-      'Choose read-only or workspace-write, or the backend unconfined.',
+      'danger-full-access mode asks for no confinement',
+      'Choose read-only or workspace-write mode, or the unconfined backend.',
     )
   }
   if (caller.platform !== 'darwin') {

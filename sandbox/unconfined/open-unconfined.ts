@@ -31,7 +31,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     throw new SandboxError('unavailable', {
       backend,
       reason: `it confines nothing, and the mode is ${policy.mode}`,
-      remedy: 'Choose a backend that confines, or the mode danger-full-access.',
+      remedy: 'Choose a backend that confines commands, or danger-full-access mode.',
     })
   }
   // The kernel's limit on a user's processes would also count the caller's other processes, so only a control group can limit a command's processes.

@@ -173,7 +173,7 @@ describe('options', () => {
     const run = runProgram(cwd, patch, { args: ['--strict'] })
     expect([run.status, run.stderr]).toEqual([0, ''])
     expect(readTree(cwd)).toEqual({
-      'docs/new.md': '# A title\n\nEach line of a new file has a + before it, an empty line too.\n',
+      'docs/new.md': '# A title\n\nEach line of a new file has a + before it, even an empty line.\n',
       'src/app.py': 'def greet():\n    name = ask()\n    print("Hello")\n    return name\nmore\nnew last line\n',
       'src/new_name.py': 'same\n',
     })

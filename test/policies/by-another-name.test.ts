@@ -124,7 +124,7 @@ const unsafe: Readonly<Record<string, readonly string[]>> = {
     'git log -p -- :/.env',
     "git show -- ':!a' '.en?'",
   ],
-  'a secret of the environment by way of something else': [
+  'a secret from the environment by way of something else': [
     'x=$OPENAI_API_KEY; echo $x',
     'a=($OPENAI_API_KEY); echo ${a[0]}',
     'for i in $OPENAI_API_KEY; do echo $i; done',

@@ -14,7 +14,7 @@ describe('an explanation', () => {
   test('has a paragraph for each command: what it does, what decides, how to allow it', () => {
     expect(explained('ls -la; npm test')).toEqual([
       'ls -la; npm test',
-      'The line runs 2 commands. In the mode untrusted and the sandbox workspace-write: it would need approval, and would be refused if nobody answers. `npm test`: npm runs code.',
+      'The line runs 2 commands. In approval mode untrusted with the sandbox workspace-write: it would need approval, and would be refused if nobody answers. `npm test`: npm runs code.',
       '1. `ls -la` only reads. It is allowed, decided by what it does.',
       '2. `npm test` runs unknown code: npm runs code. It is asked about, decided by what it does. ' +
         'To let it run without asking, put this into a rule file: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
@@ -27,7 +27,7 @@ describe('an explanation', () => {
     const [, whole, part] = explained('git -C . push', { rules })
     expect(whole).toContain('it would be refused. Ask Ann. (r.rules:1 forbidden git push)')
     expect(part).toContain('decided by a rule (r.rules:1 forbidden git push).')
-    expect(part).toContain('This stays so as long as the rule r.rules:1 forbidden git push exists; change it there.')
+    expect(part).toContain('To change this, change the rule r.rules:1 forbidden git push.')
   })
 
   test.each(['python3 -c 1', 'touch a > b', 'sudo ls', '$x y'])(

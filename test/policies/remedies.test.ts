@@ -64,7 +64,7 @@ describe.each(modes)('in the mode %s', (mode) => {
       } else if (other !== undefined) {
         const after = await refusal(line, { ...setting, mode: other })
         if (after !== undefined) wrong.push({ line, other, after })
-      } else if (/No rule and no other mode/.test(said)) {
+      } else if (/No rule and no other approval mode/.test(said)) {
         for (const each of modes)
           if ((await refusal(line, { sandbox, mode: each })) === undefined) wrong.push({ line, each })
       } else if (!/That rule comes with the program/.test(said)) wrong.push({ line, said })
@@ -84,7 +84,7 @@ test('no user rule overrides a rule that comes with the program', async () => {
 test('if nothing can allow a command, the message says so and names no rule', async () => {
   for (const line of ['sudo ls', 'cat ~/.aws/credentials']) {
     const said = await refusal(line, { mode: 'never', sandbox: 'workspace-write' })
-    expect(said).toMatch(/No rule and no other mode of approval lets it run unasked/)
+    expect(said).toMatch(/No rule and no other approval mode lets it run without asking/)
     expect(said).not.toMatch(/prefix_rule/)
   }
 })

@@ -206,7 +206,7 @@ describe('the whole host as a root', () => {
   testInDocker('is refused in a container, which has its image there', async () => {
     ensureImage()
     const policy = parsePolicy({ mode: 'read-only', workspace: '/' })
-    await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(/where a container has its image/)
+    await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(/comes from the image/)
   })
 })
 

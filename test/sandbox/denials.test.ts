@@ -148,8 +148,8 @@ plain('the advice allows no more than what was attempted', async () => {
   expect(advice(join(home, 'other/file'))).toBe(`add ${home}/other/file to writableRoots`)
   expect(advice(join(home, '.rustup'))).toBe(`make ${home}/.rustup yourself, then add ${home}/.rustup to writableRoots`)
   expect(advice('/proc/sys/vm/x')).toBe('change it yourself: no sandbox allows this')
-  expect(advice(join(workspace, 'x'), 'read-only')).toBe('use the mode workspace-write')
-  expect(advice('/usr/x', 'read-only')).toBe('use the mode workspace-write, and make /usr/x a writable root')
+  expect(advice(join(workspace, 'x'), 'read-only')).toBe('use workspace-write mode')
+  expect(advice('/usr/x', 'read-only')).toBe('use workspace-write mode, and make /usr/x a writable root')
 })
 
 testInBubblewrap('a file can be a writable root, which covers only that file', async () => {

@@ -77,7 +77,7 @@ export class BatchFolder {
     const there = BatchFolder.open(path, owner)
     const different = differences(there.manifest, manifest)
     if (different.length === 0) return there
-    const message = `${path} contains another batch, which was begun with other values of ${different.join(', ')}.`
+    const message = `${path} contains a different batch, which was started with other values of ${different.join(', ')}.`
     throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 

@@ -56,7 +56,7 @@ export async function fetchBatch(
     if (others > 0 && !isTold)
       throw new UserError(
         'usage',
-        `${keyVariable}: no batch in this Redis uses this key; ${others} ${others === 1 ? 'uses' : 'use'} another. Give this worker the key of agent batch run.`,
+        `${keyVariable}: no batch in this Redis uses this key; ${others} ${others === 1 ? 'uses a different key' : 'use different keys'}. Give this worker the key of agent batch run.`,
       )
     if (!isTold) say(`no batch uses this key yet: agent batch run --queue with the same ${keyVariable} starts one`)
     await sleep(retryMs, undefined, { signal }).catch(() => undefined)
@@ -68,7 +68,7 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   const path = join(directory, `${batch.slice(0, 12)}-${process}`)
   const bytes = await store.read('manifest', mostManifestBytes)
   const { manifest, tasks } = published.parse(JSON.parse(bytes.toString()))
-  if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that is announced.')
+  if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that was announced.')
   mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)
   // The batch may have been begun on another machine, in a directory that doesn't exist here.

@@ -91,7 +91,9 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     // Not needed if workers make the attempts, because they continue the attempts that they were given.
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
-      options.say(`${lost} runs of an earlier start had no result; their results are now recorded from their sessions.`)
+      options.say(
+        `${lost} runs that were started earlier had no result; their results are now recorded from their sessions.`,
+      )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // Not checked if workers make the attempts: this machine may not have the model keys that they have.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)

@@ -31,7 +31,7 @@ export function configOptions(command: Command): Command {
       new Option('-s, --sandbox <mode>', 'what commands may access (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'work in this directory')
-    .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
+    .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', directories)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')

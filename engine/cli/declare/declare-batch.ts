@@ -32,8 +32,16 @@ export function declareBatch(program: Command, finish: Finish): void {
       'end a run before a request that could raise its cost above this amount',
       dollars,
     )
-    .option('--rpm <n>', "the most requests per minute of all runs together (default: the provider's limit)", positive)
-    .option('--tpm <n>', "the most tokens per minute of all runs together (default: the provider's limit)", positive)
+    .option(
+      '--rpm <n>',
+      "the maximum number of requests per minute, for all runs together (default: the provider's limit)",
+      positive,
+    )
+    .option(
+      '--tpm <n>',
+      "the maximum number of tokens per minute, for all runs together (default: the provider's limit)",
+      positive,
+    )
     .option('--max-turns <n>', 'end a run after this number of responses of the model', positive)
     .option(
       '--max-tokens <n>',
@@ -42,7 +50,11 @@ export function declareBatch(program: Command, finish: Finish): void {
     )
     .option('--timeout <seconds>', 'end a run after this time', positive)
     .option('--fail-on-no-change', 'a run that changes no file fails')
-    .option('--verify <command>', 'a run is done only if this succeeds in the sandbox; may be repeated', another)
+    .option(
+      '--verify <command>',
+      'a command that must succeed in the sandbox before a run counts as done; may be repeated',
+      another,
+    )
     .option(
       '--verify-attempts <n>',
       'how often the model is told about a failure before the run fails (default: 2)',
@@ -53,17 +65,23 @@ export function declareBatch(program: Command, finish: Finish): void {
       'only run tasks whose id matches, with * and ? as wildcards; may be repeated',
       another,
     )
-    .option('--slice <from:to>', 'only run this range of them, counted from 0', text)
-    .option('--shuffle <seed>', 'shuffle them; the same number gives the same order', positive)
-    .option('--limit <n>', 'run at most this many', positive)
-    .option('--shard <index/count>', 'run one of several parts, counted from 0; agent batch merge merges them', text)
+    .option('--slice <from:to>', 'only run this range of the tasks, counted from 0', text)
+    .option('--shuffle <seed>', 'shuffle the tasks; the same number gives the same order', positive)
+    .option('--limit <n>', 'run at most this many tasks', positive)
+    .option(
+      '--shard <index/count>',
+      'run one of several parts of the batch, counted from 0; agent batch merge merges their results',
+      text,
+    )
     .option(
       '--queue <url>',
       'let workers on any machine run the tasks: redis:// or rediss://, for agent batch worker',
       text,
     )
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
-    .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
+    .addOption(
+      new Option('--retry-seconds <n>', 'how long to wait before the second attempt').argParser(Number).hideHelp(),
+    )
     .addHelpText(
       'after',
       `
@@ -72,7 +90,7 @@ Examples:
   agent batch run tasks.yaml -o out -w 8 -m gpt-5.5 --max-cost 50
   agent batch run tasks.csv -o out -m gpt-5.5,claude-sonnet-5 --repeat 3
 
-Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money is used up; 5, 6 some have no answer, because the sandbox or the provider failed; 130 interrupted`,
+Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost limit was reached; 5, 6 some have no answer, because the sandbox or the provider failed; 130 interrupted`,
     )
     .action(async (tasks: string, options: BatchRunOptions) => {
       const { batchRun } = await import('../batch-run.ts')
@@ -95,12 +113,21 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
       text,
     )
     .addOption(
-      new Option('--lock-seconds <n>', 'how long a run stays with this worker without a sign of life')
+      new Option(
+        '--lock-seconds <n>',
+        'how long a run stays assigned to this worker if it hears nothing from the worker',
+      )
         .argParser(Number)
         .hideHelp(),
     )
-    .addOption(new Option('--most-kib <n>', 'how much one run may send through Redis').argParser(Number).hideHelp())
-    .addOption(new Option('--hand-in-seconds <n>', 'how long the worker tries to send it').argParser(Number).hideHelp())
+    .addOption(
+      new Option('--most-kib <n>', 'how much data the result of one run may send through Redis')
+        .argParser(Number)
+        .hideHelp(),
+    )
+    .addOption(
+      new Option('--hand-in-seconds <n>', 'how long the worker tries to send a result').argParser(Number).hideHelp(),
+    )
     .action(async (options: BatchWorkerOptions) => {
       const { batchWorker } = await import('../batch-worker.ts')
       finish(await batchWorker(options))
@@ -136,7 +163,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money 
   batch
     .command('report')
     .description(
-      'write the files that are computed from the runs again: results, summary, statistics, predictions, JUnit, the page',
+      'rewrite all files that are computed from the runs: results, summary, statistics, predictions, JUnit, the page',
     )
     .argument('<dir>', 'the folder of the batch')
     .addOption(
@@ -158,16 +185,16 @@ function declareControls(batch: Command, finish: Finish): void {
     .command('status')
     .description('show the progress of a batch, and what each run is doing')
     .argument('<dir>', about)
-    .option('--watch', 'repeat every two seconds, until nobody runs it')
+    .option('--watch', 'repeat every two seconds, until the batch is no longer running')
     .option('--json', 'print one JSON object per line')
     .action(async (directory: string, options: { readonly watch?: true; readonly json?: true }) => {
       const { batchStatus } = await import('../batch-control.ts')
       finish(await batchStatus(directory, options))
     })
   const wishes = [
-    ['pause', 'begin no further task until resume; running tasks continue'],
+    ['pause', 'start no more tasks until resume; running tasks continue'],
     ['resume', 'continue after pause or cancel'],
-    ['cancel', 'interrupt running tasks, and begin no others'],
+    ['cancel', 'interrupt running tasks, and start no more'],
   ] as const
   for (const [wish, description] of wishes) {
     batch

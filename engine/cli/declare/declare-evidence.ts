@@ -41,20 +41,20 @@ Examples:
     .argument('<file>', 'what agent evidence wrote')
     .option(
       '--tree <directory>',
-      'the tree whose source files must match the evidence, without the files that the run removed; give it once for each tree',
+      'the tree to check: its source files must match the evidence, and files that the run removed must be gone; give this once for each tree',
       another,
     )
-    .option('--patch <file>', 'the file that must be its patch, as agent changes --patch writes it')
+    .option('--patch <file>', 'the patch that must match the evidence, as agent changes --patch writes it')
     .option(
       '--public-key <file>',
-      'a key that may have signed it, in PEM or as a line of ssh; may be repeated',
+      'a public key that you trust to sign evidence, in PEM or as one line in ssh format; may be repeated',
       another,
     )
     .addHelpText(
       'after',
       `
 Source files are those that git tracked or did not ignore when the evidence was made, and the paths that the run changed. The first 20 that
-differ are named. Files that came later, and those that git ignores, are not checked: git status finds them.`,
+differ are named. Files that were added later, and those that git ignores, are not checked: git status finds them.`,
     )
     .action(async (file: string, options: VerifyOptions) => {
       const { verifyEvidence } = await import('../evidence-command.ts')

@@ -102,11 +102,12 @@ export function runOptions(command: Command): Command {
     .addOption(new Option('--thread-source <name>', 'who began a new session; stored with it').hideHelp())
     .option('-i, --image <file,...>', 'show pictures to the model with the prompt; may be repeated', images)
     .addOption(
-      new Option('--color <when>', 'colour on standard error (default: auto, a terminal without NO_COLOR)').choices(
-        colours,
-      ),
+      new Option(
+        '--color <when>',
+        'colour on standard error (default: auto, on a terminal unless NO_COLOR is set)',
+      ).choices(colours),
     )
-    .option('-q, --quiet', 'print only the reason of a failure on standard error')
+    .option('-q, --quiet', 'print nothing on standard error except the reason for a failure')
     .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option(

@@ -67,7 +67,7 @@ function declareReplay(policy: Command, finish: Finish): void {
       'judge all requests of sessions again, and report which decisions change; nothing runs, no model is asked',
     )
     .argument('[runs...]', 'ids of sessions or parts of them, their folders, folders of such folders, or audit logs')
-    .option('--all', 'all sessions that are kept')
+    .option('--all', 'all stored sessions')
     .option(
       '--rules <path>',
       'judge by this file, or the .rules files of this folder, in place of your own; may be repeated',
@@ -106,7 +106,7 @@ Examples:
 function under(command: Command): Command {
   return modes(command, 'apply the configuration that agent exec would use').option(
     '--rules <file>',
-    'a further rule file; may be repeated',
+    'another rule file; may be repeated',
     another,
     [],
   )

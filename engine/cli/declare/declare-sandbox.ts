@@ -27,7 +27,12 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option('--image <name>', 'the image that the docker backend runs in; it must exist already')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
-    .option('--writable <path>', 'a further directory it may write to, or a file; may be repeated', collect, [])
+    .option(
+      '--writable <path>',
+      'another directory or file that the command may write to; may be repeated',
+      collect,
+      [],
+    )
     .option(
       '--readable <dir>',
       'a directory to show even if it is in a private or denied place; may be repeated',
@@ -36,20 +41,22 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--deny-read <path>',
-      "a further path to hide (with a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
+      "another path to hide (with a slash), or a name to hide at any depth, such as .env or '*.pem'; may be repeated",
       collect,
       [],
     )
-    .addOption(new Option('--network <mode>', 'the network that it can reach (default: off)').choices(['off', 'full']))
+    .addOption(
+      new Option('--network <mode>', 'which network the command can reach (default: off)').choices(['off', 'full']),
+    )
     .option(
       '--allow-host <host[:port]>',
-      'allow this host and no others, through a proxy (ports 80 and 443 when none is named), or those of a preset: npm, pypi, crates, go, github, debian and others; may be repeated',
+      'allow connections only to this host, or to the hosts of a preset (npm, pypi, crates, go, github, debian and others), through a proxy; ports 80 and 443 if none is named; may be repeated',
       collect,
       [],
     )
     .option(
       '--allow-private-host <host[:port]>',
-      'the same for one host, which may be in a private network or on this machine; may be repeated',
+      'like --allow-host, for one host that may be in a private network or on this machine; may be repeated',
       collect,
       [],
     )

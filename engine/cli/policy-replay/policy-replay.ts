@@ -69,7 +69,7 @@ function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[],
     warn(`${first}${others} not on this machine: rules and permissions of those repositories are not applied`)
   }
   if (withoutBasis > 0) {
-    const what = `${withoutBasis} of ${actions} records are of an earlier version, which did not store its facts about paths and hooks`
+    const what = `${withoutBasis} of ${actions} records were written by an earlier version, which did not store its facts about paths and hooks`
     warn(`${what}: decisions about protected and hidden places may differ`)
   }
   if (unread.length > 0) warn(`${unread.length} logs could not be read`)

@@ -162,7 +162,7 @@ export const sandboxSettings = {
       memory: { about: 'the memory of all its processes together' },
       cpus: { about: 'how many processors it may use' },
       file_size: { about: 'the size of a single file' },
-      disk: { about: 'how much disk space may be taken on the disks written to while it runs' },
+      disk: { about: 'how much disk space may be used while it runs, on the disks that it writes to' },
       files: { about: 'how many files may be created on these disks while it runs' },
       open_files: { about: 'how many files a process may have open' },
     },

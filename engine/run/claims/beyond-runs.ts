@@ -21,7 +21,7 @@ function otherCommand(text: string, runs: readonly Deed[]): string | undefined {
       (word) => !word.startsWith('-') && !general.test(word) && !/[<>|&;=$*"']/.test(word),
     )
     if (special.length > 0 && runs.every(({ command }) => !special.every((word) => wordsOf(command).includes(word))))
-      return `no command of the run was ${quote}`
+      return `no command of the run matches ${quote}`
   }
   return undefined
 }
@@ -58,5 +58,5 @@ function otherNumber(text: string, runs: readonly Deed[]): string | undefined {
   const counts = [...new Set(runs.flatMap(({ counts: each = [] }) => each))]
   if (number < 3 || counts.length === 0 || runs.some(({ counts: each = [] }) => each.length === 0)) return undefined
   const isSum = counts.some((one) => counts.some((two) => one + two === number || one - two === number))
-  return counts.includes(number) || isSum ? undefined : `no recorded test run counted ${number}`
+  return counts.includes(number) || isSum ? undefined : `no recorded test run reported the number ${number}`
 }

@@ -34,7 +34,7 @@ export function findMiscounts(sentences: readonly Sentence[], runs: readonly Dee
   const faults = told.filter(({ plain }) => fault.test(plain))
   // If the message gives the right number somewhere, or says that there are more, the other sentences may be true.
   const isCounted = faults.some(({ plain }) => numbersOf(plain).includes(failed))
-  const why = `the last command that ran tests counted ${failed} that failed`
+  const why = `the last command that ran tests reported ${failed} failed tests`
   if (isCounted || faults.some(({ plain }) => many.test(plain))) return []
   const claims = told.filter(({ plain }) => onlyOne.test(plain) && fault.test(plain))
   const admitsOne = faults.some(({ plain }) => one.test(plain) || onlyOne.test(plain))

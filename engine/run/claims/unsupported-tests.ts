@@ -70,7 +70,7 @@ function whyNot({ outcome, command }: Deed): string | undefined {
     case 'failed':
       return `the last command that ran tests failed: ${quoted(command)}`
     case 'empty':
-      return `the last command that ran tests found none to run: ${quoted(command)}`
+      return `the last test command found no tests to run: ${quoted(command)}`
     case 'refused':
       return `the last command that would have run tests was refused: ${quoted(command)}`
     case 'ok':

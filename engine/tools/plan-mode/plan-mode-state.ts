@@ -67,7 +67,7 @@ export class PlanMode {
    * @param tool the tool's name
    */
   refusalOfTool(tool: string): string | undefined {
-    return this.#requestedBy === undefined ? undefined : inPlanMode(`${tool} is not known to only read`)
+    return this.#requestedBy === undefined ? undefined : inPlanMode(`${tool} is not known to be read-only`)
   }
 }
 
@@ -80,14 +80,14 @@ function changeOf(action: Action): string | undefined {
   switch (action.type) {
     case 'exec':
       if (action.escalation !== undefined) return 'the command asks for more than the sandbox allows'
-      return onlyReads(action.argv, action.cwd) ? undefined : 'the command is not proven to only read'
+      return onlyReads(action.argv, action.cwd) ? undefined : 'the command is not proven to be read-only'
     case 'patch':
       return 'this changes files'
     case 'network':
       return `this connects to ${action.host}`
     case 'mcp':
       if (action.readOnlyHint === true) return undefined
-      return `${action.tool} of the server ${action.server} is not known to only read`
+      return `${action.tool} of the server ${action.server} is not known to be read-only`
     case 'read':
     case 'search':
     case 'plan':

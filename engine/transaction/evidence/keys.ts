@@ -48,7 +48,11 @@ export function readPublicKey(text: string, file: string): KeyObject {
 function checked(key: KeyObject, file: string): KeyObject {
   const type = key.asymmetricKeyType
   if (type === 'ed25519' || type === 'ec') return key
-  if (type !== 'rsa') throw new UserError('usage', `${file}: a key of ${type ?? 'no'} kind; use Ed25519, ECDSA or RSA.`)
+  if (type !== 'rsa')
+    throw new UserError(
+      'usage',
+      `${file}: the key type ${type ?? 'is unknown, and'} is not supported; use Ed25519, ECDSA or RSA.`,
+    )
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
   if (modulusLength >= shortestRsa) return key
   throw new UserError(

@@ -47,7 +47,8 @@ export function sshPrivateKey(text: string, file: string): webcrypto.JsonWebKey 
   try {
     const body = /-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)-----END/.exec(text)?.[1] ?? ''
     const fields = new Fields(Buffer.from(body.replace(/\s/g, ''), 'base64'))
-    if (fields.take(magic.length).toString('latin1') !== magic) throw new RangeError('it does not start like one')
+    if (fields.take(magic.length).toString('latin1') !== magic)
+      throw new RangeError('it does not begin like a key of OpenSSH')
     const cipher = fields.text()
     if (cipher !== 'none') {
       const hint = `to remove it from a copy, run ssh-keygen -p -N '' -f COPY`

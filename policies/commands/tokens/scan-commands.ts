@@ -233,7 +233,7 @@ function scanArray(source: Source, start: number): void {
       source.newlineInside()
       source.at++
     } else if (character === '#') scanComment(source)
-    else if (character === '[') fail('a subscript in an array')
+    else if (character === '[') fail('an array element with a subscript')
     else {
       scanWord(source)
       source.token('word', pos)

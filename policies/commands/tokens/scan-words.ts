@@ -118,9 +118,9 @@ function scanDollar(source: Source, quoted: boolean): void {
     source.at += 2
     source.nested(() => scanParameter(source, quoted))
     source.token('parameter', pos)
-  } else if (next === '[') fail('the old form of arithmetic')
+  } else if (next === '[') fail('arithmetic in the old form $[…]')
   else if (next === '\\' && source.peek(2) === '\n') fail('a line is continued after a $')
-  else if (!quoted && next === '"') fail('a string that is translated')
+  else if (!quoted && next === '"') fail('a $"…" string, which the shell translates')
   else if (!quoted && next === "'") scanAnsi(source)
   else {
     const name = source.match(/\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y)
@@ -160,7 +160,7 @@ export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~
       if (character === '(') depth++
       else if (character === ')' && depth > 0) depth--
       else if (character === ')') {
-        if (source.peek() !== ')') fail('a parenthesis of arithmetic, or of a command')
+        if (source.peek() !== ')') fail('a parenthesis that belongs either to arithmetic or to a command')
         source.at++
         return
       } else if (!allowed.test(character)) fail(`${JSON.stringify(character)} in arithmetic`)
@@ -198,7 +198,7 @@ function scanParameter(source: Source, quoted: boolean): void {
       source.at += 2
     } else if (character === "'" || character === '"') {
       // Shells disagree about the meaning of quotes here, between double quotes or in a heredoc.
-      if (quoted) fail('quotes in an expansion between quotes')
+      if (quoted) fail('quotes inside a quoted expansion')
       if (character === "'") scanSingle(source)
       else scanDouble(source)
     } else if (character === '`') scanBackticks(source, quoted)

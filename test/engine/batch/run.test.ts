@@ -88,7 +88,7 @@ test('a folder that contains another batch, or other files, is refused', async (
   const other = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model, '--repeat', '2'])
   expect([other.code, other.stderr]).toEqual([
     2,
-    expect.stringContaining('contains another batch, which was begun with other values of --repeat') as string,
+    expect.stringContaining('contains a different batch, which was started with other values of --repeat') as string,
   ])
   const filled = await place.run(['run', 'tasks.jsonl', '-o', 'other', '-m', model])
   expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('contains other files (file)') as string])

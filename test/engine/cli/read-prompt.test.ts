@@ -50,7 +50,7 @@ test('a missing prompt is refused', async () => {
 test('input that begins and does not end is refused, not cut off', async () => {
   const input = new PassThrough()
   input.write('half a diff')
-  await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes, but no end')
+  await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes, but did not end')
 })
 
 test.each([['do it'], ['-'], [undefined]])('with --no-stdin and %s nothing is read', async (argument) => {

@@ -22,7 +22,11 @@ allowed_hosts = ["allowed.example"]
 
 /** Each kind of action that needs approval, a call of it, and the advice in the refusal. */
 const asks: readonly (readonly [string, Output, RegExp])[] = [
-  ['a command', call('exec_command', { cmd: 'sudo id' }), /`sudo id`.*No rule and no other mode.* name a reviewer/],
+  [
+    'a command',
+    call('exec_command', { cmd: 'sudo id' }),
+    /`sudo id`.*No rule and no other approval mode.* name a reviewer/,
+  ],
   [
     'a command that asks to leave the sandbox',
     call('exec_command', { cmd: 'id', sandbox_permissions: 'require_escalated', justification: 'I want to' }),

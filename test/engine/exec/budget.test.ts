@@ -21,7 +21,7 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
       type: 'turn.failed',
       reason: 'budget',
       exit_code: 4,
-      error: { message: 'The budget is used up: 3 of --max-turns 3.' },
+      error: { message: 'The budget is used up: 3 turns (--max-turns 3).' },
     })
     expect(events.filter((event) => event.type === 'item.completed')).toHaveLength(3)
   })

@@ -34,7 +34,7 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
     expect(ended.stderr).toContain(forbidden)
     expect(ended.stderr).toContain('state that with --externally-sandboxed')
-    expect(ended.stderr).not.toContain('Docker answers here')
+    expect(ended.stderr).not.toContain('Docker is available here')
     expect(ended.requests).toEqual([])
   })
 

@@ -87,7 +87,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
       [[call('acts', {}), call('looks', {})], done],
       ['-c', `tool_folders=[${JSON.stringify(tools)}]`],
     )
-    expect(told(ended)).toContain('acts is not known to only read')
+    expect(told(ended)).toContain('acts is not known to be read-only')
     expect(told(ended)).toContain('looks has run')
     expect(told(ended)).not.toContain('acts has run')
   })

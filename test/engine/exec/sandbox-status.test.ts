@@ -61,7 +61,7 @@ describe.skipIf(needsBubblewrap())('a run that gives commands the docker socket'
     const env = { DOCKER_HOST: 'tcp://127.0.0.1:2375' }
     const ended = await exec(replies, ['--dangerously-mount-docker-socket', 'go'], { cwd: repository(), env })
     expect(ended).toMatchObject({ code: 2, requests: [] })
-    expect(ended.stderr).toContain('DOCKER_HOST names a daemon that cannot be reached through a socket of this machine')
+    expect(ended.stderr).toContain("DOCKER_HOST names a daemon that can't be reached through a socket on this machine")
   })
 })
 

@@ -291,5 +291,5 @@ test('a reviewer in a mode that asks nobody is an error', async () => {
     cwd: repository(),
   })
   expect(code).toBe(2)
-  expect(stderr).toContain('asks nobody')
+  expect(stderr).toContain('nobody is asked')
 })

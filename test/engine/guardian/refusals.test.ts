@@ -40,7 +40,7 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     const replies = [[page('a')], [page('b')], [page('c')], [page('d')], [run('ls')], [say('done')]]
     const { code, requests } = await exec(replies, untrusted, { cwd: repository() })
     expect(code).toBe(0)
-    expect(JSON.stringify(requests[2]?.body)).toContain('Two responses in a row requested only what is refused')
+    expect(JSON.stringify(requests[2]?.body)).toContain('Two responses in a row requested only things that are refused')
     expect(JSON.stringify(requests[2]?.body)).not.toContain('a third attempt ends the run')
   })
 

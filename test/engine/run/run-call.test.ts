@@ -186,7 +186,7 @@ test('a long result is cut in the middle, and all of it is stored', async () => 
   expect(kept.map((bytes) => Buffer.from(bytes).toString())).toEqual([text])
 })
 
-test('a secret of the environment is hidden in results, items and kept outputs', async () => {
+test('a secret from the environment is hidden in results, items and kept outputs', async () => {
   const env = { MY_API_KEY: 'sk-12345678', HOME: '/home/somebody' }
   const { call, events, kept } = await openPath({ tools: [echo], env })
   const text = 'the key is sk-12345678 in /home/somebody'

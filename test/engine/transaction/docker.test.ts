@@ -72,5 +72,5 @@ testUnlessOnCi(missing)('a run in docker is refused an overlay, before anything 
   const cwd = makeTree(join(tempDir(), 'tree'))
   const ended = await onOverlay(cwd, [], { args: inDocker })
   expect([ended.code, ended.requests.length]).toEqual([5, 0])
-  expect(ended.stdout).toContain('the docker daemon sees no overlay')
+  expect(ended.stdout).toContain("the docker daemon can't see an overlay")
 })

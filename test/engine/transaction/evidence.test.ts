@@ -263,7 +263,7 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect([made.code, made.stderr]).toEqual([
       0,
       `${cwd}: written after the run: 1 of the files that the run did not change; the evidence records their present content\n` +
-        `${cwd}: the evidence leaves out 2 (submodules, names that are not UTF-8, unreadable files)\n`,
+        `${cwd}: the evidence leaves out 2 paths (submodules, names that are not UTF-8, unreadable files)\n`,
     ])
     const checked = await agent(['evidence', 'verify', file, '--tree', cwd], { cwd, home })
     expect(checked.code).toBe(0)

@@ -212,7 +212,7 @@ overlayTest('a run that can’t have an overlay says why, and what would help', 
   expect(refused.stdout).toContain('no overlay can be stored on this file system')
   expect(refused.stdout).toContain('--transactional=copy copies a tree of any size')
   const docker = await onOverlay(cwd, [], { args: ['-c', 'sandbox_backend="docker"'] })
-  expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining('the docker daemon sees no overlay')])
+  expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining("the docker daemon can't see an overlay")])
 })
 
 overlayTest('a program that embeds the engine can’t have an overlay, and gets an error', async () => {
