@@ -101,7 +101,7 @@ function notes(): readonly string[] {
   return [
     ...(inContainer
       ? [
-          'this is inside a container. If the container is your security boundary, state that with the backend external; it is never assumed.',
+          'running inside a container. If this container is your security boundary, declare that by choosing the backend "external", because it is never assumed',
         ]
       : []),
     ...(process.geteuid?.() === 0 ? ['running as root: commands get an ordinary user id inside the sandbox'] : []),

@@ -13,7 +13,7 @@ export type OwnerId = string
 /** After this time, a run that can't be checked (in another container, or without `/proc`) counts as dead. */
 const benefitOfDoubtMs = 10 * 60_000
 
-/** The name of this run, for one commit. */
+/** The name of this run of the program, to be used for one commit. */
 export function nameOwner(nonce: string): OwnerId {
   return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
 }

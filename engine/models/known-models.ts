@@ -46,7 +46,7 @@ function doubledBeyond(above: number, price: Price): Price {
   return { ...price, longPrompt }
 }
 
-/** GPT-6 and later models all have the same context window, and a cache write costs 1.25 times the input. */
+/** GPT-6 and later models all have the same context window, and a cache write costs 1.25 times the input price. */
 function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   const price = doubledBeyond(272_000, openai(input, cachedInput, output, input * 1.25))
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }

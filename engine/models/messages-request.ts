@@ -34,7 +34,10 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
   return buildMessages(model, request).body
 }
 
-/** Like `buildMessagesBody`, with the prefix of the answer; undefined for a model whose provider doesn't check it. */
+/**
+ * Like `buildMessagesBody`, but also returns the digest of everything that precedes the answer. `prefix` is undefined if the model's provider doesn't
+ * check it.
+ */
 export function buildMessages(
   model: string,
   request: ModelRequest,

@@ -18,7 +18,7 @@ export type Report = {
     readonly failedCommands: number
     readonly refused: number
   }
-  /** Lines that could not be read. */
+  /** How many lines of the session's record could not be read. */
   readonly unreadable: number
 }
 

@@ -73,7 +73,7 @@ const refused = (message: string): UserError => new UserError('usage', message)
 
 async function diff({ sandbox, cwd, signal }: ReviewPlace, words: readonly string[]): Promise<string> {
   const bytes = await readGit(sandbox, [...plain, ...words, '--'], { cwd, readOnly: true, signal }, mostDiffBytes)
-  if (typeof bytes === 'string') throw refused(`There is nothing to review: ${bytes}.`)
+  if (typeof bytes === 'string') throw refused(`The change can't be reviewed: ${bytes}.`)
   return bytes.toString()
 }
 
@@ -82,7 +82,7 @@ async function untracked(place: ReviewPlace): Promise<string> {
   const { sandbox, cwd, signal } = place
   const where = { cwd, readOnly: true, signal }
   const listed = await readGit(sandbox, ['ls-files', '--others', '--exclude-standard', '-z'], where, mostDiffBytes)
-  if (typeof listed === 'string') throw refused(`There is nothing to review: ${listed}.`)
+  if (typeof listed === 'string') throw refused(`The change can't be reviewed: ${listed}.`)
   const paths = listed.toString().split('\0').filter(Boolean)
   if (paths.length > mostUntracked) {
     throw refused(
@@ -94,7 +94,7 @@ async function untracked(place: ReviewPlace): Promise<string> {
     // git exits with code 1 if there is a difference.
     const words = [...plain.filter((word) => word !== '--relative'), '--no-index', '--', '/dev/null', path]
     const bytes = await readGit(sandbox, words, where, mostDiffBytes, [0, 1])
-    if (typeof bytes === 'string') throw refused(`There is nothing to review: ${bytes}.`)
+    if (typeof bytes === 'string') throw refused(`The change can't be reviewed: ${bytes}.`)
     diffs.push(bytes.toString())
   }
   return diffs.join('')
@@ -114,7 +114,7 @@ async function commitOf({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
 async function emptyTree({ sandbox, cwd, signal }: ReviewPlace): Promise<string> {
   const words = ['hash-object', '-t', 'tree', '/dev/null']
   const { ok, output, complaint } = await runGit(sandbox, words, { cwd, readOnly: true, signal })
-  if (!ok) throw refused(`There is nothing to review: ${complaint}.`)
+  if (!ok) throw refused(`The change can't be reviewed: ${complaint}.`)
   return output
 }
 

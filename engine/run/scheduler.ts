@@ -1,6 +1,6 @@
 import { nestSignal, type NestedSignal } from './nest-signal.ts'
 
-/** A call's position among the calls of its response. */
+/** What the scheduler gives a call when it may run: a signal that cancels the call, and a way to wait until it can run alone. */
 export type Turn = {
   /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal

@@ -12,7 +12,7 @@ export type Fact =
     }
   | { readonly class: 'unknown'; readonly reason: string }
 
-/** The names of the facts. */
+/** The class of a fact about a command, such as `destructive` or `unknown`. */
 export type CommandClass = Fact['class']
 
 /**

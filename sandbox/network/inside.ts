@@ -10,7 +10,7 @@ export const channelDescriptor = 6
 export const listenerPath = '/dev/portcullis-listen'
 
 /** The message that the script below prints if it fails. Other code looks for it in the command's error output. */
-export const listenerFailed = 'portcullis: the proxy of the network allow-list did not start'
+export const listenerFailed = 'portcullis: the proxy that enforces the network allow-list did not start'
 
 /** Arguments to put before a command's own, inside the sandbox. They open the proxy's port, and then start the command. */
 export const listenFirst: readonly string[] = [

@@ -6,7 +6,7 @@ import { isWithin } from '../paths.ts'
 import type { Protection } from './protected-place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
 
-// The table is parsed at most once, and not at all if the build has already parsed it.
+// The table of protected places is parsed at most once, and not at all if the build has already parsed it.
 let known: PreparedPlaces | undefined
 const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
 

@@ -59,8 +59,8 @@ export class BatchFolder {
     const text = tasks.map((task) => `${JSON.stringify(asLine(task))}\n`).join('')
     const manifest = { ...wish, tasks: sha256(text) }
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    // List the files before looking for the manifest. If another process begins the same batch now, it writes only the tasks before the manifest, so files that
-    // appear later aren't mistaken for foreign ones.
+    // The files are listed before checking for the manifest. If another process is starting the same batch, the list of tasks is the only file that it writes
+    // before the manifest. So if the manifest is still missing after the listing, the list contains no other file of that process.
     const names = readdirSync(path)
     if (!existsSync(join(path, 'batch.json'))) {
       // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.

@@ -62,7 +62,7 @@ test('without a relay the command is not started, with a message', async () => {
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   expect({ stdout, stderr, code }).toEqual({
     stdout: '',
-    stderr: 'portcullis: the proxy of the network allow-list did not start\n',
+    stderr: 'portcullis: the proxy that enforces the network allow-list did not start\n',
     code: 125,
   })
 })
