@@ -1,4 +1,4 @@
-import { documentsIn, pathsIn, type Named } from './named-paths.ts'
+import { filesNamedIn, type Named } from './named-paths.ts'
 import { plainOf, type Sentence } from './sentences.ts'
 import * as words from './file-words.ts'
 
@@ -53,9 +53,7 @@ export function findFileClaims(
 }
 
 function read(sentence: Sentence): Read {
-  const named = [...pathsIn(sentence.text.replaceAll('`', ' ')), ...documentsIn(sentence.text)].toSorted(
-    (one, two) => one.from - two.from,
-  )
+  const named = filesNamedIn(sentence.text)
   const marked = withMarks(sentence.text, named)
   return {
     sentence,

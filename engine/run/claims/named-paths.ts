@@ -60,6 +60,13 @@ export function pathsIn(text: string, withFolders = false): readonly Named[] {
   })
 }
 
+/** All files that a sentence names, in order: paths, also between backticks, and documents named without an extension. */
+export function filesNamedIn(sentence: string): readonly Named[] {
+  return [...pathsIn(sentence.replaceAll('`', ' ')), ...documentsIn(sentence)].toSorted(
+    (one, two) => one.from - two.from,
+  )
+}
+
 /**
  * Finds documents that a text names without an extension: "changelog" and "readme". A repository usually has only one of each.
  *

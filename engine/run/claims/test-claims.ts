@@ -153,7 +153,7 @@ function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
   if (words.bad.test(clause) && !isUnreal) return 'bad'
   if (words.stillWrong.test(clause)) return 'bad'
   if (words.plainlyGood.test(clause) && !isUnreal && !words.notSeen.test(clause.replace(/\+good\+/g, ''))) {
-    return takesObject(clause) ? 'nothing' : 'good'
+    return words.takesObject.test(clause) ? 'nothing' : 'good'
   }
   if (own && words.notSeen.test(clause.replaceAll('+good+', '')) && !words.wrote.test(clause)) return 'bad'
   if (fact === 'failed' && !isUnreal && words.sweepingly.test(clause)) return 'good'
@@ -161,9 +161,4 @@ function judgeClause(clause: string, own: boolean, fact: TestFact): Said {
   if (fact === 'none' && words.byHand.test(clause)) return 'nothing'
   if (words.good.test(clause)) return fact === 'none' && /^(?:i )?(?:re-?)?ran\b/.test(clause) ? 'ran' : 'good'
   return words.didTest.test(clause) ? 'unknown' : 'nothing'
-}
-
-/** Whether "pass" has an object, as in "the tests pass a request to the handler". Such a clause doesn't say that the tests succeeded. */
-function takesObject(clause: string): boolean {
-  return words.takesObject.test(clause)
 }

@@ -1,7 +1,7 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
 import { isAnyIn, mayTellAbroad, mayTellOfPushes, mayTellOfTests } from './may-claim.ts'
-import { documentsIn, pathsIn } from './named-paths.ts'
+import { filesNamedIn } from './named-paths.ts'
 import { longestQuote } from './quoted.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import { sentencesOf } from './sentences.ts'
@@ -25,9 +25,7 @@ export async function unsupportedClaims(message: string, known: KnownOfRun): Pro
     const { ofPushes } = await import('./unsupported-pushes.ts')
     told.push(...ofPushes(sentences, known))
   }
-  const isFileNamed = (): boolean =>
-    sentences.some(({ text }) => pathsIn(text.replaceAll('`', ' ')).length > 0 || documentsIn(text).length > 0)
-  if (known.changed.length > 0 || isFileNamed()) {
+  if (known.changed.length > 0 || sentences.some(({ text }) => filesNamedIn(text).length > 0)) {
     const { ofFiles } = await import('./unsupported-files.ts')
     told.push(...ofFiles(sentences, known))
   }
