@@ -71,19 +71,27 @@ export async function readChange(target: ReviewTarget, place: ReviewPlace): Prom
 
 const refused = (message: string): UserError => new UserError('usage', message)
 
-async function diff({ sandbox, cwd, signal }: ReviewPlace, words: readonly string[]): Promise<string> {
-  const bytes = await readGit(sandbox, [...plain, ...words, '--'], { cwd, readOnly: true, signal }, mostDiffBytes)
-  if (typeof bytes === 'string') throw refused(`The change can't be reviewed: ${bytes}.`)
+const unreadable = (why: string): UserError => refused(`The change can't be reviewed: ${why}.`)
+
+/**
+ * What git prints in the sandbox. Throws UserError `usage` if git fails or prints too much.
+ *
+ * @param codes the exit codes of a git that did not fail. Default: 0
+ */
+async function outputOf({ sandbox, cwd, signal }: ReviewPlace, words: readonly string[], codes = [0]): Promise<string> {
+  const bytes = await readGit(sandbox, words, { cwd, readOnly: true, signal }, mostDiffBytes, codes)
+  if (typeof bytes === 'string') throw unreadable(bytes)
   return bytes.toString()
+}
+
+async function diff(place: ReviewPlace, words: readonly string[]): Promise<string> {
+  return outputOf(place, [...plain, ...words, '--'])
 }
 
 /** Shows files that git doesn't track as if they had been added. */
 async function untracked(place: ReviewPlace): Promise<string> {
-  const { sandbox, cwd, signal } = place
-  const where = { cwd, readOnly: true, signal }
-  const listed = await readGit(sandbox, ['ls-files', '--others', '--exclude-standard', '-z'], where, mostDiffBytes)
-  if (typeof listed === 'string') throw refused(`The change can't be reviewed: ${listed}.`)
-  const paths = listed.toString().split('\0').filter(Boolean)
+  const listed = await outputOf(place, ['ls-files', '--others', '--exclude-standard', '-z'])
+  const paths = listed.split('\0').filter(Boolean)
   if (paths.length > mostUntracked) {
     throw refused(
       `${paths.length} files are untracked, more than the limit of ${mostUntracked} for a review. Name generated files in .gitignore, or git add the files to review and give --base.`,
@@ -93,9 +101,7 @@ async function untracked(place: ReviewPlace): Promise<string> {
   for (const path of paths) {
     // git exits with code 1 if there is a difference.
     const words = [...plain.filter((word) => word !== '--relative'), '--no-index', '--', '/dev/null', path]
-    const bytes = await readGit(sandbox, words, where, mostDiffBytes, [0, 1])
-    if (typeof bytes === 'string') throw refused(`The change can't be reviewed: ${bytes}.`)
-    diffs.push(bytes.toString())
+    diffs.push(await outputOf(place, words, [0, 1]))
   }
   return diffs.join('')
 }
@@ -114,7 +120,7 @@ async function commitOf({ sandbox, cwd, signal }: ReviewPlace, name: string): Pr
 async function emptyTree({ sandbox, cwd, signal }: ReviewPlace): Promise<string> {
   const words = ['hash-object', '-t', 'tree', '/dev/null']
   const { ok, output, complaint } = await runGit(sandbox, words, { cwd, readOnly: true, signal })
-  if (!ok) throw refused(`The change can't be reviewed: ${complaint}.`)
+  if (!ok) throw unreadable(complaint)
   return output
 }
 
