@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
 import { BatchFolder } from '../folder/batch-folder.ts'
-import { readIfThere, writeWhole } from '../folder/files.ts'
+import { writeWhole } from '../folder/files.ts'
 import { hashOf, manifestSchema } from '../folder/batch-manifest.ts'
 import { wishSchema, writeWish } from '../folder/wish.ts'
 import type { Labels } from '../labels.ts'
@@ -112,10 +112,11 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
   }
   const tellStep = async (trial: string, attempt: number): Promise<void> => {
     const id = jobIdOf(trial, attempt)
-    const step = readIfThere(join(folder.attemptPath(trial, attempt), 'step.json'))
-    if (step === undefined || told.get(id) === step) return
-    await store.set('steps', id, step)
-    told.set(id, step)
+    const step = folder.stepOf(trial, attempt)
+    const text = JSON.stringify(step)
+    if (step === undefined || told.get(id) === text) return
+    await store.set('steps', id, text)
+    told.set(id, text)
   }
   const send = async (trial: string, attempt: number, packed: Buffer | undefined): Promise<void> => {
     const delivery = randomUUID()
