@@ -13,7 +13,8 @@ export type IndexEntry = {
   readonly intentToAdd: boolean
 }
 
-const statBytes = 40
+/** The position of an index's first entry, and the length of the metadata with which each entry begins (gitformat-index(5)). */
+export const [firstEntryAt, statBytes] = [12, 40]
 /** The offsets of the mode, the owner and the size in that metadata. */
 const [modeAt, ownerAt, sizeAt] = [24, 28, 36]
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000, 0o040000])
@@ -25,14 +26,14 @@ const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o1600
  * @internal
  */
 export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEntry[] | undefined {
-  if (content.length < 12 + oidBytes || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
+  if (content.length < firstEntryAt + oidBytes || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
   const end = content.length - oidBytes
   if (version < 2 || version > 4 || count > content.length / (statBytes + oidBytes)) return undefined
   const sum = content.subarray(end)
   if (sum.some((byte) => byte !== 0) && !sum.equals(checksum(content.subarray(0, end), oidBytes))) return undefined
   const entries: IndexEntry[] = []
-  let [at, previous] = [12, '']
+  let [at, previous] = [firstEntryAt, '']
   for (let index = 0; index < count; index += 1) {
     const start = at
     const layout = layoutAt(content, start, oidBytes, previous.length)

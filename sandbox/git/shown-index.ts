@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs'
 import process from 'node:process'
 import { shownOwner } from '../shown-owner.ts'
-import { checksum, layoutAt, parseIndex } from './index-file.ts'
+import { checksum, firstEntryAt, layoutAt, parseIndex, statBytes } from './index-file.ts'
 
-/** The offset of the first entry, the length of an entry's metadata, and the offsets of the owner's ids in that metadata (gitformat-index(5)). */
-const [firstAt, statBytes, uidAt, gidAt] = [12, 40, 28, 32]
+/** The offsets of the owner's ids in an entry's metadata (gitformat-index(5)). */
+const [uidAt, gidAt] = [28, 32]
 
 /** The id that the kernel shows for owners that have no id in the user namespace (user_namespaces(7)). */
 const overflowId = 65534
@@ -24,8 +24,8 @@ export function shownIndex(content: Buffer): Buffer {
   const [ownUid, ownGid] = [process.geteuid?.(), process.getegid?.()]
   const uidOf = (id: number): number => (id === ownUid || id === uid ? uid : overflowId)
   const gidOf = (id: number): number => (id === ownGid || id === gid ? gid : overflowId)
-  if (content.length < firstAt + statBytes || content.toString('latin1', 0, 4) !== 'DIRC') return content
-  const [firstUid, firstGid] = [content.readUInt32BE(firstAt + uidAt), content.readUInt32BE(firstAt + gidAt)]
+  if (content.length < firstEntryAt + statBytes || content.toString('latin1', 0, 4) !== 'DIRC') return content
+  const [firstUid, firstGid] = [content.readUInt32BE(firstEntryAt + uidAt), content.readUInt32BE(firstEntryAt + gidAt)]
   if (firstUid === uidOf(firstUid) && firstGid === gidOf(firstGid)) return content
   return withStats(content, statsOfEntries, (stat) => {
     stat.writeUInt32BE(uidOf(stat.readUInt32BE(uidAt)), uidAt)
@@ -38,7 +38,7 @@ function statsOfEntries(content: Buffer, oidBytes: number): readonly Buffer[] | 
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
   if (version < 2 || version > 4) return undefined
   const stats: Buffer[] = []
-  for (let [at, length] = [firstAt, 0]; stats.length < count;) {
+  for (let [at, length] = [firstEntryAt, 0]; stats.length < count;) {
     const layout = layoutAt(content, at, oidBytes, length)
     if (layout === undefined) return undefined
     length = layout.kept + layout.pathEnd - layout.pathAt
