@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
 import { whatHelps } from '../transaction/blocked-changes.ts'
-import { closeView, keepsMore, land } from '../transaction/land.ts'
+import { closeView, isWhole, keepsMore, land } from '../transaction/land.ts'
 import { removeView } from '../transaction/private-view.ts'
 import { recordOf, withLock } from './changed-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
@@ -32,8 +32,7 @@ export async function applyCommand(
       process.stdout.write('You chose no changes: the tree is unchanged.\n')
       return exitCodes.done
     }
-    const isWhole = record.blocked.length === 0 && chosen.length === record.changes.length
-    const all = isWhole && chosen.every((each) => record.changes.includes(each))
+    const all = isWhole(record, chosen)
     const wish = { chosen, ...(all ? { commits: { move: moves === true } } : {}) }
     const landing = await land(session.directory, record, wish)
     const commits = landing.type === 'landed' || landing.type === 'nothing' ? landing.commits : undefined

@@ -58,6 +58,18 @@ export async function land(
   }
 }
 
+/**
+ * Whether these are all changes of a run, so that nothing is left to land: none is blocked, left out, or taken only in part, as when a person chose hunks.
+ *
+ * @internal
+ */
+export function isWhole(
+  { blocked, changes }: Pick<ChangeRecord, 'blocked' | 'changes'>,
+  chosen: readonly RunChange[],
+): boolean {
+  return blocked.length === 0 && chosen.length === changes.length && chosen.every((each) => changes.includes(each))
+}
+
 async function tryToLand(
   directory: string,
   record: ChangeRecord,
@@ -95,7 +107,7 @@ async function tryToLand(
     const landing = { root, at: new Date().toISOString(), can_undo: true, undone: false }
     // If the process is killed during the commit, `agent undo` uses this id to find what landed.
     const begins = (id: string): void => {
-      const begun = { all: record.blocked.length === 0 && chosen.length === record.changes.length }
+      const begun = { all: isWhole(record, chosen) }
       if (!isEmpty) noteLanding(directory, { ...landing, id, begun }, commits)
     }
     const report = await commit({ ...changeSet, root }, { begins, ...(alongside && { alongside }) }).catch(

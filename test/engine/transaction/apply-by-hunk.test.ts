@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isWhole } from '../../../engine/transaction/land.ts'
 import { agent } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -88,4 +89,12 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
     const { code, stderr } = await agent(['apply', '-p', '--last'], { cwd, home })
     expect([code, stderr]).toEqual([2, expect.stringContaining('there is no terminal to ask at')])
   })
+})
+
+test('a run of which one change was taken in part has not landed as a whole, also if the landing was killed', () => {
+  const change = { path: 'a', root: '/w', before: { type: 'absent' }, after: { type: 'symlink', target: 'b' } } as const
+  const run = { blocked: [], changes: [change] }
+  expect(isWhole(run, [change])).toBe(true)
+  expect(isWhole(run, [{ ...change, after: { type: 'symlink', target: 'c' } }])).toBe(false)
+  expect(isWhole({ ...run, blocked: [{ path: 'b', why: 'its name is not UTF-8' }] }, [change])).toBe(false)
 })
