@@ -5,7 +5,7 @@ import type { MessagesBody } from './messages-request.ts'
 import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
-/** An open client. A call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
+/** An open client. Each call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
 export type AnthropicConnection = {
   messages(body: MessagesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
@@ -15,7 +15,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
     baseURL: endpoint.baseUrl,
-    // Set so that the client doesn't look for credentials itself: we set the header.
+    // Without a key, the client would look for credentials itself. This value is never sent, because each request sets its own header.
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import { malformedStream } from './failure.ts'
 
 const mebibyte = 1024 * 1024
-/** The longest line of a stream. A line is held in memory until it ends, and no model event comes close to this length. */
+/** The maximum length of a line in a stream, in bytes. A line is held in memory until it ends. No event of a model comes close to this length. */
 const longestLine = 32 * mebibyte
 /** The longest error body. */
 const longestRefusal = mebibyte / 4
@@ -27,8 +27,8 @@ function bounded(response: Response): Response {
   if (body === null) return response
   const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
   const answer = new Response(asStream(reading), { status, statusText, headers })
-  // Clients iterate an iterable instead of a stream. A stream would have to be cancelled at the end, and for that Node creates a whole
-  // JavaScript context in each process, only to shorten the text of an error that nobody sees. `pipeThrough` costs the same.
+  // The body that clients iterate over is an iterable, not a stream. A stream would be cancelled at the end. In each process, Node creates a whole
+  // JavaScript context for the first cancellation, only to shorten the text of an error that nobody sees. `pipeThrough` would cost just as much.
   return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
 }
 
@@ -67,7 +67,7 @@ function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
   let isOver = false
   const stop = async (why?: unknown): Promise<void> => {
     isOver = true
-    // Errors of a connection that is no longer read don't matter.
+    // Nobody reads from the connection any more, so its errors don't matter.
     await reader.cancel(why).catch(() => undefined)
   }
   const next = async (): Promise<Step> => {

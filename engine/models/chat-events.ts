@@ -122,7 +122,10 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
   yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
 }
 
-/** The finish reasons that mean that the limit was reached, which differ by server. Mistral distinguishes its context window from the requested limit. */
+/**
+ * The finish reasons of a response that was cut off at a length limit. They differ between servers, and Mistral has separate ones for its context
+ * window and for the requested limit.
+ */
 const cutShort = /^(?:length|max_tokens|model_length|max_output_tokens)$/i
 
 function withMore(more: Record<string, unknown>): { more?: Record<string, unknown> } {
@@ -139,7 +142,7 @@ function partsOf(content: Content | null | undefined): { readonly said: string; 
   return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
 }
 
-/** Makes ids unique: results are matched with calls by id, but some servers reuse an id. */
+/** Makes the ids of calls unique within a response. Results are matched with calls by id, but some servers use the same id twice. */
 function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
   const taken = new Set<string>()
   return calls.map((call) => {
@@ -149,7 +152,7 @@ function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
   })
 }
 
-/** Adds a piece to the call it belongs to, or opens a new one. */
+/** Adds a piece to the call that it belongs to, or starts a new call with it. */
 function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const id = piece.id ?? ''
   const name = cleanName(piece.function?.name ?? '')
@@ -175,7 +178,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   addMore(call.more, moreOfCall(piece))
 }
 
-/** Removes remains of some models' formats around a name, such as `functions.exec_command<|channel|>commentary`. */
+/** Removes what the formats of some models leave around a tool's name, as in `functions.exec_command<|channel|>commentary`. */
 function cleanName(name: string): string {
   return name
     .replace(/<\|[^]*$/, '')
@@ -187,7 +190,7 @@ function isWhole(json: string): boolean {
   try {
     return typeof JSON.parse(json) === 'object'
   } catch {
-    // A parse error means that the JSON is incomplete, which is the answer.
+    // The parse error answers the question: the JSON is incomplete.
     return false
   }
 }

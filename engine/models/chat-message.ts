@@ -1,4 +1,4 @@
-/** The known fields of a message and of a call. All other fields are stored and sent back. */
+/** The fields of a message and of a call that this program knows. All other fields are stored and sent back. */
 const ofMessage = ['role', 'content', 'refusal', 'tool_calls', 'function_call', 'reasoning_content', 'reasoning']
 const ofCall = ['index', 'id', 'type', 'function']
 

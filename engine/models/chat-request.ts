@@ -8,8 +8,8 @@ import { isStrict } from './strict-schema.ts'
 import { takeTurns } from './turns.ts'
 
 /**
- * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), limited to what compatible servers
- * understand too: Ollama, vLLM, llama.cpp, LM Studio. Unneeded fields are left out.
+ * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), limited to the fields that compatible servers
+ * (Ollama, vLLM, llama.cpp, LM Studio) also understand. Fields that aren't needed are left out.
  */
 export type ChatBody = {
   model: string

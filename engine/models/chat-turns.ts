@@ -23,8 +23,8 @@ const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
 /**
- * The contents of `opaque` for this API. `field`: the field that a thought came in; models that think between calls need to read it again.
- * `more`: fields of a message or a call that the API's definition lacks, such as Gemini's `extra_content`, without which Gemini refuses the
+ * The contents of `opaque` for this API. `field`: the field in which a thought arrived. Models that think between calls need to read their thoughts
+ * again. `more`: fields of a message or a call that the API's definition lacks, such as Gemini's `extra_content`, without which Gemini refuses the
  * call, and OpenRouter's `reasoning_details`. Older sessions don't name their model.
  */
 const kept = z.object({
@@ -37,7 +37,7 @@ const kept = z.object({
 /** The contents of `opaque` for this API, as they are written. */
 export type KeptChat = z.input<typeof kept>
 
-/** Translates turns into messages, each turn once. */
+/** Translates turns into messages. Each turn is translated only once. */
 export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): readonly ChatMessage[] => {
   const ownOf = (opaque: unknown): z.infer<typeof kept> | undefined => {
     const own = kept.safeParse(opaque).data
@@ -127,8 +127,8 @@ function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: stri
 const unsigned = { google: { thought_signature: 'skip_thought_signature_validator' } }
 
 /**
- * Adapts the messages to Gemini. From version 3 on it refuses a request unless the first call of each step of the current turn has its
- * original signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none.
+ * Adapts the messages to Gemini. From version 3 on, Gemini refuses a request unless the first call of each step of the current turn has its original
+ * signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls by other models have none.
  */
 export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages

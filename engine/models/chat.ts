@@ -9,8 +9,8 @@ import { cutPrompt } from './cut-prompt.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Chat Completions, as defined by OpenAI and implemented by compatible servers. A schema is sent, but whether the server enforces it is
- * unknown.
+ * Returns the wire for Chat Completions, the API that OpenAI defined and that compatible servers implement. An output schema is sent, but it is not
+ * known whether the server enforces it.
  */
 export function chatWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined
@@ -22,7 +22,7 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     try {
       return await open.chat(countsInStream ? body : uncounted, signal)
     } catch (error) {
-      // Some servers don't know this field, and name it in the error.
+      // Servers that don't know `stream_options` name it in their error.
       const isUnknown =
         error instanceof ProviderFailure && error.kind === 'refused' && /stream_options/.test(error.message)
       if (!isUnknown || !countsInStream) throw error

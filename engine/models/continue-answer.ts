@@ -73,7 +73,7 @@ export async function* continueAnswer(
   }
 }
 
-/** The outcome of one request of a response. */
+/** The outcome of one of the requests that together produce a response. */
 class Part {
   readonly #half: string
   /** The model's items, for the next request. */
@@ -104,7 +104,7 @@ class Part {
       this.#last = event
       return
     }
-    // After a thought, the text may still continue.
+    // A call shows that the text before it is complete. After a thought, the text may still continue.
     if (event.type === 'tool_call') yield* this.rest()
     else yield* this.#speak()
     this.told.push(item)
@@ -119,7 +119,7 @@ class Part {
     yield* this.#tell({ type: 'message', text: this.#half })
   }
 
-  /** Returns the text at the end, which was cut off. It is emitted once it is complete. */
+  /** Returns the text at the end that was cut off. The text is emitted when its continuation is complete. */
   keep(): string {
     const half = `${this.#isJoined ? '' : this.#half}${this.#last?.text ?? ''}`
     this.#last = undefined

@@ -1,7 +1,7 @@
 import type { Usage } from '../core/model.ts'
 import type { ChatBody } from './chat-request.ts'
 
-/** The smallest context window that Ollama gives a model by default. Truncation is detected only in prompts of at least this size. */
+/** The smallest context window that Ollama gives a model by default, in tokens. Truncation is detected only in longer prompts. */
 const usualWindow = 4096
 /** No text has more characters per token than this on average. */
 const mostCharacters = 8
@@ -11,7 +11,7 @@ const mostCharacters = 8
  * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). The token count that it reports then
  * stays within the window, however long the prompt is.
  *
- * @returns a function that returns a notice for the user, once
+ * @returns a function that returns a notice for the user the first time that it detects truncation, and undefined otherwise
  */
 export function cutPrompt(): (body: ChatBody, usage: Usage) => string | undefined {
   let isTold = false

@@ -10,7 +10,7 @@ export type Endpoint = {
   readonly label: string
   readonly baseUrl: string
   readonly query: Readonly<Record<string, string>>
-  /** Called before each request, so that an expired key can be renewed. Rejects with `ModelError`. */
+  /** Returns the headers for the next request. Called before each request, so that an expired key can be renewed. Rejects with `ModelError`. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>
   /** Secrets that must not appear in any message. The list grows as keys are fetched. */
   readonly secrets: readonly string[]
@@ -43,20 +43,20 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
   }
 }
 
-/** Where a provider's requests go. Throws `ModelError` 'configuration' for an invalid URL. */
+/** Returns the base URL of a provider's API. Throws `ModelError` 'configuration' for an invalid URL. */
 export function baseUrlOf(id: string, provider: ModelProvider, options: ModelOptions): string {
   return checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url)
 }
 
-/** Where to look for a built-in provider's URL. The first value that is set wins. */
+/** Returns the configured URLs of a built-in provider. The first one that is set applies. */
 function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readonly (string | undefined)[] {
   if (id === 'openai') return [openaiBaseUrl, env['OPENAI_BASE_URL']]
   return id === 'anthropic' ? [env['ANTHROPIC_BASE_URL']] : []
 }
 
 /**
- * Anthropic documents its own header for keys. All other providers expect a bearer token, including servers that use Anthropic's format.
- * For exceptions there is `env_http_headers`.
+ * Returns the name of the header that carries the key. Anthropic documents a header of its own. All other providers expect a bearer token, even if
+ * they use Anthropic's format. A provider that needs a different header can be configured with `env_http_headers`.
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
   return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'
@@ -95,9 +95,9 @@ const keyVariables: Readonly<Record<string, readonly string[]>> = {
 export type KeyPlace =
   /** No key is sent. */
   | { readonly kind: 'none' }
-  /** A command prints it; `command` is its name. */
+  /** A command prints the key. `command` is its name. */
   | { readonly kind: 'command'; readonly command: string }
-  /** One of these variables holds it. `found` is the first that is set; undefined: none is set. */
+  /** One of these variables holds the key. `found` is the first one that is set, or undefined if none is. */
   | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
 
 /** Looks up where a key would be found. Runs nothing. */

@@ -2,8 +2,8 @@ import { ModelError } from '../core/model.ts'
 import type { Model } from '../core/model.ts'
 
 /**
- * Uses the first of several models that answers. A switch is announced as a `retry` event and lasts for the rest of the run:
- * switching back and forth would pay for the prompt cache again each time.
+ * Uses the first of several models that answers. A switch to another model is announced as a `retry` event and lasts for the rest of the run, because
+ * each switch means paying for the prompt cache again.
  *
  * Errors that another provider can't avoid are thrown at once: a history that is too long needs compaction, and a wrong configuration
  * needs a person.

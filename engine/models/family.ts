@@ -26,7 +26,7 @@ export function sharedFamily(models: readonly string[]): ModelFamily {
   const families = new Set(models.map(modelFamily))
   const [first = 'other', second] = families
   if (second === undefined) return first
-  // Instructions for the less specialised models are also suitable for the more specialised ones.
+  // The instructions for older OpenAI models also suit the newer ones.
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 

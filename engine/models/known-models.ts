@@ -3,7 +3,7 @@ export type Rates = {
   readonly input: number
   /** The part of the input that came from the provider's prompt cache. */
   readonly cachedInput: number
-  /** The part of the input that was written to that cache. */
+  /** The part of the input that was written to the provider's prompt cache. */
   readonly cacheWrite: number
   readonly output: number
 }
@@ -11,11 +11,11 @@ export type Rates = {
 /** What a model costs. If a prompt has more than `longPrompt.above` tokens, the whole request is billed at other rates. */
 export type Price = Rates & {
   readonly longPrompt?: Rates & { readonly above: number }
-  /** US dollars per thousand searches by the provider. Their results also count as input. */
+  /** US dollars per thousand web searches by the provider. The results of a search are also billed as input. */
   readonly webSearch: number
 }
 
-/** What both makers charge for a thousand searches. */
+/** What OpenAI and Anthropic both charge for a thousand web searches, in US dollars. */
 export const usualWebSearch = 10
 
 /** The built-in facts about a model. */
@@ -29,7 +29,7 @@ type KnownModel = {
 
 const million = 1_000_000
 
-/** OpenAI bills cache writes like any other input. Long prompts cost twice as much, and their output one and a half times as much. */
+/** OpenAI bills cache writes like any other input. Long prompts cost twice as much, and the answers to them cost one and a half times as much. */
 function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
   return { input, cachedInput, cacheWrite, output, webSearch: usualWebSearch }
 }

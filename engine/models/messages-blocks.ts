@@ -19,7 +19,7 @@ export const blockStart = z.object({
     signature: z.string().optional(),
   }),
 })
-/** A content block as far as it has arrived. `json` collects a tool's input. */
+/** The part of a content block that has arrived so far. `json` collects the input of a call. */
 export type OpenBlock = z.infer<typeof blockStart>['content_block'] & { json: string }
 
 /**
@@ -29,11 +29,11 @@ export type OpenBlock = z.infer<typeof blockStart>['content_block'] & { json: st
 export class SaidBlocks {
   readonly #model: string
   #prefix: Prefix | undefined
-  /** An answer with sources has one block per cited piece, but is still one message. */
+  /** The text blocks of the current message. An answer with sources has one block for each cited passage, but is still a single message. */
   #texts: Block[] = []
-  /** A query of the provider's search. The query and the result that follows it become one event. */
+  /** A query that the model sent to the provider's search. The query and the result that follows it become one event. */
   #asked: Block | undefined
-  /** A call. Whether it is complete is known only when the next block arrives or the message ends. */
+  /** The last call, held back. Whether it is complete is known only when the next block arrives or the message ends. */
   #call: Extract<ModelEvent, { type: 'tool_call' }> | undefined
 
   constructor(model: string, prefix: Prefix | undefined) {

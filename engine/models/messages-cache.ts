@@ -20,8 +20,8 @@ type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; mess
  *
  * 1. Our last two messages. The newest one writes the cache; at the one before it, the previous request wrote the cache. Both are needed, because the API
  *    looks back only a limited number of blocks, and parallel calls can have many results.
- * 2. The fixed instructions, with all tools, which come before them.
- * 3. The last of our own tools, because the tools of servers differ from run to run.
+ * 2. The fixed instructions. The cached prefix up to this point includes all tools.
+ * 3. The last of our own tools, because the tools of MCP servers differ from run to run.
  * 4. The description of the environment.
  */
 export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool>): CachedParts<Tool> {

@@ -61,7 +61,7 @@ export function buildMessages(
   return { body, prefix: bound.prefix }
 }
 
-/** The API doesn't distinguish cached pages from live ones. */
+/** Declares the provider's search tool. The API offers no choice between cached and live pages, so that setting is ignored. */
 function searchTool({ webSearch }: ModelRequest): NonNullable<MessagesBody['tools']> {
   if (webSearch === undefined) return []
   const { domains } = webSearch

@@ -39,7 +39,7 @@ const kept = z.object({
 /** The contents of `opaque` for this API, as they are written. */
 export type KeptBlocks = z.input<typeof kept>
 
-/** Translates turns into messages, each turn once. */
+/** Translates turns into messages. Each turn is translated only once. */
 export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly WireMessage[] => {
   if (turn.side === 'model') {
     const content = turn.said.flatMap((item) => blocksOf(item, model, tools))

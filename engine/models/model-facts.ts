@@ -12,7 +12,7 @@ export const modelPriceSchema = z.strictObject({
   /** Default: the same as `input`. */
   cache_write: dollars.optional(),
   output: dollars,
-  /** Per thousand web searches by the provider. Default: 10. */
+  /** US dollars per thousand web searches by the provider. Default: 10. */
   web_search: dollars.optional(),
 })
 
@@ -20,9 +20,9 @@ export const modelPriceSchema = z.strictObject({
 export type ModelFacts = {
   /** Undefined if the price is unknown. */
   readonly price: Price | undefined
-  /** In tokens, input and output together. Undefined if it is unknown. */
+  /** The context window in tokens, counting input and output together. Undefined if it is unknown. */
   readonly contextWindow: number | undefined
-  /** In tokens, for one answer. Undefined if it is unknown. */
+  /** The maximum number of tokens in one answer. Undefined if it is unknown. */
   readonly longestOutput: number | undefined
   /**
    * The model of the same family whose price and window are used, because this model is not listed. Absent: the values are the model's own.
@@ -43,7 +43,7 @@ export type ConfiguredFacts = {
 }
 
 /**
- * Returns the facts about a model. A recording costs nothing.
+ * Returns the facts about a model. The price of a recorded conversation is 0.
  *
  * @param name the value of `-m`
  */

@@ -17,8 +17,8 @@ import type { Wire } from './wire.ts'
  * - `NAME` a model of the configured default provider; without one, of the maker that the name shows (`gpt-*`, `codex-*`, `o3`… OpenAI,
  *   `claude-*` Anthropic)
  *
- * With fallback models, the next model answers if a provider can't. This function doesn't connect yet. Throws `ModelError` 'configuration' for an unknown
- * name, a missing key or a broken recording.
+ * With fallback models, the next model answers if a provider can't. This function connects to no server. Throws `ModelError` 'configuration' for an
+ * unknown name, a missing key or a broken recording.
  *
  * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
  */
@@ -29,7 +29,7 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 }
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
-  // Imported lazily together with the format of recordings, which few runs use.
+  // Imported only here, because few runs play a recording.
   if (name.startsWith('replay:')) return (await import('./replay-model.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)
@@ -37,12 +37,12 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   const limits = limitsOf(options, provider)
   if (options.gate === undefined) return wireModel(name, await wireOf(api, model, endpoint), endpoint, limits)
   const { gatedRequests } = await import('./gated-requests.ts')
-  // Anthropic doesn't count input that was in its cache; OpenAI does.
+  // Anthropic's rate limits don't count input that was in its cache. OpenAI's do.
   const gate = gatedRequests(options.gate, endpoint, model, api !== 'messages')
   return wireModel(name, await wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }
 
-/** Opens a protocol. Each is imported lazily, because a run speaks only one of them. */
+/** Makes the wire for an API. The wires are imported lazily, because most runs need only one of them. */
 async function wireOf(api: ModelProvider['wire_api'], model: string, endpoint: Endpoint): Promise<Wire> {
   switch (api) {
     case 'responses':

@@ -19,12 +19,13 @@ export type OpenAIConnection = {
 export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
-    // The client requires a key. We set the header instead, so that the client uses nothing from the environment.
+    // The client requires a key. This value is never sent, because each request sets its own header. The null values keep the client from using the
+    // environment.
     apiKey: 'none',
     adminAPIKey: null,
     organization: null,
     project: null,
-    // By default, the client sends the name of its class, which the build shortens.
+    // By default, the client sends the name of its class as the user agent, but the build shortens that name.
     defaultHeaders: { authorization: null, 'user-agent': `OpenAI/JS ${VERSION}` },
     defaultQuery: { ...endpoint.query },
     fetch: boundedFetch(endpoint.heard),

@@ -6,25 +6,25 @@ export type Block = { readonly type: string } & Readonly<Record<string, unknown>
 /** The parts of a message that are used here. */
 type Message<B extends Block> = { readonly role: 'user' | 'assistant'; readonly content: readonly B[] }
 
-/** A digest of everything before a point in a conversation. Two digests are equal only if all blocks before are equal. */
+/** A digest of everything before a point in a conversation. The digests of two points are equal only if everything before the two points is equal. */
 export type Prefix = string
 
-/** Returns the prefix of what comes before all messages: the system text and the tools. */
+/** Returns the digest of what precedes all messages: the system text and the tools. */
 export function prefixOf(front: unknown): Prefix {
   return digest(JSON.stringify(front))
 }
 
-/** Returns the prefix after a block. */
+/** Returns the digest of everything up to and including a block. `prefix` is the digest of everything before the block. */
 export function after(prefix: Prefix, role: 'user' | 'assistant', block: Block): Prefix {
   return digest(`${prefix} ${role} ${known.get(block) ?? remember(block)}`)
 }
 
 const known = new WeakMap<Block, string>()
 
-/** The seals of stored thinking blocks: for each block, the digest of what came before it. */
+/** The seals of stored thinking blocks: for each block, the digest of everything up to and including the block. */
 const seals = new WeakMap<Block, Prefix>()
 
-/** Records the prefix that preceded a stored block. */
+/** Records the seal of a stored block and returns the block. */
 export function sealed<B extends Block>(block: B, seal: Prefix | undefined): B {
   if (seal !== undefined) seals.set(block, seal)
   return block
@@ -36,8 +36,8 @@ export function isThought({ type }: Block): boolean {
 }
 
 /**
- * Removes the thinking blocks that came after a different prefix, and returns the prefix at the end. The provider refuses a request
- * with such a block, whatever has changed the prefix: a compaction, a hook, different tools or different instructions.
+ * Removes thinking blocks if what precedes them has changed since the model wrote them. The provider refuses a request with such a block, whatever
+ * the cause of the change: a compaction, a hook, different tools or different instructions. `prefix` is the digest of all that remains.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,

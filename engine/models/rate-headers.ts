@@ -2,7 +2,7 @@ import type { RateLimits } from '../core/request-gate.ts'
 
 /**
  * Reads the rate limits from an answer's headers: OpenAI's `x-ratelimit-limit-*` (https://platform.openai.com/docs/guides/rate-limits) and
- * Anthropic's `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both per minute.
+ * Anthropic's `anthropic-ratelimit-*-limit` (https://docs.claude.com/en/api/rate-limits), both per minute. Returns undefined if there are none.
  */
 export function rateLimitsIn(header: (name: string) => string | null): RateLimits | undefined {
   const requests = count(header('x-ratelimit-limit-requests')) ?? count(header('anthropic-ratelimit-requests-limit'))

@@ -4,7 +4,7 @@ import { compareOutput, type Difference } from './replay-match.ts'
 
 /** A result that differs from the recorded one. */
 export type FoundDifference = {
-  /** The line of the recording that expects the result, and its position among the results that the line expects. */
+  /** The line of the recording that expects the result, and the position (`at`) of the result among those that the line expects. */
   readonly line: number
   readonly at: number
   /** What was returned; undefined if the call has no result. */
@@ -87,7 +87,7 @@ function nearestRecorded(
   return best === undefined || best.line === own || best.share < nearEnough ? undefined : best
 }
 
-/** If a smaller share of lines is equal, the results count as unrelated. */
+/** Two results count as related only if at least this share of their lines is equal. */
 const nearEnough = 0.6
 
 /** The share of the longer text's lines that are equal, counted from the start up to the first difference and back from the end. */

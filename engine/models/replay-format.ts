@@ -85,7 +85,7 @@ const header = z.strictObject({
 /** A line as it is recorded. */
 export type RecordedLine = z.input<typeof header> | z.input<typeof response>
 
-/** What a tool is expected to have returned. `ok` undefined: either. */
+/** What a tool is expected to have returned. If `ok` is undefined, both success and failure are accepted. */
 type Expectation = { readonly ok?: boolean | undefined; readonly output: string }
 
 /** One response of a recording, and its line number in the file. */

@@ -69,13 +69,13 @@ function linePattern(line: string, cwd: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Returns undefined if everything matches; otherwise the last point up to which both agree. */
+/** Returns undefined if everything matches; otherwise the last point up to which both texts agree. */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],
   cwd: string,
 ): { readonly expectedAt: number; readonly gotAt: number } | undefined {
-  // reachable: every number of lines that the first `at` patterns may have consumed.
+  // `reachable` contains every number of lines that the first `at` patterns may have consumed.
   let reachable = new Set([0])
   for (const [at, pattern] of patterns.entries()) {
     const next = new Set<number>()
@@ -86,7 +86,7 @@ function longestMatch(
       for (const count of reachable) {
         const line = lines[count]
         if (line !== undefined && matches.test(line)) next.add(count + 1)
-        // Empty lines at the end are not compared, so a pattern that may be empty needs no line there.
+        // Empty lines at the end are not compared, so a pattern that matches an empty line doesn't need a line there.
         if (line === undefined && matches.test('')) next.add(count)
       }
     }

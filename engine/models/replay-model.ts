@@ -29,8 +29,8 @@ export type PlayOptions = {
    */
   readonly keepGoing?: boolean
   /**
-   * Receives all differences (possibly none) before the last response. If it is set, the run does not fail because of differences. Returns a sentence
-   * about the outcome.
+   * Called before the last response with all differences, of which there may be none. Returns a sentence about the outcome. If `settle` is set,
+   * differences don't make the run fail.
    */
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }

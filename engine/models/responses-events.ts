@@ -93,7 +93,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
         if (reason === 'content_filter') throw unfinished('filtered', reason, read(counted))
-        // The last text has not been emitted as finished yet.
+        // The item that was cut off has no event of its own, so it is taken from the complete list.
         for (const item of (output ?? []).slice(came)) yield* take(item)
         yield { type: 'end', usage: read(counted), limit: reason }
         return
@@ -162,7 +162,10 @@ function readItem(item: OutputItem, model: string): ModelEvent {
   }
 }
 
-/** Known fields. Only a server that stores responses knows the id, and it refuses an id if the reasoning is not stored. */
+/**
+ * The fields of messages and calls that are not stored as unknown fields. `id` is one of them: only a server that stores responses knows the id, and
+ * it refuses the id if it has not stored the reasoning.
+ */
 const known = {
   message: ['type', 'id', 'status', 'role', 'content'],
   call: ['type', 'id', 'status', 'call_id', 'name'],

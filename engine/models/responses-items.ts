@@ -33,7 +33,7 @@ export type KeptItem = z.input<typeof kept>
 /** The maximum length of a call id (https://github.com/openai/codex/issues/14355). The API itself creates longer ones. */
 const longestId = 64
 
-/** The translations. An item of a history never changes, but a long run sends it a thousand times, so it is translated only once. */
+/** The translated items. An item of a history never changes, but a long run sends it a thousand times, so it is translated only once. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
 
 /** Translates a history into the items of a request to a model. */

@@ -5,12 +5,12 @@ import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 import type { WireEvent } from './wire.ts'
 
-/** The longest wait that we choose ourselves. */
+/** The longest wait that this program chooses itself, in milliseconds. A provider may ask for a longer one. */
 const longestBackoffMs = 30_000
 
 /**
- * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event, which voids what
- * came before. `ask` makes one attempt: it throws `ProviderFailure`, and a stream that doesn't finish with `end` was interrupted.
+ * Yields a response, and repeats the request if the failure may be temporary. Each retry is announced by a `retry` event, which voids what came
+ * before. `ask` makes one attempt. If the attempt fails, it throws `ProviderFailure`. If the stream ends without `end`, it was interrupted.
  *
  * Throws `ModelError` 'provider' if a retry is pointless, the retries are used up, or the wait would exceed the budget. Throws the signal's
  * reason as soon as it aborts, even while waiting.
@@ -56,14 +56,17 @@ export async function* respondWithRetries(
 }
 
 /**
- * Exponential backoff with a jitter between half and the whole delay, so that many runs that were refused at the same time don't all
- * retry at the same time.
+ * Returns how long to wait before the next attempt, in milliseconds. The delay doubles with each failure. A random part of up to half of it is left
+ * out, so that runs that were refused at the same time don't all retry at the same time.
  */
 export function backoff(failures: number, baseMs: number, random: number): number {
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
-/** Returns why the request is not retried, as the end of a sentence: `''` if a retry makes no sense for this failure. Undefined: retry. */
+/**
+ * Returns why the request is not retried, as the end of a sentence; `''` if a retry makes no sense for this failure. Undefined means that the request
+ * is retried.
+ */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
@@ -84,7 +87,7 @@ function seconds(ms: number): string {
 
 function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
-  // A secret of only a few letters is not masked, because that would tear words apart.
+  // A secret of only a few letters is not masked, because the same letters also occur within ordinary words.
   return provider.secrets
     .filter((secret) => secret.length >= 8)
     .reduce((text, secret) => text.replaceAll(secret, '[key]'), said)

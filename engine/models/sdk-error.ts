@@ -10,7 +10,7 @@ type SdkErrors = {
 }
 
 /**
- * Translates an error from a vendor's SDK into our terms; returns other errors unchanged. Keeps nothing of the SDK's own error, because it
+ * Translates an error from a vendor's SDK into a `ProviderFailure`. Other errors are returned unchanged. The SDK's own error is not kept, because it
  * contains the request's headers, and with them the key.
  */
 export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {

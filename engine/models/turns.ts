@@ -44,8 +44,8 @@ export function asReminder(text: string): string {
 type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
 
 /**
- * Translates each turn for the API only once, because a long run sends the same turns a thousand times. The result for a turn must never
- * change.
+ * Wraps a translation so that each turn is translated only once, because a long run sends the same turns a thousand times. The translation of a turn
+ * must never change.
  */
 export function translateOnce<Wire>(
   translate: (turn: Turn, to: Addressee) => readonly Wire[],
@@ -60,7 +60,7 @@ export function translateOnce<Wire>(
   }
 }
 
-/** Turns by their first item. A turn that has grown since then is a different turn. */
+/** The turns that were made last, each by its first item. A turn that has gained items since then counts as a different turn. */
 const taken = new WeakMap<HistoryItem, { readonly items: readonly HistoryItem[]; readonly turn: Turn }>()
 
 function turnOf(items: readonly HistoryItem[]): Turn {
@@ -74,7 +74,7 @@ function turnOf(items: readonly HistoryItem[]): Turn {
   return turn
 }
 
-/** Returns the items of one side from here on. */
+/** Returns the items from this position up to the next item of the other side. */
 function sameSide(history: readonly HistoryItem[], from: number): readonly HistoryItem[] {
   let to = from
   const first = history[from]

@@ -3,7 +3,7 @@ import { withheldBy } from '../core/sandbox-status.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** The maximum number of denied files to list. A repository can deny very many, and the line of the first event must not become too long. */
+/** The maximum number of denied files to list. The rules of a repository can deny very many files, and the line of the first event must not become too long. */
 const mostLoose = 50
 
 /** Announces a run: its settings, and what the user should know before anything happens. */

@@ -54,7 +54,7 @@ export class CallItems {
     return { ok: false, output: error }
   }
 
-  /** Plan mode refused the call. The Guardian made no decision about it, so the verdict is made here. */
+  /** Reports a call that plan mode refused. The verdict is made here, because the Guardian was not asked about the call. */
   refused(reason: string): ToolResult {
     const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
     this.close({ status: 'declined', verdict })
@@ -73,7 +73,7 @@ export class CallItems {
   }
 }
 
-/** The longest input or output of a call in one event. */
+/** The maximum number of characters of a call's input or output in one event. */
 const excerptLimit = 2000
 
 function excerpt(text: string): string {

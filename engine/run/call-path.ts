@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // The secrets of this process and those of the caller are masked, because commands may have been given them on purpose.
+    // Secrets from the environments of this process and of the caller are masked, because the user may have given them to commands on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),

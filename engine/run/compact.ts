@@ -16,16 +16,16 @@ type Compacting = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
-  /** Returns sections about the current state of the tree. Their size depends on that of the conversation, in characters. */
+  /** Returns sections about the current state of the workspace. `characters` is the size of the conversation, on which their size depends. */
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** The share of the conversation that stays unchanged, counted in tokens from its end. */
+/** The share of the conversation's tokens, counted from its end, that compaction leaves unchanged. */
 const recentShare = 0.2
 /** The share of an overlong history that is sent to the provider for the summary. */
 const shownShare = 0.5
 const charactersPerToken = 4
-/** The limit for the summary in the event. */
+/** The maximum number of characters of the summary in the event. */
 const eventSummaryLimit = 8 * 1024
 
 /**

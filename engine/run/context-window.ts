@@ -1,6 +1,6 @@
 import { ModelError } from '../core/model.ts'
 
-/** The factor by which a conversation must have grown since it was last cut before it is cut again. */
+/** The factor by which a conversation must have grown since the last compaction before it is compacted again. */
 const growth = 1.25
 
 /** Decides whether another request fits into the model's window, and when the conversation must be cut. */
@@ -22,7 +22,7 @@ export class ContextWindow {
     return limit !== undefined && tokens >= Math.max(limit, this.#least) ? 'limit' : undefined
   }
 
-  /** Called after the conversation was cut to this number of tokens. */
+  /** Called after compaction has reduced the conversation to this number of tokens. */
   made(tokens: number): void {
     this.#least = tokens * growth
     if (this.#overflow === 'seen') this.#overflow = 'mended'
@@ -33,14 +33,17 @@ export class ContextWindow {
     this.#overflow = 'none'
   }
 
-  /** Whether an error means that the conversation is too long, so that cutting it may help. Cutting is tried once. */
+  /**
+   * Whether an error means that the conversation is too long, so that compacting it may help. True only the first time, until the model has answered
+   * again: compaction is not tried twice in a row.
+   */
   overflowed(error: unknown): error is ModelError {
     if (!isOverflow(error) || this.#overflow !== 'none') return false
     this.#overflow = 'seen'
     return true
   }
 
-  /** The same error, with a note that compaction didn't help. */
+  /** Adds a note to the error if the conversation is still too long after compaction. Any other error is returned unchanged. */
   explain(error: unknown): unknown {
     if (!isOverflow(error) || this.#overflow !== 'mended') return error
     const { failure = 'context-overflow', status, spent } = error

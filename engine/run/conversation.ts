@@ -5,8 +5,8 @@ import { RepeatWatch } from './repeat-watch.ts'
 import type { ResumedSession } from './resumed-session.ts'
 
 /**
- * The history of a run and its only writer. Everything is stored in the rollout before anything else happens, so that a killed run can be
- * resumed.
+ * The history of a run. Only this class changes the history. Each item is stored in the rollout before anything else happens, so that a killed run
+ * can be resumed.
  */
 export class Conversation {
   #items: HistoryItem[]
@@ -95,7 +95,7 @@ export class Conversation {
     this.#tokens += Math.ceil(this.#scale * estimateTokens(item))
   }
 
-  /** Finds the call that a result answers. If the model is repeating itself, adds a note for it to the result. */
+  /** Finds the call that a result answers. If the model is repeating itself, adds a note for the model to the result. */
   #watch(item: HistoryItem): HistoryItem {
     if (item.type === 'tool_call') this.#open.set(item.call.id, item.call)
     if (item.type !== 'tool_result') return item

@@ -4,12 +4,12 @@ import type { Stop } from './stop.ts'
 /** How many times in a row a model is asked again after an empty answer. */
 const mostAsked = 2
 
-/** The reaction to an answer without calls: the model is asked again, or the run ends because that didn't help. */
+/** The reaction to an answer without calls: the model is asked again, or the run ends because asking again didn't help. */
 type Nothing = { readonly again: string } | { readonly failure: string }
 
 /**
- * Notices answers that contain neither text nor calls. Some models end like this after a tool's result, or after only thinking. Such an answer doesn't
- * count as the result of a run.
+ * Notices answers that contain neither text nor calls. Some models give such an answer after a tool's result, or after thoughts without any text.
+ * Such an answer doesn't count as the result of a run.
  */
 export class EmptyAnswers {
   #asked = 0

@@ -21,7 +21,7 @@ type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | un
 export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
-  /** The words that the subjects of all responses in the series have in common. */
+  /** The words that occur in the subject of each response in the current series of denied responses. */
   #aims: ReadonlySet<string> = new Set()
 
   /**
@@ -80,8 +80,8 @@ const manner = new Set([
 ])
 
 /**
- * The subject of a call: the words that other attempts to achieve the same would share. They are names of files, hosts and objects, but not of the
- * program.
+ * The subject of a call: the words that other attempts to achieve the same thing would share. These are the names of files, hosts and objects, but
+ * not the name of the program.
  */
 function aimsOf(what: string): readonly string[] {
   // The program that runs a line is not part of its subject.

@@ -16,7 +16,7 @@ type EnvironmentFacts = {
   /** `full`, `off`, or the hosts that can be reached. */
   readonly network: 'full' | 'off' | readonly string[]
   readonly approvalPolicy: string
-  /** The reviewer that answers the Guardian. */
+  /** A phrase that says who decides about requests for approval. */
   readonly reviewer: string
   /** Whether a command may ask for more than the sandbox allows. */
   readonly canEscalate: boolean

@@ -4,7 +4,7 @@ import type { HistoryItem } from '../core/model.ts'
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**
- * The usual number of tokens in code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually one
+ * An estimate that suits ordinary code and prose. It is calculated from bytes, because in writing systems without spaces a character is usually one
  * token. The value for images is approximately what providers bill for an image of the largest size that they process.
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }

@@ -11,7 +11,7 @@ export type FirstCall = {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** The limit for the results of all these calls together. */
+/** The maximum number of characters in the results of all calls that a prompt requests, taken together. */
 const mostCharacters = 80_000
 
 /**

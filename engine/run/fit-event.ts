@@ -1,11 +1,11 @@
 import type { RunEvent } from '../core/events.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 
-/** Many programs that read lines have a buffer of only 64 KiB. */
+/** The maximum size of an event's line, in bytes. Many programs that read lines have a buffer of only 64 KiB. */
 const maxBytes = 64 * 1024 - 1
 const longestText = 16 * 1024
 const longestList = 256
-/** Names, ids and fixed values of the schema are shorter than this, so they stay unchanged. */
+/** Texts of up to this many characters are never shortened. Names, ids and the schema's fixed values are all shorter. */
 const shortText = 512
 
 /**
@@ -16,7 +16,7 @@ const shortText = 512
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
   const whole = JSON.stringify(event)
-  // No character takes more than three bytes for each of its UTF-16 units.
+  // In UTF-8, a character takes at most three bytes for each of its UTF-16 units.
   if (whole.length * 3 < maxBytes || Buffer.byteLength(whole) < maxBytes) return event
   const file = keep(Buffer.from(JSON.stringify(event, undefined, 2)))
   const named = 'item' in event && file !== undefined ? { ...event, item: { ...event.item, whole_file: file } } : event

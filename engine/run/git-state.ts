@@ -25,7 +25,7 @@ const unfinished: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads what is checked out in a work tree. It doesn't start git, because that takes as long as a command, and the model may never need the answer.
+ * Reads what is checked out in a work tree. It doesn't start git, because starting a program takes time, and the model may never need the answer.
  *
  * @param root the top directory of the work tree
  * @returns undefined if there is no repository

@@ -3,7 +3,7 @@ export type NestedSignal = {
   readonly signal: AbortSignal
   /** Aborts this signal and those nested in it, but not the parent. */
   abort(reason: unknown): void
-  /** Removes its listener from the parent. Otherwise the parent would keep the nested signal in memory. */
+  /** Removes the nested signal's listener from the parent. Otherwise the parent would keep the nested signal in memory. */
   dispose(): void
 }
 

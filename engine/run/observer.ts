@@ -12,9 +12,9 @@ export type Verdict =
 
 /** A response whose calls all have results. */
 export type Responded = {
-  /** How many calls it made. If it made none, the model is finished. */
+  /** How many calls the response made. If it made none, the model is finished. */
   readonly called: number
-  /** How many of them were denied. */
+  /** The calls that were refused. */
   readonly refusals: readonly Refusal[]
 }
 
@@ -38,7 +38,7 @@ export type Observer = {
   readonly afterFailure?: (error: unknown) => Opinion
 }
 
-/** The first verdict of a list of observers. */
+/** Asks observers in order and returns the first verdict. */
 export async function firstVerdict(
   observers: readonly Observer[],
   ask: (observer: Observer) => Promise<Opinion> | Opinion,

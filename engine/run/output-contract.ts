@@ -9,7 +9,10 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
-  /** How the result is delivered. Default: as the message, or through a tool that accepts the schema. */
+  /**
+   * The tool through which the result must be delivered. Default: the final message is the result, and if the provider can't enforce the schema, the
+   * model may also deliver it through the tool `structured_output`.
+   */
   readonly delivery?: Delivery
 }
 

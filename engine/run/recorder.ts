@@ -32,7 +32,7 @@ type OpenItem = { update(changes: object): void; tail(read: () => string): void;
 export type Closing = {
   /** The cost of this run in US dollars; undefined if a price is unknown. */
   readonly cost?: number | undefined
-  /** The number of records in the audit log and its last hash, `RECORDS:HASH`. */
+  /** The number of records in the audit log and the hash of the last one, as `RECORDS:HASH`. */
   readonly auditHead?: string
   /** Default limits that the sandbox could not enforce. */
   readonly unenforced?: readonly string[]
@@ -127,7 +127,7 @@ export class Recorder {
     if (told !== '') for (const sink of this.#sinks) sink.delta?.(told)
   }
 
-  /** What the run has used so far. */
+  /** Tells the sinks what the run has used so far. */
   spent(spent: UsageSoFar): void {
     for (const sink of this.#sinks) sink.spent?.(spent)
   }

@@ -9,6 +9,6 @@ export type ResumedSession = {
   readonly usage: Usage
   /** The provider's last token count, and how many items of `history` it covers; undefined if the provider didn't count. */
   readonly counted?: { readonly tokens: number; readonly items: number } | undefined
-  /** In US dollars; undefined if a price was not known. */
+  /** What the session has cost so far, in US dollars; undefined if a price was not known. */
   readonly costUsd: number | undefined
 }

@@ -10,7 +10,7 @@ import type { Turn } from './scheduler.ts'
  * Handles one call of any tool: prepares it, executes it, and finalizes its result. Nothing that a model sends can make this throw: an unknown tool,
  * invalid input, a denial and a failure of the tool all become results, each with an item in the stream.
  *
- * @param turn the call's position among the calls of its response
+ * @param turn cancels the call, and lets it wait until it can run alone
  */
 export async function runCall(found: FoundCall, path: CallPath, turn: Turn): Promise<ToolResult> {
   const items = new CallItems(found.call, path.recorder)

@@ -58,7 +58,7 @@ export type RunOptions = {
   /** Makes the Guardian, with the context of this run. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
-  /** Real path of the directory the run works in. */
+  /** The real path of the directory in which the run works. */
   readonly workspace: string
   /** The environment variables of the caller, whose secrets are masked everywhere. */
   readonly environment: Readonly<NodeJS.ProcessEnv>

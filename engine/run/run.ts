@@ -66,7 +66,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     // The end of a transactional run is recorded after the landing, which may change how the run ends.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
-    // The reason that stopped the run comes first, because it may have caused the other failures.
+    // A reason that already stopped the run takes precedence, because it may have caused this failure.
     stop ??= faultOf(error)
   } finally {
     budget.close()

@@ -10,9 +10,9 @@ export type Turn = {
 
 /** A call as the scheduler sees it. */
 type Task<Result> = {
-  /** Whether it may run in parallel, and before the response is complete. */
+  /** Whether the call may run in parallel with others, and before the response is complete. */
   readonly safe: boolean
-  /** For a safe call: false if it must wait until the response is complete, and isn't cancelled with its batch. Default: true. */
+  /** For a safe call: false if the call must wait until the response is complete. Such a call isn't cancelled with its batch. Default: true. */
   readonly early?: boolean
   /** Whether it changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
@@ -20,7 +20,7 @@ type Task<Result> = {
 }
 
 type Options<Result> = {
-  /** How many may run at a time. */
+  /** How many calls may run at a time. */
   readonly limit: number
   /** The run's. */
   readonly signal: AbortSignal
@@ -54,7 +54,7 @@ export class Scheduler<Result> {
   readonly #waiting: Entry<Result>[] = []
   readonly #running = new Set<Entry<Result>>()
   #settled = false
-  /** The first call whose failure prevents later ones. */
+  /** The position of the first call whose failure prevents later calls. */
   #failedAt = Infinity
 
   constructor(options: Options<Result>) {

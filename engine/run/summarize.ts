@@ -2,7 +2,10 @@ import type { Changes } from '../core/changes/change-watch.ts'
 import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
-/** How many files that other programs run later are named. If there are more, the run has probably created a whole project, so the rest are left out. */
+/**
+ * The maximum number of files in `runs_later`, which lists files that other programs run later. If there are more, the run has probably created a
+ * whole project, and the rest are left out.
+ */
 const mostTold = 200
 
 /** Converts changes into the counts of the terminal event. */
@@ -19,7 +22,7 @@ export function countChanges({
   }
 }
 
-/** The result of a command of `--verify`. */
+/** Returns the result of a command given with `--verify`, for the run's summary. */
 export function verifiedBy({ command, status, exit_code, duration_ms, attempt }: VerificationItem): Verified {
   return { command, passed: status === 'completed', exit_code, duration_ms: duration_ms ?? 0, attempts: attempt }
 }

@@ -19,7 +19,7 @@ const results: Readonly<Record<EndReason, Result>> = {
 }
 
 /**
- * How a run ended, in one word.
+ * Returns the result of a run, in one word.
  *
  * @param changes the run's changes. Absent: they were not tracked, so they aren't considered
  * @param headMoved whether a different commit is checked out than at the beginning

@@ -17,7 +17,7 @@ type Ending = {
   readonly stop: Stop | undefined
 }
 
-/** The resolution of file timestamps: one tick of the kernel. */
+/** The resolution of file timestamps in milliseconds: one tick of the kernel. */
 const tickMs = 20
 
 /**
@@ -35,7 +35,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
   return () => (ending ??= find())
 
   async function find(): Promise<Ending> {
-    // The parent run determines all this for a sub-agent.
+    // This run is a sub-agent's. Its parent run determines the outcome.
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }

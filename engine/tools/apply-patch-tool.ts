@@ -23,7 +23,7 @@ import type { ToolResult } from './tool-result.ts'
 const usage =
   'Applies a patch that adds, updates, moves or deletes files. One patch may change several files; it is applied as a whole or not at all.'
 
-/** The patch tool. It takes freeform text under a grammar if the provider supports that, and `{"input": "…"}` otherwise. */
+/** The patch tool. Its input is plain text that follows a grammar if the provider supports that, and `{"input": "…"}` otherwise. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   claudeNames: ['Edit', 'Write', 'MultiEdit'],

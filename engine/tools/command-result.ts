@@ -21,13 +21,13 @@ export type FinishedCommand = {
   readonly file: string | undefined
 }
 
-/** The limit for one command's output in one event. It keeps a line of the stream far below 64 KiB even if every byte is escaped. */
+/** The maximum number of characters of a command's output in one event. It keeps a line of the stream far below 64 KiB even if every byte is escaped. */
 const eventOutputLimit = 8 * 1024
 
 /**
  * Whether an output is shown in full, both to the model and in the event.
  *
- * @param tokens the limit that the call asked for; undefined for the default
+ * @param tokens the maximum number of tokens that the call asked for; undefined for the default
  */
 export function isShownWhole(output: string, tokens: number | undefined, { state }: ToolContext): boolean {
   return output.length <= eventOutputLimit && fits(output, outputLimitFor(tokens, state.limits))
@@ -54,7 +54,7 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
 
 /** The call's options for its answer. */
 type Answering = {
-  /** The limit for the output; undefined for the default. */
+  /** The maximum number of tokens of the output; undefined for the default. */
   readonly maxTokens: number | undefined
   /** Unknown arguments of the call, which the answer lists. */
   readonly ignored: readonly string[]
@@ -83,7 +83,7 @@ export function answerCommand(
     ok: result.status === 'exited' && result.code === 0,
     ...(result.status === 'exited' && result.code === 0 ? {} : { commandFailed: true }),
     output: lines.join('\n'),
-    // The output itself is cut above. The short lines around it must not use up its limit.
+    // The output has already been cut to its limit. The short lines around it must not count towards that limit.
     limit: withNotes(limit),
     ...(shown.file === undefined ? {} : { outputFile: shown.file }),
   }
@@ -92,7 +92,7 @@ export function answerCommand(
 /** A command that continues after its call has returned. */
 type Running = {
   readonly id: number
-  /** The output since the last call about it. */
+  /** The output that no earlier call has returned. */
   readonly output: string
   readonly denials: readonly Denial[]
   readonly waitedMs: number

@@ -3,13 +3,13 @@ import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts
 import { OutputBuffer } from '../core/text/output-buffer.ts'
 import { endsWithin } from './ends-within.ts'
 
-/** The limit for one command's output. Further output is counted and dropped. */
+/** How many bytes of one command's output are kept. The rest is only counted. */
 const outputLimitBytes = 4 * 1024 * 1024
 
 /** How many bytes from the end of an output are passed to displays. */
 const tailBytes = 8 * 1024
 
-/** The limit for a command's unread output. */
+/** How many bytes of a command's output are kept until they are read. */
 const unreadLimitBytes = 1024 * 1024
 
 /** A command that has been started and may still be running. */
@@ -44,7 +44,7 @@ export class LiveCommand {
     return this.#child.result
   }
 
-  /** Everything the command has printed, with the middle left out if it is too long. */
+  /** Everything that the command has printed. If that is too long, the middle is left out. */
   get output(): Buffer {
     return this.#whole.toBytes()
   }
@@ -54,7 +54,7 @@ export class LiveCommand {
     return this.#whole.tail(tailBytes)
   }
 
-  /** Returns the output since the last call. */
+  /** Returns the output that has arrived since this method was last called. */
   takeUnread(): Buffer {
     const bytes = this.#unread.toBytes()
     this.#unread = new OutputBuffer(unreadLimitBytes)

@@ -17,10 +17,10 @@ import { denied, eventVerdict } from './denied-result.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The limit for a diff in one event. It keeps the event's line below 64 KiB even if every character is escaped. */
+/** The maximum number of characters of a diff in one event. It keeps the event's line below 64 KiB even if every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
-/** The limit for a diff that a reviewer sees. */
+/** The maximum number of characters of a diff that a reviewer sees. */
 const reviewedDiffLimit = 32 * 1024
 
 /**
@@ -28,7 +28,8 @@ const reviewedDiffLimit = 32 * 1024
  * committed completely or not at all. An item in the event stream reports them.
  *
  * @param started when the call began, from `performance.now()`
- * @param what `instructions` if the change adds a note to the instructions of later runs. It is reviewed as one, and an approval covers only that file
+ * @param what `instructions` if the change adds a note to the instructions of later runs. Such a change is reviewed as a note, and an approval covers
+ *   only that file
  * @returns the failed result if nothing was changed; undefined on success
  */
 export async function commitChanges(

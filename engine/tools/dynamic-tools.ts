@@ -2,7 +2,7 @@ import type { Tool } from './tool.ts'
 
 /** Tools that may appear and disappear during a run. */
 export type DynamicTools = {
-  /** The current tools: the same list until it changes. */
+  /** Returns the current tools. As long as the tools don't change, the list is the same object. */
   readonly current: () => readonly Tool[]
   /** Names of the servers that are still starting and may add tools. */
   readonly awaited: () => readonly string[]

@@ -54,7 +54,7 @@ export type RunHooks = {
   readonly tasks: TaskHooks
   /** Passes all items that hooks report to the run's event stream, including those that they have already reported. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
-  /** Sets the signal that cancels running hooks, until the next call of this function. Undefined: hooks are cancelled only with the run. */
+  /** Sets the signal that cancels hooks. It stays in effect until this function is called again. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Called before the first message. Returns what to tell the model besides the prompt, or why the run must not continue. */
   readonly begin: (prompt: string) => Promise<{ readonly context: readonly string[]; readonly refused?: string }>

@@ -100,7 +100,7 @@ async function begin(
     call_id: context.callId,
     cwd: action.cwd,
   })
-  // The approval covers the files as they are now, so they are held in place while somebody decides.
+  // An approval applies to the files as they are now, so their paths are held open until somebody has decided.
   const asked = context.escalation?.ask(action.escalation?.grants ?? [])
   const { verdict, approved } = await context.review(action)
   if (approved === undefined) {

@@ -8,16 +8,16 @@ import { LiveCommand } from './command-sessions.ts'
 import { eventVerdict } from './denied-result.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 
-/** The result of a command of `--verify`. */
+/** The result of a command given with `--verify`. */
 export type VerificationResult =
   | { readonly type: 'passed' }
   /** `words`: how the command ended and its output, cut to the model's limit. `end`: how it ended, in a few words. */
   | { readonly type: 'failed'; readonly words: string; readonly end: string }
-  /** The command did not run, through no fault of the model. */
+  /** The command was not allowed to run. The model is not to blame for that. */
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'not-started'; readonly why: string }
 
-/** The action of a command of `--verify`, for the Guardian's review. */
+/** Makes the action that the Guardian reviews for a command given with `--verify`. */
 export function verificationAction(command: string, { workspace, sandbox }: ToolPlace): ExecAction {
   return {
     type: 'exec',
@@ -29,8 +29,8 @@ export function verificationAction(command: string, { workspace, sandbox }: Tool
 }
 
 /**
- * Runs a command of `--verify` in the run's sandbox. It is the user's own command, so it needs no approval. If a rule forbids it, it
- * doesn't run, and it gets no permissions beyond the sandbox. Its time limit is that of the sandbox's policy.
+ * Runs a command given with `--verify` in the run's sandbox. It is the user's own command, so it needs no approval. If a rule forbids it, it doesn't
+ * run, and it gets no permissions beyond the sandbox. Its time limit is that of the sandbox's policy.
  *
  * @param attempt counted from 1
  * @param context its `review` must treat the command as the user's own

@@ -8,7 +8,7 @@ type Word = AnalysedCommand['words'][number]
 
 /** System directories, where no project stores secrets and a search may take a long time. */
 const ofTheMachine = /^\/(?:usr|bin|sbin|lib\w*|proc|sys|dev|nix)?(?:\/|$)/
-/** The most entries to examine. The result of a larger search would tell a model little anyway. */
+/** The maximum number of entries to examine. The output of a larger search would be of little use to a model anyway. */
 const mostEntries = 100_000
 
 /**

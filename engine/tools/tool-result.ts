@@ -12,7 +12,7 @@ export type ToolResult = {
   readonly abort?: boolean
   /** The Guardian's verdict, if it denied the call or its outcome. */
   readonly refused?: EventVerdict
-  /** Whether the call could not be carried out at all, so that parallel calls are not worth finishing. An exception means the same. */
+  /** Whether the call could not be carried out at all, so that parallel calls are not worth finishing. If a tool throws an error, that has the same effect. */
   readonly broken?: boolean
   /** Whether the call was a command that ran and failed. Later calls in the same response may rely on its success. */
   readonly commandFailed?: boolean

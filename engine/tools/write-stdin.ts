@@ -80,7 +80,7 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
   }
 }
 
-/** The limit for input that is not yet a complete command. Nobody types more than this. */
+/** The maximum length of typed input that is not yet a complete command, in characters. Nobody types more than this. */
 const longestPending = 64 * 1024
 
 /**

@@ -21,11 +21,11 @@ const record = z.object({
   at: z.string(),
   /** Changes that can land: to tracked files, and to untracked ones that git doesn't ignore. */
   changes: z.array(change),
-  /** Files that git ignores. They are only counted, and remain in the view. */
+  /** Files that git ignores. They don't land, but remain in the view, and are only counted. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
   /** Files that never land because they control other programs. */
   protected: z.array(z.string()),
-  /** Pipes, sockets and devices, which never land either. */
+  /** Pipes, sockets and devices. They never land. */
   special: z.array(z.string()),
   /** Repositories in which the run created objects, such as commits. Objects don't land with the files. `kept`: where the objects are in the view. */
   repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
@@ -97,7 +97,10 @@ function writePatch(directory: string, changes: readonly RunChange[]): void {
 
 const writtenAtOnce = 1024 * 1024
 
-/** For larger files, a patch contains only the name: as text they would take several times their size, and git rejects patches of 1 GiB or more. */
+/**
+ * The maximum size of a file whose content a patch contains, in bytes. As text, content takes several times its size, and git rejects patches of 1
+ * GiB or more. Of a larger file, a patch contains only the name.
+ */
 export const largestInPatch = 64 * 1024 * 1024
 
 /** The size of a file before or after a change; 0 for anything that isn't a file. */

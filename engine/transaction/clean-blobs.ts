@@ -5,7 +5,7 @@ import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../
 /** Returns the git object of a file if the index says that the two have the same content; undefined in case of doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
-/** Larger indexes are not read. */
+/** The maximum size of an index that is read, in bytes. */
 export const largestIndex = 1024 * 1024 * 1024
 
 /** The byte offsets of fields in an index entry (gitformat-index(5)). */

@@ -42,7 +42,7 @@ type CopyOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How many entries are copied before other tasks get a turn. */
+/** How many entries are copied before other tasks of this process get a chance to run. */
 const atOnce = 200
 
 /**

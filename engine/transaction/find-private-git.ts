@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readHostFile, type GitDirectories } from '../../sandbox/index.ts'
 
-/** Finds the git directories of a repository in a view. `kept` is its work tree there, or its git directory. */
+/** Finds the git directories of a repository in a view. `kept` is either the repository's work tree in the view or its git directory. */
 export function privateGitOf(kept: string): GitDirectories | undefined {
   const inside = join(kept, '.git')
   const own = lstatSync(inside, { throwIfNoEntry: false })?.isDirectory() === true ? inside : kept

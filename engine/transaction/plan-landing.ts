@@ -195,7 +195,7 @@ function writeOf(
   return { ...write, content: [], pieces, mode: side.mode }
 }
 
-/** Merging larger files would take several times their size in memory. */
+/** The maximum size of a file that is merged, in bytes. Merging takes several times that size in memory. */
 const largestMerged = 64 * 1024 * 1024
 
 /** Merges changes to one file that were made by the run and by someone else. */

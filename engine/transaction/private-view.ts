@@ -14,7 +14,7 @@ import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } f
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
-/** The largest tree that is copied unless the user asks for a copy. */
+/** The maximum size of a tree that is copied although the user has not asked for a copy. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 
 const state = z.object({
@@ -28,9 +28,9 @@ const state = z.object({
    * the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether the record of changes is up to date. If so, no run has worked in the view since it was made. */
+  /** Whether the record of changes is up to date, because no run has worked in the view since the record was made. */
   gathered: z.boolean(),
-  /** The id of the landing, which `undo` needs, and its tree. */
+  /** The landing: its id, which `agent undo` needs, and the tree in which it is recorded. */
   landing: z
     .object({
       id: z.string(),
@@ -101,7 +101,7 @@ export function reopenView(directory: string): PrivateView | undefined {
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
 }
 
-/** Records whether the record of changes is up to date. It isn't while a run works in the view. */
+/** Stores whether the record of changes is up to date. While a run works in the view, it isn't. */
 export function noteGathered(directory: string, gathered: boolean): void {
   const known = readViewState(directory)
   if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })

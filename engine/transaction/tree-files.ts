@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, type BigIntStats } from 'node:fs'
 import { writeChunks } from '../../apply-patch/index.ts'
 
-/** How much of a file is in memory at a time. */
+/** How many bytes of a file are in memory at a time. */
 const chunkSize = 1024 * 1024
 
 /** The stats of a file; undefined if it doesn't exist. */

@@ -1,6 +1,6 @@
 import { truncateMiddle } from '../../core/text/truncate.ts'
 
-/** The longest part of a message or of a command that is quoted. */
+/** The maximum number of characters to quote from a message or a command. */
 export const longestQuote = 200
 
 /** A command on one line, shortened in the middle. */

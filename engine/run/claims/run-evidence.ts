@@ -38,7 +38,7 @@ export type KnownOfRun = RunRecord & {
 /** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** The number of commands to keep. A model that runs more of them will report on the last ones. */
+/** The maximum number of commands to keep. If a model runs more, its final message will be about the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 const longestCommand = 1024

@@ -15,7 +15,7 @@ export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'reco
   }
 }
 
-/** How often hooks may make the model continue when it wants to end. Without a limit, a hook that always does this would never let the run end. */
+/** How often hooks may make the model continue when it wants to end. Without this limit, a run would never end if a hook always made the model continue. */
 const maxSentBack = 8
 
 /** Asks hooks whether the model may end. */

@@ -13,7 +13,7 @@ export function outputContractObserver(output: OutputContract, running: Running)
       if (judgement === undefined) return undefined
       if ('failure' in judgement) return { type: 'stop', stop: { reason: 'failed', message: judgement.failure } }
       if (judgement.done) return called === 0 ? undefined : deliver(judgement.delivered, running)
-      // The result of a failed call already explains its fault.
+      // The model delivered its message through a tool. The result of that call already tells the model what is wrong with the message.
       if (called > 0) return undefined
       conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
       return { type: 'ask' }

@@ -1,18 +1,18 @@
 /** The parts of the shared instructions that differ between model families. */
 type FamilyWords = {
-  /** How a model of the family searches for things. */
+  /** Says how a model of the family searches for files and text. */
   readonly search: string
   /** How it changes files. */
   readonly edit: string
-  /** The tool with which it keeps its task list. */
+  /** Names the tool with which the model keeps its task list. */
   readonly list: string
-  /** What happens to long-running commands. */
+  /** Says what happens to long-running commands. */
   readonly longCommands: string
 }
 
 /** The role of a model in a run. */
 export type Part = {
-  /** Whether it has sub-agents to which it can delegate work. */
+  /** Whether the model has sub-agents to which it can delegate work. */
   readonly handsOn: boolean
 }
 

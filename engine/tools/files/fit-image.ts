@@ -4,9 +4,9 @@ import { imageSize } from './image-size.ts'
 
 /** The longest side that providers use, in pixels. They scale larger images down, but charge for the original size. */
 const longestSide = 2048
-/** The size limit for an image's file: the strictest provider accepts 5 MB in base64. */
+/** The maximum size of an image's file, in bytes. The strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
-/** Larger images are not decoded, because four bytes per pixel have to fit into memory. */
+/** The maximum number of pixels of an image that is decoded. Each pixel takes four bytes of memory. */
 const mostPixels = 64_000_000
 
 /**

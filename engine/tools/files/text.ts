@@ -21,7 +21,7 @@ export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${shorten(line)}`).join('\n')
 }
 
-/** Longer lines are shortened: they are data, not source code. */
+/** The maximum number of characters of a line that are shown. Longer lines are data rather than source code, so they are shortened. */
 const longestLine = 2000
 
 function shorten(line: string): string {

@@ -53,7 +53,7 @@ export function openRepl(sandbox: Sandbox): Repl {
         return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
       }
       const evaluated = await session.evaluate(code, timeoutMs, signal)
-      // The sandbox usually looks for planted files when a command ends, but the session is still running.
+      // The sandbox looks for planted files when a command ends. The session is still running, so the sandbox is asked to look now.
       const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
       const denials = [...evaluated.denials, ...planted]
       if (evaluated.status === 'ended') session = undefined

@@ -1,8 +1,8 @@
 import type { Tool } from '../tool.ts'
 
 /**
- * Which deferrable tools are left out of requests and must be searched for: all, none, or (`auto`) our own, and those of servers if there
- * are many.
+ * Which deferrable tools are left out of requests and must be searched for: all (`always`), none (`off`), or our own and, if the servers' tools are
+ * many, those too (`auto`).
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 

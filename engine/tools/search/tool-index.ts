@@ -7,17 +7,20 @@ export type FoundTool = { readonly tool: Tool; readonly score: number }
 /** A search for tools. */
 type ToolQuery = {
   readonly text: string
-  /** Words that a tool must contain. */
+  /** Words that must all occur in a tool's name or in its descriptions. */
   readonly required: readonly string[]
   readonly limit: number
 }
 
-/** The weight of a word, by where it occurs. */
+/** The weight of a word, depending on the part of the tool in which it occurs. */
 const weights = { name: 3, hint: 2.5, description: 1, schema: 1 } as const
 
 type Posting = { readonly at: number; readonly weight: number }
 
-/** Finds tools by words. The score combines how frequent a word is in the tool, how rare it is elsewhere, and where it occurs. */
+/**
+ * Finds tools by words. The score of a word depends on how often it occurs in the tool, in which part of the tool it occurs, and how rare it is in
+ * other tools.
+ */
 export class ToolIndex {
   readonly #tools: readonly Tool[]
   readonly #postings = new Map<string, Posting[]>()

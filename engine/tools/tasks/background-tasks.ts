@@ -4,12 +4,12 @@ import type { ToolResult } from '../tool-result.ts'
 /** The work that a background task does. */
 export type TaskWork = {
   readonly kind: 'command' | 'agent'
-  /** How other tools refer to the work: the id of a session or an agent. */
+  /** The name by which other tools refer to the work: the id of a session or an agent. */
   readonly known: string
   /** Resolves when the work has ended. Never rejects. */
   readonly ended: Promise<TaskEnd>
   /**
-   * Returns the output since the last call.
+   * Returns the output that has arrived since this method was last called.
    *
    * @param waitedMs how long the call has waited for the work to end
    */

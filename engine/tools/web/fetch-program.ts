@@ -6,7 +6,7 @@ export type FetchMessage =
   /** A question: the program continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
-  /** The last line. The rest of the output is the body. `more` means that it is only the first part of the page. */
+  /** The last line. The rest of the output is the body. `more` means that the body is only the first part of the page. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 

@@ -2,10 +2,13 @@ import { pdfText } from '../files/pdf-text.ts'
 import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
 
-/** Longer pages would take seconds to convert and block everything else meanwhile. */
+/** The maximum length of an HTML page that is converted, in characters. Converting a longer one would take seconds and block everything else. */
 const longestHtml = 1024 * 1024
 
-/** The nesting depth up to which pages are converted: the converter's time grows with its square. Real pages stay below a hundred. */
+/**
+ * The maximum nesting depth of a page that is converted, because the converter's time grows with the square of the depth. The depth of real pages
+ * stays below a hundred.
+ */
 const deepest = 500
 
 /**

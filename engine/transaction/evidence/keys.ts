@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyOb
 import { UserError } from '../../core/user-error.ts'
 import { sshPrivateKey, sshPublicKey } from './ssh-key.ts'
 
-/** RSA keys shorter than this can be factored. */
+/** The minimum length of an RSA key, in bits. Shorter keys can be factored. */
 const shortestRsa = 2048
 
 /**

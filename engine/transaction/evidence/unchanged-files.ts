@@ -26,7 +26,7 @@ type Looked = {
   readonly since: Date
 }
 
-/** The size limit for git's list of files. A list of this size names about a million files. */
+/** The maximum size of git's list of files, in bytes. A list of this size names about a million files. */
 const largestList = 128 * 1024 * 1024
 const atOnce = 200
 

@@ -79,9 +79,9 @@ export async function findOverlayDifferences(
 }
 
 /**
- * Returns a function that finds the state that a path had when the view was made. If the path hasn't changed in the lower tree since, that is its state there.
- * Otherwise the state comes from git's index of that time, and the bytes may be available as a git object. If the index doesn't list the path, the state is
- * unknown.
+ * Returns a function that finds the state that a path had when the view was made. If the path hasn't changed in the lower tree since then, its state
+ * in the lower tree is returned. Otherwise the state comes from git's index of that time, and the bytes may be available as a git object. If the
+ * index doesn't list the path, the state is unknown.
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
