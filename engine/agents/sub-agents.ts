@@ -31,13 +31,13 @@ export type AgentReport = { readonly id: string; readonly ok: boolean; readonly 
 export type Parent = {
   /** The directory of the run's session. The sessions of sub-agents are below it. */
   readonly directory: string
-  /** Where the run works at the moment. */
+  /** Returns the directory in which the run currently works. */
   readonly workspace: () => string
   /** How many responses each sub-agent may take; undefined: no limit. */
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
   readonly runHandle: () => RunHandle
-  /** Runs a model for the task. It shares everything with the run except what is passed here. */
+  /** Runs a model for a sub-agent. The sub-agent shares everything with the run except what is passed here. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
 }
 
@@ -50,9 +50,9 @@ type SubAgentDependencies = {
     id: string,
     model: Model,
   ) => Pick<RunOptions, 'tools' | 'hooks'>
-  /** The instructions of every sub-agent, by the name of its model. */
+  /** Returns the instructions for every sub-agent whose model has this name. */
   readonly rulesFor: (model: string) => string
-  /** The model that a definition names, or the run's own if there is no such model. */
+  /** Opens the model that a definition names, or the run's own model if there is no such model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
 
@@ -95,14 +95,14 @@ export class SubAgents {
     return undefined
   }
 
-  /** Returns the report of a task; undefined for an agent that isn't working. Each report is returned once. */
+  /** Waits for an agent's report. Resolves to undefined if the agent isn't working on anything. Each report is returned only once. */
   async wait(id: string): Promise<AgentReport | undefined> {
     const report = await this.#working.get(id)
     this.#working.delete(id)
     return report
   }
 
-  /** Sub-agents whose reports haven't been read yet. */
+  /** The ids of the sub-agents whose reports haven't been read yet. */
   get unread(): readonly string[] {
     return [...this.#working.keys()]
   }

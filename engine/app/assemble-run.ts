@@ -36,7 +36,7 @@ import { runTransaction } from './run-transaction.ts'
 /** The options from the caller that opens the run. */
 type AssembleOptions = {
   readonly sinks: readonly Sink[]
-  /** Called when everything is open. */
+  /** Called when everything that the run needs is open. */
   readonly begun: () => void
   /** Used by the task `calls`. Receives the function that makes calls, and resolves when no more calls will come. */
   readonly serve: NonNullable<RunOptions['serve']>
@@ -204,7 +204,7 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * Returns the only contribution of this kind. A second one would silently replace it; in the case of hooks, the user's guards would be gone.
+ * Returns the only contribution of this kind. If there were two, one would silently replace the other: with hooks, the user's guards could be lost.
  *
  * @throws Error if two features make such a contribution
  */

@@ -12,9 +12,9 @@ export type ModelSources = {
   readonly settings: Settings
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory that relative paths of recordings start from. */
+  /** The directory from which relative paths of recordings are resolved. */
   readonly from: string
-  /** The gate that each request passes. Absent: no request waits. */
+  /** The gate that each request must pass. Absent: no request has to wait. */
   readonly gate?: RequestGate | undefined
 }
 

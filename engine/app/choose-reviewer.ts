@@ -10,9 +10,9 @@ export type ReviewerChoice =
   | { readonly kind: 'program'; readonly argv: readonly [string, ...string[]] }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'model' }
-  /** The caller that opened the run, through `Run.answer`. */
+  /** The caller that opened the run. It answers through `Run.answer`. */
   | { readonly kind: 'caller' }
-  /** A function from the caller that opened the run. */
+  /** A function that the caller of the run provides. */
   | { readonly kind: 'function'; readonly review: ReviewFunction }
 
 /** The reviewers that are available besides those in the configuration. */

@@ -13,9 +13,9 @@ import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
 /**
- * Opens the sandbox. If the run is a transaction, commands in it see a private view.
+ * Opens the sandbox. If the run is a transaction, commands in the sandbox see a private view of the tree.
  *
- * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if the policy makes no sense
+ * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if the policy is invalid
  */
 export async function confineRun(loaded: Loaded, closing: Closing): Promise<Confined> {
   const { request, policies, config, home, settings, workspace } = loaded
@@ -54,7 +54,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   }
 }
 
-/** Opens the session. If a killed run may have left the tree half changed, recovers it. */
+/** Opens the session. If a killed run may have left the tree half changed, the tree is recovered. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
   const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined

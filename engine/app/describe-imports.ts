@@ -2,8 +2,8 @@ import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**
- * Explains how another program's settings made this run stricter than the user asked for, for example because nothing can be written. Empty if there is
- * nothing to explain.
+ * Explains which sandbox mode the run takes from another program's settings, although the user has not imported these settings. Returns
+ * no sentence if it takes none.
  */
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')

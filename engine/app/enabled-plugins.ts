@@ -22,7 +22,10 @@ const Manifest = z.looseObject({
   description: z.string().optional(),
 })
 
-/** Folders of plugins that Claude Code installed. Commands can't see these folders, so the programs in them may run from there. */
+/**
+ * Returns the folders of plugins that Claude Code installed. The sandbox hides the directory around them, so these folders must be made readable: the
+ * plugins' hooks and servers run programs in them.
+ */
 export function installedRoots(
   { settings, origins }: Pick<Config, 'settings' | 'origins'>,
   home: string,
@@ -37,7 +40,8 @@ export function installedRoots(
 type PluginTable = NonNullable<Config['settings']['plugins']>[string]
 
 /**
- * The plugins that the configuration enables, without the faulty ones, and the faults of plugins that the settings of Claude Code enable.
+ * Returns the plugins that the configuration enables. If Claude Code's settings enable a plugin that is faulty, the plugin is left out and its fault is
+ * returned.
  *
  * @throws UserError `usage` if a plugin in this program's own configuration doesn't exist, or its manifest can't be read
  */

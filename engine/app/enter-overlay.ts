@@ -41,7 +41,7 @@ export async function enterOverlay(
     request.ephemeral === true ||
     request.externallySandboxed === true ||
     sandboxModeOf(settings) === 'danger-full-access'
-  // The code that opens the transaction reports this.
+  // If the request contradicts itself, the code that opens the transaction reports that.
   if (wish === undefined || isRefused) return undefined
   const isOpen = before?.state === 'open'
   const strategy = isOpen ? before.strategy : wish.strategy
@@ -84,7 +84,7 @@ function reasonAgainst({ request, settings }: Configured, trees: readonly string
     : `${mount} is mounted in the tree, and an overlay would show what lies under it`
 }
 
-/** Removes an empty session, whose run was never started. */
+/** Removes an empty session whose run never started. */
 function removeUnbegun(directory: string): void {
   if (readViewState(directory)?.state === 'making' && !existsSync(join(directory, 'rollout.jsonl')))
     rmSync(directory, { recursive: true, force: true })

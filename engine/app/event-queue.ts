@@ -15,7 +15,7 @@ export class EventQueue {
     },
   }
 
-  /** Call this when no more events will come. With a failure, the reader gets its error. */
+  /** Marks the end of the events. If a failure is given, the reader gets its error after the last event. */
   end(failure?: { readonly error: unknown }): void {
     this.#end ??= failure ?? {}
     this.#wake()

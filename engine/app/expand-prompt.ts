@@ -8,8 +8,8 @@ import { UserError } from '../core/user-error.ts'
 export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { readonly prompt: string }
 
 /**
- * Expands a prompt: the result is the text of the command or skill that the prompt names as `/name`, else the prompt itself. If it names a prompt of an MCP
- * server, it is not changed.
+ * Expands a prompt: the result is the text of the command or skill that the prompt names as `/name`, else the prompt itself. A prompt that
+ * names a prompt of an MCP server is not changed.
  *
  * @throws UserError `usage` if the named command or skill doesn't exist, or its text can't be filled in
  */

@@ -53,7 +53,7 @@ export type Opened = InSession & {
   readonly tell: (message: string) => void
   /** The unconfined sandbox, for programs that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Runs a model as part of this run. It shares everything with the run except what is passed here. */
+  /** Runs a model as a part of this run. The part shares everything with the run except what is passed here. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
   /** The tools that sub-agents may use. */
   readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
@@ -74,7 +74,7 @@ export type Contribution = {
   readonly sinks?: readonly Sink[]
   /** Texts for the model before the first prompt of a session. */
   readonly context?: readonly string[]
-  /** Notices for the user that are shown before anything happens. */
+  /** Notices for the user that are shown before the run does anything. */
   readonly notices?: readonly string[]
   readonly wrapModel?: (model: Model) => Model
   readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer

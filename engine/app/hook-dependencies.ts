@@ -20,7 +20,7 @@ import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
-/** The names of approval policies that hooks receive. These are the terms of Claude Code. */
+/** Claude Code's names for the approval policies. Hooks receive these names. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   untrusted: 'default',
   'on-failure': 'acceptEdits',

@@ -92,7 +92,7 @@ function judgeInstructions(
     : read
 }
 
-/** `path:12` or `path:12:3`. */
+/** Whether a place is the path with a line, such as `path:12`, or with a line and a column, such as `path:12:3`. */
 function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }

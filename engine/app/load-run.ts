@@ -49,7 +49,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
 }
 
 /**
- * Checks everything that can be wrong before the first request.
+ * Before the first request, checks everything that can be wrong with a run.
  *
  * @param closing receives cleanup functions for the few resources that are opened here
  * @throws UserError for problems that the user has to fix
@@ -65,7 +65,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
     request.ownProcess?.startedFor,
   )
-  // This comes first because it may restart the process. By then, nothing may be open, and nothing may have been read from standard input.
+  // Enter the overlay first, because this may restart the process. Before that, nothing must be opened, and standard input must not be read.
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)

@@ -4,7 +4,7 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks for approval: as configured, else always if a reviewer is named, else the default. */
+/** When the Guardian asks for approval: as configured; or `on-request` if the configuration only names a reviewer; or the default. */
 export function approvalModeOf(settings: Settings): ApprovalMode {
   // A user who names a reviewer wants it to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
@@ -16,7 +16,7 @@ function namesReviewer(settings: Settings): boolean {
 }
 
 /**
- * The mode of commands if an external sandbox confines them.
+ * Returns the sandbox mode for a run that an external sandbox confines.
  *
  * @param asked the value of `-s`
  * @throws UserError `usage` if the value requires a sandbox of this program

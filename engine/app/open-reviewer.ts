@@ -29,7 +29,7 @@ export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
   /** The person at the terminal, even if another reviewer answers the Guardian. Absent: no person can be asked. */
   readonly person?: (runContext: RunContext) => Reviewer
-  /** Asks the person other questions. Absent: no person can be asked, or none should be. */
+  /** Asks the person at the terminal a question that isn't the Guardian's. Absent: no person can or should be asked. */
   readonly ask?: AskPerson
   /** Passes on the caller's answer to a question. Absent: the caller isn't asked. */
   readonly answer?: CallerReviewer['answer']
@@ -52,7 +52,7 @@ type ReviewerDependencies = {
 }
 
 /**
- * Makes the chosen reviewer. Repeated denials end the run; if a person is at the terminal, the person decides about that instead.
+ * Makes the chosen reviewer. Repeated denials end the run. If a person is at the terminal, the person decides whether to end it.
  *
  * @throws UserError `usage` if the model or the policy text doesn't exist
  */

@@ -7,7 +7,7 @@ import { runsOutside, type Hook, type HookSet } from '../hooks/load-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
 
-/** A longer list of one kind of effect would not help readers. */
+/** The maximum number of effects of one kind that are listed. A longer list would not help readers. */
 const mostNamed = 100
 
 /** Records the effects of a transactional run that can't be reverted, as they happen. */

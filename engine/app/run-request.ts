@@ -20,7 +20,7 @@ export type Task =
       readonly type: 'prompt'
       /** The prompt, or a function that fetches it after the configuration has been checked. */
       readonly prompt: string | (() => Promise<string>)
-      /** Shown to the model with the prompt. Default: none. */
+      /** Images that are shown to the model with the prompt. Default: none. */
       readonly images?: readonly Image[]
     }
   /** No model is asked: the caller makes the calls with `Run.call`, until the run is closed. */
@@ -28,9 +28,9 @@ export type Task =
 
 /** The reviewer that answers the Guardian. */
 type Reviewing = {
-  /** Default: the reviewer in the configuration, else the person at the terminal, else none. */
+  /** The chosen reviewer. Default: the reviewer in the configuration, else the person at the terminal, else none. */
   readonly by?: ReviewerChoice
-  /** Connects to the person who watches; called once. Default: no person is there. */
+  /** Returns a function that asks the person who watches the run. Called once. Default: there is nobody to ask. */
   readonly person?: () => AskPerson
 }
 
@@ -38,9 +38,9 @@ type Reviewing = {
 export type TransactionRequest = {
   /** How the view is made. Default: by sharing blocks if the file system supports that, else by copying if the trees are not too large, else by an overlay. */
   readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
-  /** When the changes land. Default: `on-success`, if the run ended normally. */
+  /** When the changes land. Default: `on-success`, which lands them only if the run ended normally. */
   readonly land?: 'on-success' | 'never' | 'always'
-  /** Whether files that git ignores land too. Default: they remain in the run's view. */
+  /** Whether files that git ignores land too. Default: false, so that they remain in the run's view. */
   readonly landIgnored?: boolean
   /**
    * Whether the checked-out branch moves to the run's commits, if the branch hasn't moved in the meantime. Default: the commits are stored in the repository
@@ -87,10 +87,10 @@ export type RunRequest = {
    * that the sandbox's policy permits.
    */
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The directory that relative paths of recordings start from. Default: the workspace. */
+  /** The directory from which relative paths of recordings are resolved. Default: the workspace. */
   readonly from?: string
   readonly settings?: RequestedSettings
-  /** Default: a new session. */
+  /** The session to begin with: a new one, a resumed one, or a fork. Default: a new session. */
   readonly start?: Start
   /** The name of the client that begins a new session. */
   readonly source?: string
@@ -98,7 +98,7 @@ export type RunRequest = {
   readonly ephemeral?: boolean
   /** Whether the run may work outside a git repository. Default: false. */
   readonly outsideRepository?: boolean
-  /** The caller states that an external sandbox surrounds the program. Default: false. */
+  /** Whether an external sandbox surrounds the program, as the caller states. Default: false. */
   readonly externallySandboxed?: boolean
   /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as in the resumed session. */
   readonly plan?: boolean
@@ -123,7 +123,7 @@ export type RunRequest = {
    * run fails.
    */
   readonly deliver?: () => (finalMessage: string) => string | undefined
-  /** Default: no limit. */
+  /** The limits on what the run may use. Default: no limits. */
   readonly budget?: Budget
   /** Ends the run when a call is refused for the first time. Default: false. */
   readonly failOnDenied?: boolean
@@ -137,13 +137,13 @@ export type RunRequest = {
   readonly model?: Model
   /** Additional tools. They replace built-in tools of the same name. Default: none. */
   readonly tools?: readonly Tool[]
-  /** Interrupts the run when it is aborted, as `Run.interrupt` does. */
+  /** A signal. When it is aborted, the run ends as if `Run.interrupt` had been called. Default: none. */
   readonly signal?: AbortSignal
-  /** Receive every event as it happens, including partial messages. Default: events are available only in `Run.events`. */
+  /** Sinks that receive every event as it happens, including partial messages. Default: events are available only in `Run.events`. */
   readonly sinks?: readonly Sink[]
-  /** Notices that the user gets before anything happens. Each becomes an item in the event stream. Default: none. */
+  /** Notices that the user gets before the run does anything. Each becomes an item in the event stream. Default: none. */
   readonly notices?: readonly string[]
-  /** Receives notices before there is a stream of events. Default: they become items in the stream. */
+  /** Receives the notices that occur before the event stream begins. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void
   /** Receives the standard error of reviewer programs. Default: it is dropped. */
   readonly errors?: Writable

@@ -43,7 +43,7 @@ type RunSandboxOptions = {
 /**
  * Opens the sandbox for the whole run. Must be called before the first request.
  *
- * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if it makes no sense
+ * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if the policy is invalid
  */
 export async function openRunSandbox(
   config: Settings,
@@ -112,7 +112,7 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
   return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** The path of Node, which runs the tools in the sandbox. It may be in a directory that the sandbox hides. A container has its own Node. */
+/** Returns Node's directory, because Node runs the tools in the sandbox, which may hide that directory. Empty for a container, which has its own Node. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }

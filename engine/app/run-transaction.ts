@@ -30,9 +30,9 @@ export type OpenTransaction = {
   readonly whenClosed: (() => Promise<void>)[]
 }
 
-/** The transaction settings of a run. Undefined if the run isn't a transaction. */
+/** The settings of a run that is a transaction. */
 type TransactionWish = {
-  /** Undefined: the cheapest strategy that works. */
+  /** How the view is made. Undefined: by the cheapest strategy that works. */
   readonly strategy: Strategy | undefined
   readonly land: NonNullable<TransactionRequest['land']>
   readonly landIgnored: boolean
@@ -40,7 +40,7 @@ type TransactionWish = {
 }
 
 /**
- * The transaction settings of a run, from the request or else from the configuration.
+ * Returns the transaction settings of a run, from the request or else from the configuration; undefined if the run isn't a transaction.
  *
  * @param before how the view of the continued session was made; a session with a view remains a transaction. Undefined: the session had no view
  * @throws UserError `usage` if the request has options for landing but isn't a transaction

@@ -68,7 +68,7 @@ export type Loaded = Configured & {
   readonly said: readonly string[]
 }
 
-/** The sandbox is open. */
+/** The state after the sandbox was opened. */
 export type Confined = Loaded & {
   readonly sandbox: Sandbox
   readonly escalation: Escalation

@@ -17,7 +17,7 @@ const LooksLikeTool = z.custom<Tool>((value) => {
  * file lies next to its TypeScript source, the compiled one is used. The code runs in this process with all of its rights, so only the user's own configuration
  * can name these folders.
  *
- * @throws UserError `usage` with the path, if a folder doesn't exist, a module can't be loaded, or it exports anything else
+ * @throws UserError `usage` with the path, if a folder doesn't exist, a module can't be loaded, or a module exports anything else
  */
 export async function loadUserTools(folders: readonly string[]): Promise<readonly Tool[]> {
   const tools: Tool[] = []

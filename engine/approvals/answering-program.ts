@@ -71,7 +71,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // If the program couldn't be started, that is a better explanation than that it closed its output.
+        // If the program couldn't be started, say so: that is the reason why its output was closed.
         throw asked.failed ?? cause
       }
     },
@@ -102,7 +102,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.stdout?.readableEnded === true
 }
 
-/** How long a program may take to end after SIGTERM, and how often that is checked. */
+/** How long a program may take to end after SIGTERM, and how often to check whether it has ended, in milliseconds. */
 const graceMs = 1000
 const lookMs = 20
 

@@ -4,7 +4,7 @@ import { commonRequest } from './request-from-options.ts'
 import type { BatchRunOptions } from './batch-options.ts'
 
 /**
- * Checks what can be wrong with the runs of a batch before they send a request to a model: model names, API keys, settings, rules and hooks. Starts no run.
+ * Checks the model names, API keys, settings, rules and hooks for the runs of a batch, before a run sends a request to a model. Starts no run.
  *
  * @param models the names of the models. Empty: the configured model
  * @param tree the work tree of one of the tasks

@@ -27,7 +27,7 @@ const usualRetrySeconds = 5
 const checksAtOnce = 4
 
 /**
- * `agent batch run`.
+ * `agent batch run`: runs many tasks, each in a fresh clone.
  *
  * @returns the exit code
  * @throws UserError for problems that the user has to fix; in that case nothing was run
@@ -39,7 +39,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const key = takeBatchKey(process.env)
-  // Connected before the folder is created, so that nothing has begun if Redis is unavailable.
+  // Connect to Redis before creating the folder: if Redis is unavailable, nothing has begun yet.
   const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
   if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])

@@ -47,8 +47,8 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
 }
 
 /**
- * The unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many were written after the run, so
- * that the evidence records their present content.
+ * Returns the unchanged files in each of the run's trees. Reports on standard error how many files the evidence leaves out, and how many were written after
+ * the run. For the latter, the evidence records the present content.
  */
 async function unchangedOf(
   { directory, state }: ChangedSession,

@@ -60,5 +60,5 @@ export const summaries = ['auto', 'off'] as const
 /** When the changes of a transaction land. */
 export const landings = ['on-success', 'never', 'always'] as const
 
-/** When to colour. */
+/** When the output is coloured. */
 export const colours = ['auto', 'always', 'never'] as const

@@ -3,7 +3,7 @@ import { holdOutput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Opens the destination of `-o` before anything runs. If a command puts another file or a link there in the meantime, it is replaced; a link isn't followed.
+ * Opens the destination of `-o` before anything runs. A file or link that a command puts there in the meantime is replaced; a link isn't followed.
  *
  * @returns a function that writes the message. If writing fails, this function returns the reason, otherwise undefined
  * @throws UserError `usage` with the path and the problem

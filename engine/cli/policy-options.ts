@@ -15,7 +15,7 @@ export type PolicyOptions = {
 export type PolicyReplayOptions = Pick<PolicyOptions, 'sandbox' | 'askForApproval' | 'trust' | 'isolated' | 'json'> & {
   readonly config: readonly string[]
   readonly profile?: string
-  /** Files and folders. */
+  /** The paths of rule files, or of folders that contain them. */
   readonly rules?: readonly string[]
   readonly permissions?: readonly string[]
   readonly failOn: (typeof replayFailures)[number]

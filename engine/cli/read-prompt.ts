@@ -12,7 +12,7 @@ const firstByteMs = 10_000
 const endMs = 3_600_000
 /** The maximum length of a prompt, as in Codex. */
 const maxCharacters = 1_048_576
-/** The maximum number of UTF-8 bytes in a prompt of that length. */
+/** The maximum number of UTF-8 bytes that a prompt of `maxCharacters` characters can have. */
 const maxBytes = maxCharacters * 3
 
 /** The command line's options about standard input. */

@@ -5,11 +5,11 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** How far `agent exec` has come. This decides what to report if it fails early. */
+/** Functions by which `agent exec` reports how far it has come. What is reported about an early failure depends on this. */
 export type Progress = {
-  /** To be called when the request is known. From then on, the run handles signals itself. */
+  /** Call this when the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void
-  /** To be called when the run has emitted its terminal event, with the exit code. */
+  /** Call this with the exit code when the run has emitted its terminal event. */
   readonly ended: (exitCode: number) => void
 }
 
@@ -18,11 +18,11 @@ const longestMessage = 16 * 1024
 
 /**
  * Lets an `agent exec` that fails before its first event end like any other: with its documented exit code and, with `--json`, with a terminal event that
- * contains the reason and the exit code. This also covers a signal that arrives this early. If a run has already emitted its terminal event, that result
+ * contains the reason and the exit code. The same applies if a signal arrives before that event. If a run has already emitted its terminal event, that result
  * counts, even if something fails afterwards.
  *
  * @param json whether events are printed
- * @throws the error of the start, after the event was printed
+ * @throws the error that `start` threw, after the event was printed
  */
 export async function reportStartupFailure(
   json: boolean,

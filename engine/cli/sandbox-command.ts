@@ -77,7 +77,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** The backend that the flags name, otherwise the configured one. If nothing is confined, the configured one isn't used. */
+/** The backend that the flags name, otherwise the configured one. The configured one is not used in the mode `danger-full-access`, which confines nothing. */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)

@@ -6,7 +6,7 @@ type WatchdogOptions = {
   readonly after: number
   /** Lines to print on standard output; '' for none. */
   readonly events: string
-  /** Written to standard error. */
+  /** The message to write to standard error. */
   readonly message: string
 }
 

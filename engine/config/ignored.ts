@@ -7,7 +7,7 @@ export type Ignored = {
   readonly reason: string
 }
 
-/** The limits for quoting an untrusted file. */
+/** How many keys of an untrusted file are quoted, and how many characters of each quotation. */
 const maxKeys = 20
 const maxCharacters = 80
 

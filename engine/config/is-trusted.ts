@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import type { Projects } from './settings-schema.ts'
 
-/** The sources that decide about trust. */
+/** The sources that decide whether a repository is trusted. */
 type TrustSources = {
-  /** From the machine owner's file. Nothing overrides it. */
+  /** The entries in the machine owner's file. Nothing overrides them. */
   readonly managed: Projects
-  /** From the user's file. */
+  /** The entries in the user's file. */
   readonly user: Projects
   /** Whether `--trust` was given, by which the user trusts the repository for this run. */
   readonly flag: boolean

@@ -21,7 +21,7 @@ export type ConfigSources = {
   readonly project: Project
   /** The value of `-p`; undefined: the profile that the user's file names, if any. */
   readonly profile?: string | undefined
-  /** `--trust` was given. */
+  /** Whether `--trust` was given. Absent: it was not. */
   readonly trust?: boolean
   /** Whether `--isolated` was given. If so, nothing of the user or the repository is used. */
   readonly isolated?: boolean

@@ -3,8 +3,8 @@ import type { PermissionFile } from '../../policies/index.ts'
 import type { Layer } from './merge-layers.ts'
 
 /**
- * Takes the permission lists out of layers before these are merged. Otherwise a later list would replace an earlier one, and its denials would
- * silently vanish.
+ * Takes the permission lists out of layers before the layers are merged. Otherwise a later list would replace an earlier one, and the earlier
+ * denials would silently vanish.
  */
 export class PermissionLayers {
   readonly #workspace: string

@@ -8,7 +8,7 @@ const shared = {
   enabled: z.boolean().optional(),
   /** Whether the run fails to start if the server can't be reached. Default: false. */
   required: z.boolean().optional(),
-  /** Seconds. Default: 10. */
+  /** How many seconds the server may take to start. Default: 10. */
   startup_timeout_sec: seconds.optional(),
   /** How many seconds a call may take without progress. Default: 60. */
   tool_timeout_sec: seconds.optional(),

@@ -62,7 +62,7 @@ export const verification = z.object({
   type: z.literal('verification'),
   /** The command as the user wrote it. */
   command: z.string(),
-  /** How often the model had finished by then, counted from 1. */
+  /** How many times the model had finished when this command ran; 1 is the first time. */
   attempt: z.int(),
   ...ran,
 })

@@ -104,7 +104,7 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
-      /** The run works on a private view of these trees, made with this strategy. Absent: it works directly in the tree. */
+      /** The trees of which the run has a private view, and how the view is made. Absent: the run works directly in the tree. */
       transaction: z
         .object({
           strategy: z.string(),
@@ -112,13 +112,13 @@ export const RunEvent = z.discriminatedUnion('type', [
           land: z.enum(['on-success', 'never', 'always']),
           /** What the run's configuration allows it to do outside the transaction. Absent: nothing, apart from spending money on the model. */
           outside: z.array(outsideEffect).optional(),
-          /** The run continues in the view of an earlier run of its session. */
+          /** True if the run continues in the view of an earlier run of its session; otherwise absent. */
           resumed: z.literal(true).optional(),
         })
         .optional(),
       /** Commands that run when the model is done, and how often failures are reported to the model; 0 means as often as the budget allows. */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
-      /** The run isn't stored, so it can't be resumed. */
+      /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),
       /** The network of commands: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
@@ -167,14 +167,14 @@ export type RunEvent = z.infer<typeof RunEvent>
 /** Listens to a run's events. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
-  /** A piece of a message that the model is still writing. For display; the whole message follows as an item. */
+  /** Receives a piece of a message that the model is still writing, for display. The whole message follows as an item. */
   delta?(text: string): void
   /**
-   * An item that has not completed yet prints output. `read` returns the end of the output so far, sanitized and without secrets, for display. It may be
-   * called until the item is complete.
+   * Called when an item in progress has printed output. `read` returns the end of its output so far, sanitized and without secrets, for display. `read` may
+   * be called until the item is complete.
    */
   tail?(id: string, read: () => string): void
-  /** What the run has used so far. Called after each model response. For display. */
+  /** Receives what the run has used so far, for display. Called after each model response. */
   spent?(spent: UsageSoFar): void
   /** Called once, after the last event, with how the run ended. */
   end?(summary: RunSummary): void

@@ -67,7 +67,7 @@ const compaction = z.object({
   /** `limit`: the configured share of the context window was reached. `overflow`: the provider refused the request as too long. */
   trigger: z.enum(['limit', 'overflow']),
   status: z.enum(['in_progress', 'completed', 'failed']),
-  /** The approximate number of tokens in a request. */
+  /** The approximate number of tokens in a request before the conversation was summarized. */
   tokens_before: z.number(),
   tokens_after: z.number().optional(),
   /** The summary that the model continues from, with the middle cut out if long. */
@@ -154,7 +154,7 @@ const webSearch = z.object({
   action: webSearchAction,
 })
 
-/** Not in Codex: from here on, the run works in its own git worktree, or again in the directory where it began. */
+/** Not in Codex: the run entered a git worktree of its own, or returned to the directory where it began. */
 const worktree = z.object({
   ...common,
   type: z.literal('worktree'),

@@ -17,11 +17,11 @@ export type HistoryItem =
       readonly type: 'message'
       readonly role: 'user' | 'developer' | 'assistant'
       readonly text: string
-      /** Shown to the model with the text. Only user messages have images. Absent: none. */
+      /** Images that are shown to the model with the text. Only user messages have images. Absent: none. */
       readonly images?: readonly Image[]
-      /** From the model's `message` event. This must be sent back, because models that use it perform worse without it. */
+      /** The phase from the model's `message` event. It must be sent back, because models that set a phase perform worse without it. */
       readonly phase?: string
-      /** From the model's `message` event: other fields of the text, sent back unchanged to the provider that made it. */
+      /** Other fields of the model's `message` event. They are sent back unchanged to the provider that made them. */
       readonly opaque?: unknown
     }
   | Made
@@ -30,7 +30,7 @@ export type HistoryItem =
       readonly callId: string
       readonly output: string
       readonly ok: boolean
-      /** Shown to the model with the output. Absent: none. */
+      /** Images that are shown to the model with the output. Absent: none. */
       readonly images?: readonly Image[]
     }
 
@@ -43,7 +43,7 @@ export type WebSearch = {
   readonly opaque?: unknown
 }
 
-/** The action, in the terms of Codex's events. */
+/** What the provider did on the web, in the terms of Codex's events. */
 export type WebSearchAction =
   | { readonly type: 'search'; readonly query?: string | undefined; readonly queries?: string[] | undefined }
   | { readonly type: 'open_page'; readonly url?: string | undefined }
@@ -67,7 +67,7 @@ export type ToolCall = {
   readonly name: string
   readonly kind: 'function' | 'freeform'
   readonly input: string
-  /** The answer reached its length limit in the middle of the call, so the call must not be made. Absent: it is complete. */
+  /** Set if the answer reached its length limit in the middle of the call. Such a call must not be made. Absent: the call is complete. */
   readonly cut?: true
 }
 
@@ -83,9 +83,9 @@ export type ToolDeclaration =
   | {
       readonly kind: 'freeform'
       readonly name: string
-      /** For providers that only support functions. */
+      /** The description for providers that only support functions. */
       readonly description: string
-      /** For providers that accept plain text in the form that a grammar describes. */
+      /** The description for providers that accept plain text in the form that a grammar describes. */
       readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
       /** JSON Schema of the input object, for providers that only know functions. */
@@ -97,9 +97,9 @@ export type ModelRequest = {
   readonly instructions: string
   readonly tools: readonly ToolDeclaration[]
   readonly history: readonly HistoryItem[]
-  /** Identifies the conversation to a provider's prompt cache. */
+  /** The id by which a provider's prompt cache recognizes the conversation. */
   readonly threadId: string
-  /** Absent: the model's own default. */
+  /** How much the model reasons before it answers. Absent: the model's own default. */
   readonly reasoningEffort?: string
   /** How verbose the model is. Absent: its own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
@@ -140,7 +140,7 @@ export type ModelEvent =
       readonly of: number
       readonly reason: string
       readonly waitMs: number
-      /** Absent: another model is asked instead. */
+      /** The kind of the failure, if the same model is asked again. Absent: another model is asked instead. */
       readonly failure?: ModelFailure
       /** What the failed attempt cost. Absent: nothing, or the provider didn't say. */
       readonly spent?: Usage
@@ -166,7 +166,7 @@ export type ModelEvent =
  * ```
  */
 export type Model = {
-  /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
+  /** The model's name as the user wrote it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
   readonly name: string
   /** Whether the provider enforces `outputSchema`. Absent: no. */
   readonly enforcesSchema?: boolean

@@ -1,6 +1,6 @@
 /** The account and the model of a request. Providers apply their limits to each combination of key and model. */
 export type Account = {
-  /** Where requests go. */
+  /** The provider that receives the requests. */
   readonly provider: string
   /** A hash of the credentials by which the provider identifies its customer. */
   readonly key: string

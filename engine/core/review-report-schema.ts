@@ -6,7 +6,7 @@ const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.s
 
 /** Not in Codex: a review finding, located on lines of the reviewed change. */
 export const findingFields = {
-  /** Relative to the workspace. */
+  /** The path of the file, relative to the workspace. */
   path: z.string(),
   /** A line number in the file after the change; for a deleted file, before the change. */
   start_line: z.int(),
@@ -16,17 +16,17 @@ export const findingFields = {
   /** From 0 to 1, as judged by the model. */
   confidence: z.number(),
   title: z.string(),
-  /** Markdown. */
+  /** The explanation of the finding, in Markdown. */
   body: z.string(),
   /** A patch in the format of `apply_patch`, tested to apply to the file. */
   suggestion: z.string().optional(),
   /** The same suggestion, as lines. */
   replacement: replacement.optional(),
-  /** The same finding has the same fingerprint in every run. */
+  /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),
   /** One fingerprint per line, so that a later run recognizes the finding even if it names only some of the lines. */
   line_prints: z.array(z.string()),
-  /** An earlier report contains this finding. */
+  /** True if an earlier report contains this finding; otherwise absent. */
   known: z.literal(true).optional(),
 }
 

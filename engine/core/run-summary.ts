@@ -49,7 +49,7 @@ export type UnsupportedClaim = z.infer<typeof unsupportedClaim>
 export type UsageSoFar = {
   /** Number of model responses. */
   readonly turns: number
-  /** Input and output. */
+  /** Number of input and output tokens. */
   readonly tokens: number
   /** In US dollars; undefined if a model's price is not known. */
   readonly costUsd: number | undefined
@@ -63,7 +63,7 @@ export const verified = z.object({
   /** Null if it was killed or did not start. */
   exit_code: z.int().nullable(),
   duration_ms: z.number(),
-  /** How often it ran. */
+  /** How many times the command ran. */
   attempts: z.int(),
 })
 

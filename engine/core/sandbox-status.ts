@@ -2,7 +2,7 @@ import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.
 
 /** What every event says about the run's sandbox, so that no reader can miss it. Absent: the sandbox confines commands as usual. */
 export type SandboxStatus = {
-  /** This program doesn't confine commands: the user stated that an external sandbox does. */
+  /** `external`: this program doesn't confine commands, because the user stated that an external sandbox does. */
   readonly sandbox?: 'external'
   /** Access to this machine that was given to commands and lets them escape from any sandbox. */
   readonly dangers?: Danger[]
@@ -29,7 +29,7 @@ export function describeDanger(danger: Danger): string {
   }
 }
 
-/** What the end of a run says about its sandbox. */
+/** The facts about the sandbox that are reported when a run ends: limits that could not be enforced, and how many variables were withheld. */
 export function closingOf(sandbox: Sandbox): { readonly unenforced: readonly string[]; readonly withheld: Withheld } {
   return { unenforced: sandbox.unenforced, withheld: withheldBy(sandbox) }
 }

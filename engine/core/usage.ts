@@ -1,6 +1,6 @@
 import type { Usage } from './model.ts'
 
-/** Nothing used. */
+/** A usage in which every count is zero. */
 export const noUsage: Usage = {
   inputTokens: 0,
   cachedInputTokens: 0,

@@ -9,13 +9,13 @@ import { escalatePolicy } from './escalate-policy.ts'
 export type AskedGrants = {
   /** Returns the approved grants. Paths that were asked about have been held open since then; any other path is opened now. */
   readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
-  /** Closes the places that are not held by an approval for the whole run. */
+  /** Closes the files and folders, except those for which access was approved for the whole run. */
   readonly release: () => void
 }
 
 /** The sandboxes of a run: its own, and those that were opened with additional grants. */
 export type Escalation = {
-  /** Holds the places of grants open. Call this before anybody is asked about them. */
+  /** Opens the files and folders that grants name, and holds them open. Call this before anybody is asked about the grants. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
    * Returns the run's sandbox with the run's standing grants and these grants added, and nothing else. Throws `SandboxError` if no backend

@@ -39,7 +39,7 @@ export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | und
       },
     }
   } catch {
-    // The file exists by now, or the user can't create files in its folder either.
+    // Somebody else has created the file in the meantime, or the user can't create files in its folder.
     folder?.close()
     return undefined
   }

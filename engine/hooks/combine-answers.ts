@@ -1,7 +1,7 @@
 import type { HandlerResult } from './handler-result.ts'
 import type { HookOutput } from './output.ts'
 
-/** What one handler's result means for its event. */
+/** The result of one handler, and whether a failure counts as a denial. */
 export type HookAnswer = {
   readonly result: HandlerResult
   /** Whether a failure of the handler counts as a denial. */
@@ -83,7 +83,7 @@ function opinionOf({ result, name, blocksOnFailure }: HookAnswer): readonly Opin
   const { hookSpecificOutput: specific, decision, reason } = result.output
   const unexplained = `The hook ${name} gave no reason.`
   if (specific?.permissionDecision !== undefined) {
-    // `defer` would postpone the call until a later process, which isn't possible here, so the user is asked now.
+    // `defer` would leave the call to a later process. That isn't possible here, so the user is asked now.
     const said = specific.permissionDecision === 'defer' ? 'ask' : specific.permissionDecision
     return [{ decision: said, reason: specific.permissionDecisionReason ?? reason ?? unexplained }]
   }

@@ -16,7 +16,7 @@ export class CommandVariables {
     this.#policy = policy
   }
 
-  /** What commands get. */
+  /** The variables that commands get. */
   get values(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#values)
   }

@@ -69,7 +69,7 @@ export type Hooks = {
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
   /**
-   * Collects the answers of hooks with `asyncRewake` since the last call.
+   * Returns the answers that hooks with `asyncRewake` have given since the last call of this function.
    *
    * @param waits whether to wait for hooks that are still running
    */

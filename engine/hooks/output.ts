@@ -27,7 +27,7 @@ const specific = z.looseObject({
   /** Gemini's fields, for `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),
   llm_response: z.record(z.string(), z.unknown()).optional(),
-  /** Gemini's, of `BeforeToolSelection`. */
+  /** Gemini's field for the answer to a `BeforeToolSelection` event. */
   toolConfig: z
     .looseObject({
       mode: z.enum(['AUTO', 'ANY', 'NONE']).optional(),

@@ -52,9 +52,9 @@ export type AgentOptions<Output = unknown> = {
   readonly failOnDenied?: boolean
   /** States that an external sandbox surrounds this process, so that none is opened. Default: false. */
   readonly externallySandboxed?: boolean
-  /** Interrupts the run in progress, and every later one, when it is aborted. */
+  /** A signal. When it is aborted, the run in progress and every later run are interrupted. Default: none. */
   readonly signal?: AbortSignal
-  /** Receive events as they happen, including pieces of messages. Default: no sinks; read the events by iterating the run. */
+  /** Sinks that receive events as they happen, including pieces of messages. Default: none; iterate the run to read its events. */
   readonly sinks?: readonly Sink[]
   /** Variables that hold the keys of model providers and locate the configuration. Default: those of this process. */
   readonly environment?: Readonly<NodeJS.ProcessEnv>
@@ -62,9 +62,9 @@ export type AgentOptions<Output = unknown> = {
 
 /** Options of one task. */
 export type RunOptions = {
-  /** Shown to the model with the task. Default: none. */
+  /** Images that are shown to the model with the task. Default: none. */
   readonly images?: readonly Image[]
-  /** Interrupts only this run when it is aborted. */
+  /** A signal. When it is aborted, only this run is interrupted. Default: none. */
   readonly signal?: AbortSignal
 }
 

@@ -11,7 +11,7 @@ export type FinalOutput<Output> = {
 }
 
 /**
- * Prepares the given schema for checks.
+ * Prepares a schema, so that final messages can be checked against it.
  *
  * @throws UserError `usage` for an invalid JSON Schema, and for a zod schema that JSON Schema can't express
  */

@@ -25,7 +25,7 @@ export type McpTransport =
       readonly type: 'stdio'
       readonly argv: readonly [string, ...string[]]
       readonly env: Readonly<Record<string, string>>
-      /** Undefined: the run's workspace. */
+      /** The directory in which the server's process runs. Undefined: the run's workspace. */
       readonly cwd: string | undefined
       /** False runs the server outside the sandbox, with all rights of the user. */
       readonly sandboxed: boolean

@@ -11,20 +11,20 @@ type MemoryScope = 'project' | 'user'
 
 /** An instruction file that a note can be added to. */
 type MemoryFile = {
-  /** Real path. */
+  /** The real path of the file. */
   readonly path: string
-  /** The real path of the directory that it must stay in. */
+  /** The real path of the directory that must contain the file. */
   readonly root: string
-  /** Undefined if the file doesn't exist yet. */
+  /** The file's text; undefined if the file doesn't exist yet. */
   readonly text: string | undefined
 }
 
 /** The names of files that notes are added to. A new file gets the first name. Notes are never added to nested files, or to files for a single person. */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
-/** Replaces `AGENTS.md` if it has content. */
+/** The name of a file that, if it has content, is used in place of `AGENTS.md`. */
 const overrideName = 'AGENTS.override.md'
 
-/** Longer files are never given to a model, so nothing is added to them. */
+/** The size limit of a file, in bytes. Longer files are never given to a model, so nothing is added to them. */
 const maxBytes = 1024 * 1024
 
 /**

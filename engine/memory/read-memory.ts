@@ -6,7 +6,7 @@ import { findImports } from './find-imports.ts'
 
 /** An instruction file for the model. */
 type MemorySource = {
-  /** Real path. */
+  /** The real path of the file. */
   readonly path: string
   readonly text: string
   /** The file that imports this one; undefined if it was found by its name. */
@@ -102,7 +102,7 @@ export function readMemory(
   }
 }
 
-/** What a file may import: files in these folders for which `hidden` gives no reason. */
+/** Which files a file may import: those in the folders `roots` for which `hidden` gives no reason to hide them. */
 type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: string) => string | undefined }
 
 class MemoryReader {
@@ -116,7 +116,7 @@ class MemoryReader {
   /**
    * @param home the directory that `~` refers to in an import
    * @param seen the real paths that this reader and others have already read
-   * @param told sources that the model gets before these; a text that is the same as one of them is skipped
+   * @param told sources that the model gets before this reader's; a file with the same text as one of them is skipped
    */
   constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
     this.#home = home

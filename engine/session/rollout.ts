@@ -23,16 +23,16 @@ const usage = z.object({
   webSearches: count.optional(),
 })
 
-/** Absent if the price was not known. */
+/** The cost in US dollars; absent if the price was not known. */
 const cost = z.number().optional()
 
 const record = z.discriminatedUnion('type', [
-  /** The first line. */
+  /** The first line of a rollout. */
   z.object({
     type: z.literal('session'),
     version: z.literal(1),
     thread_id: z.string(),
-    /** ISO 8601. */
+    /** When the session began, in ISO 8601 format. */
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
@@ -46,7 +46,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('response'), items: z.array(historyItem), usage, cost_usd: cost }),
   /** The cost of something other than a response: a failed attempt, a summary, a review. */
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
-  /** From here on, these items are sent to the model instead of everything before. */
+  /** From this line on, these items are sent to the model instead of all earlier items. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
   /** Plan mode begins; the value says who requested it. Null: plan mode ends. */
   z.object({
@@ -55,7 +55,7 @@ const record = z.discriminatedUnion('type', [
     // The field's name in sessions of older versions.
     wished_by: z.enum(['user', 'model']).nullable().optional(),
   }),
-  /** From here on, the session works in this worktree. Null: it works in its original directory again. */
+  /** From this line on, the session works in this worktree. Null: it works in its original directory again. */
   z.object({
     type: z.literal('worktree'),
     worktree: z
@@ -65,7 +65,7 @@ const record = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
-  /** From here on, this verification applies. An empty list of commands means that none applies. */
+  /** From this line on, this verification applies. An empty list of commands means that nothing is verified. */
   z.object({ type: z.literal('verify'), commands: z.array(z.string()), attempts: z.int() }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
@@ -93,7 +93,7 @@ export type Rollout = {
 type RolloutEntry = {
   readonly items: readonly HistoryItem[]
   readonly usage?: Usage
-  /** In US dollars; absent if the price was not known. */
+  /** The cost in US dollars; absent if the price was not known. */
   readonly costUsd?: number
 }
 
@@ -102,7 +102,7 @@ export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
   /** The items that are sent to the model: all of them or, after a compaction, the kept ones and everything after it. */
   readonly history: readonly HistoryItem[]
-  /** All items. */
+  /** All items, including those that a compaction replaced. */
   readonly original: readonly HistoryItem[]
   /** All items, grouped by the line that contains them. */
   readonly entries: readonly RolloutEntry[]

@@ -44,8 +44,8 @@ function readOwner(file: string): Owner | undefined {
 
 /**
  * Whether a process is still running. `started` is its start time as returned by `startOf`: without it, a later process with the same id would
- * look the same. A process that has died does not count as running even if its parent never collects it, which happens in a container
- * whose first process collects no children.
+ * look the same. A process that has died does not count as running even if its parent never reaps it, which happens in a container
+ * whose first process reaps no children.
  */
 export function isProcessAlive({ pid, started }: Owner): boolean {
   try {

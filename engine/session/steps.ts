@@ -11,9 +11,9 @@ export type Step = {
   readonly items: readonly HistoryItem[]
   readonly calls: readonly ToolCall[]
   readonly results: readonly ToolResult[]
-  /** Undefined for a step that was copied from another session, which already counted its cost. */
+  /** What the response used; undefined for a step that was copied from another session, because that session has already counted it. */
   readonly usage: Usage | undefined
-  /** In US dollars; undefined if the price was not known. */
+  /** The cost in US dollars; undefined if the price was not known. */
   readonly costUsd: number | undefined
   /** The number of items in the whole conversation up to the end of this step, results included. */
   readonly end: number

@@ -25,7 +25,7 @@ export type Written = {
   readonly allowedTools: readonly string[] | undefined
   /** Whether the model may make only the calls in `allowedTools` while it follows the definition. */
   readonly restrict: boolean
-  /** Undefined: the run's model. */
+  /** The name of the model to use. Undefined: the run's model. */
   readonly model: string | undefined
   /** The path of the Markdown file. */
   readonly path: string

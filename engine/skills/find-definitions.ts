@@ -19,7 +19,7 @@ import { readToolAllowlist } from './tool-allowlist.ts'
 /** A folder that may contain `skills/`, `commands/` and `agents/`, and a prefix for their names (such as `plugin:`; usually empty). */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
 
-/** The size limit for a definition's file. */
+/** The size limit for a definition's file, in bytes. */
 const maxBytes = 256 * 1024
 /** How deeply folders of commands may be nested. */
 const maxDepth = 4

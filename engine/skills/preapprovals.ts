@@ -6,7 +6,7 @@ import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 export class Preapprovals {
   readonly #lists: { readonly list: ToolAllowlist; readonly source: string }[] = []
 
-  /** From now on, these calls need no approval if only the approval mode would require it. */
+  /** Adds permissions. From now on, the calls that they cover need no approval, unless something other than the approval mode requires it. */
   add(allowed: readonly string[], source: string): void {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }

@@ -8,12 +8,12 @@ type EndedChat = {
   readonly name: string
   readonly start: bigint
   readonly attributes: Attributes
-  /** The attributes that identify its series in metrics. */
+  /** The attributes that identify the answer's series in metrics. */
   readonly series: Attributes
   readonly failed?: { readonly message?: string }
   readonly usage: Usage
   readonly calls: readonly ToolCall[]
-  /** The model's output, in the message format of the conventions. */
+  /** The model's output, in the message format of OpenTelemetry's GenAI conventions. */
   readonly said: readonly object[]
 }
 
@@ -130,7 +130,7 @@ export class Chat {
   }
 }
 
-/** The provider's name in the conventions, from the name of the model. */
+/** Derives the provider's name, as OpenTelemetry's GenAI conventions spell it, from the name of the model. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   if (slash > 0) return model.slice(0, slash)

@@ -20,7 +20,7 @@ export type Span = {
   readonly start: bigint
   readonly end: bigint
   readonly attributes: Attributes
-  /** Absent: the operation succeeded. */
+  /** Set if the operation failed, with the error message if there is one. */
   readonly failed?: { readonly message?: string | undefined }
 }
 

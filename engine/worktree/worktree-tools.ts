@@ -16,7 +16,7 @@ export function worktreeTools(worktrees: Worktrees, agents: BackgroundAgents): r
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
-/** The reasons to refuse a change of the tree: anything that is still running would continue in the old tree. */
+/** The reasons why a run must not switch to another tree yet: anything that is still running would continue in the old tree. */
 const wording = { commands: 'Commands are still running here', agents: 'Agents are working here' }
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
@@ -49,7 +49,7 @@ function enterWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
       const { path, branch, made } = planned
       const argv = ['git', 'worktree', 'add', '-b', branch, path, base]
       const where = { cwd: context.workspace, sandbox: context.sandbox.policy.mode }
-      // A worktree that a hook made needs no further approval, because the user configured the hook.
+      // A worktree that a hook made needs no approval, because the user configured the hook.
       const refused = made ? undefined : await judge({ type: 'exec', argv, ...where }, context)
       if (refused !== undefined) return refused
       const entered = await worktrees.enter(planned, context.signal)
@@ -108,7 +108,7 @@ function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
   })
 }
 
-/** Asks the Guardian about the equivalent command. */
+/** Asks the Guardian about an action; returns the failure of the call if the Guardian denies it. */
 async function judge(action: Action, context: ToolContext): Promise<ToolResult | undefined> {
   const { verdict } = await context.review(action)
   return verdict.decision === 'allow' ? undefined : denied(verdict)

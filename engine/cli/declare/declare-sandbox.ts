@@ -9,7 +9,7 @@ import {
 import { names } from '../../core/backend-names.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 
-/** Declares `agent sandbox`. The program that is built only for this command declares no other. */
+/** Declares `agent sandbox`. A separate, smaller program is built with this command only. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')

@@ -11,8 +11,8 @@ const maxBytes = 256 * 1024
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
 
 /**
- * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can name programs. Instead, the configuration
- * file is read as text and searched for two keys.
+ * Finds git and the user's identity. Git never runs in the repository, because the repository's configuration can make git run other programs. Instead,
+ * the configuration file is read as text and searched for two keys.
  */
 export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
   const { root, workspace } = asked

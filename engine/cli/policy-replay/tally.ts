@@ -59,7 +59,7 @@ export class Tallying {
     this.#mostExamples = mostExamples
   }
 
-  /** A further session. */
+  /** Counts one more session. */
   begin(): void {
     this.#sessions++
   }

@@ -33,7 +33,7 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys have no meaning here' }] }
 }
 
-/** The beginning of a path that leads through tables only. A list is valid or invalid as a whole. */
+/** Returns the part of a path that leads through tables. It ends before the items of a list, because a list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {

@@ -7,21 +7,21 @@ type Group = 'model' | 'decisions' | 'sandbox' | 'tools'
 type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema
   readonly group: Group
-  /** Its description in Markdown, for the README and for the JSON Schema. */
+  /** The description of the setting in Markdown, for the README and for the JSON Schema. */
   readonly about: string
-  /** Its default in Markdown. Absent: none. */
+  /** The default in Markdown. Absent: the setting has no default. */
   readonly unset?: string
-  /** Its default as a value, for `agent config show`. Absent: the default isn't a single value. */
+  /** The default as a value, for `agent config show`. Absent: the default isn't a single value. */
   readonly value?: z.input<Schema>
   /** The keys of a table, for the README. Absent: the table is described as a whole. */
   readonly keys?: Readonly<Record<string, { readonly about: string; readonly unset?: string }>>
-  /** Who may set it besides the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
+  /** Who may change the setting besides the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
   readonly saidBy?: 'user'
-  /** Whether it is a preference without effect on safety, so that the user's value doesn't bind the repository. Default: false. */
+  /** Whether the setting is a preference without effect on safety. If so, the user's value doesn't bind the repository. Default: false. */
   readonly isPreference?: true
   /**
    * Whether a requested value allows no more than the fixed one. Called for the whole setting, or for a key of a table. Undefined: the two must be equal.
-   * Absent: always so.
+   * Absent: the two must always be equal.
    */
   readonly within?: (
     asked: z.output<Schema> | undefined,

@@ -2,13 +2,13 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** A longer list would be useless: nobody reads that many file names. */
+/** The default limit for git's output. A longer list would be useless, because nobody reads that many file names. */
 const usualLimitBytes = 8 * 1024 * 1024
 
 type Asked = {
   readonly sandbox: Sandbox
   readonly workspace: string
-  /** A longer answer is treated as no answer. Default: 8 MiB. */
+  /** The limit for git's output, in bytes. Longer output is not used. Default: 8 MiB. */
   readonly outputLimitBytes?: number
 }
 
@@ -21,7 +21,7 @@ export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<
   // The prefix ./ keeps git from reading a name as an option or a magic pathspec.
   const input = keys.map((key) => `./${key}\0`).join('')
   const answer = await ask(['check-ignore', '-z', '--stdin'], asked, Buffer.from(input, 'latin1'))
-  // git exits with 1 if it ignores none of them.
+  // git exits with 1 if it ignores none of the files.
   if (answer === undefined || answer.code > 1) return undefined
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }

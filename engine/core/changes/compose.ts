@@ -3,7 +3,7 @@ import { keyOfPath, pathOfKey, type Stamps } from './list-files.ts'
 /** The net change that a run made to a file. */
 export type FileChange = {
   readonly path: string
-  /** `add`, `update` or `delete`. */
+  /** The kind of the change: `add`, `update` or `delete`. */
   readonly kind: string
   /** Set if the file was changed by a command, not by a patch. */
   readonly by?: 'command'
@@ -14,7 +14,7 @@ export type Patched = ReadonlyMap<string, { readonly first: string; readonly las
 
 /** A workspace before the first command that could write to it and after the last one. */
 export type Watched = {
-  /** Absolute path. */
+  /** The absolute path of the workspace. */
   readonly root: string
   readonly before: Stamps
   readonly after: Stamps
@@ -24,7 +24,7 @@ export type Watched = {
   readonly patchedBefore: ReadonlySet<string>
 }
 
-/** Returns the keys of the files that differ. */
+/** Returns the keys of the files that were written, created or removed between two listings. */
 export function differing(before: Stamps, after: Stamps): readonly string[] {
   const written = [...after].filter(([key, stamp]) => before.get(key) !== stamp).map(([key]) => key)
   return [...written, ...[...before.keys()].filter((key) => !after.has(key))]

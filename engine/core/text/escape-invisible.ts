@@ -10,8 +10,8 @@ export function escapeInvisible(text: string): string {
 }
 
 /**
- * The same for a single line of text: line feeds and tabs are escaped too. Use it for file names and for sentences that contain them: a
- * name may contain any character except `/` and NUL, and with a line feed it could fake another line.
+ * Like `escapeInvisible`, but for a single line: line feeds and tabs are escaped too. Use it for file names and for sentences that contain
+ * file names: a name may contain any character except `/` and NUL, and with a line feed it could fake another line.
  */
 export function escapeInvisibleInLine(text: string): string {
   return escapeInvisible(text).replace(/[\t\n]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)

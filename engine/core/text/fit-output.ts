@@ -5,7 +5,7 @@ import { fits, truncateOutput, type OutputLimit } from './truncate.ts'
 /** The parts of a result that matter for its length. */
 type Fitting = {
   readonly output: string
-  /** Default: the configured limit. */
+  /** How much of the output is shown. Default: the configured limit. */
   readonly limit?: OutputLimit
   readonly outputFile?: string
 }

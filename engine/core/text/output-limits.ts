@@ -1,10 +1,10 @@
 import type { OutputLimit } from './truncate.ts'
 
-/** How much of one result a model is shown. */
+/** How much of one result is shown to a model. */
 export type OutputLimits = {
-  /** The number of tokens, unless a call asks for a different number. */
+  /** How many tokens are shown, unless a call asks for a different number. */
   readonly tokens: number
-  /** The maximum for any call. */
+  /** The maximum number of tokens that a call may ask for. */
   readonly mostTokens: number
   readonly lines: number
 }
