@@ -8,11 +8,11 @@ import { UserError } from '../core/user-error.ts'
 /** The started MCP servers of a run. */
 type OpenServers = {
   readonly tools: DynamicTools
-  /** Undefined if no server is configured. */
+  /** The servers; undefined if none is configured. */
   readonly servers: McpServers | undefined
   /** The servers' own instructions about their tools, for the model. Servers that start later are included. */
   readonly instructions: () => readonly string[]
-  /** Sentences about missing servers. */
+  /** Sentences for the user about missing servers. */
   readonly notices: readonly string[]
   readonly close: () => Promise<void>
 }

@@ -33,7 +33,7 @@ export async function openWorktrees({
   const worktrees = new Worktrees({
     home,
     root: findRepository(home.workspace),
-    // Not below one of this program's folders, because commands must not write there, and not in the repository, because it would show up as a change.
+    // This folder isn't inside the program's own folders, where commands must not write, or in the repository, where it would show up as a change.
     folder: join(
       data !== undefined && isAbsolute(data) ? data : join(userHome, '.local/share'),
       'portcullis-worktrees',

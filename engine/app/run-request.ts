@@ -53,7 +53,7 @@ export type TransactionRequest = {
 type VerificationRequest = {
   /** Shell command lines. They come from the user, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as configured. */
   readonly commands?: readonly string[]
-  /** How often a failure is reported to the model before the run fails; 0: as often as the budget allows. Default: 2. */
+  /** How many times failures are reported to the model before the run fails; 0: as many times as the budget allows. Default: 2. */
   readonly attempts?: number
 }
 

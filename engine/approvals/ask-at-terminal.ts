@@ -10,7 +10,7 @@ type Terminal = { readonly input: Readable; readonly output: Writable }
 export type TerminalQuestion<Answer> = {
   /** The question's text, with the prompt for the answer. */
   readonly text: string
-  /** Shown again after a line that is not a valid answer. */
+  /** The prompt for the answer. It is shown again after a line that is not a valid answer. */
   readonly prompt: string
   /** Parses a line as an answer; undefined if it is not a valid one. */
   readonly read: (line: string) => Answer | undefined

@@ -4,11 +4,11 @@ import { setLongTimeout } from '../../sandbox/index.ts'
 import { joinPiped } from '../run/piped-input.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** How long a run waits silently before it reports what it is waiting for. */
+/** How long a run waits silently before it reports what it is waiting for, in milliseconds. */
 const noticeMs = 3000
-/** How long a run waits for the first byte, unless the command line says otherwise. */
+/** How long a run waits for the first byte of its input, in milliseconds. The command line can change this. */
 const firstByteMs = 10_000
-/** How long a run waits for the end of the input once it has begun. Commands whose output is piped into a run rarely take longer. */
+/** How long a run waits for the end of its input after the first byte, in milliseconds. Commands whose output is piped into a run rarely take longer. */
 const endMs = 3_600_000
 /** The maximum length of a prompt, as in Codex. */
 const maxCharacters = 1_048_576
@@ -104,9 +104,9 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
 }
 
 type Waits = {
-  /** How long to wait for the first byte, in milliseconds. */
+  /** How long to wait for the first byte of the input, in milliseconds. */
   readonly patience: number
-  /** How long to wait for the end, in milliseconds. */
+  /** How long to wait for the end of the input, in milliseconds. */
   readonly longest: number
 }
 

@@ -6,7 +6,7 @@ import type { RunMessage } from '../batch/run/supervisor-messages.ts'
 import type { RequestGate } from '../core/request-gate.ts'
 import { gateOfSupervisor } from './supervised-gate.ts'
 
-/** How long a run may take to end cleanly after its supervisor has died. */
+/** How long a run may take to end cleanly after its supervisor has died, in milliseconds. */
 const graceMs = 15_000
 
 /**

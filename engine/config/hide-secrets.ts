@@ -1,4 +1,4 @@
-/** Shown in place of a value that may be a secret. */
+/** The text that is shown in place of a value that may be a secret. */
 const hidden = '(hidden)'
 
 /** Tables whose values are hidden, whatever their keys are. */

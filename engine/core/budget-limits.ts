@@ -2,9 +2,9 @@
 export type Budget = {
   /** Number of model responses. */
   readonly maxTurns?: number | undefined
-  /** Input and output tokens of all responses together, as the provider counts them. */
+  /** Number of input and output tokens of all responses together, as the provider counts them. */
   readonly maxTokens?: number | undefined
-  /** US dollars, at the prices that `factsOf` returns. */
+  /** The cost in US dollars, at the prices that `factsOf` returns. */
   readonly maxCost?: number | undefined
   /** Wall time of the whole run in milliseconds. */
   readonly timeoutMs?: number | undefined

@@ -20,7 +20,7 @@ const denial = z.object({
 /** The fields that all items share. */
 export const common = {
   id: z.string(),
-  /** Not in Codex: the file with the whole item, if it was too long for one line. */
+  /** Not in Codex: the file that holds the whole item, if the item was too long for one line. */
   whole_file: z.string().optional(),
   /** Not in Codex: the sub-agent that did this, if it wasn't the run's own model. */
   agent_id: z.string().optional(),
@@ -30,7 +30,7 @@ export const common = {
 const ran = {
   /** stdout and stderr in the order in which they arrived, with the middle cut out if long. */
   aggregated_output: z.string(),
-  /** Null while the command runs, and if it was declined, was killed or did not start. */
+  /** The exit code; null while the command runs, or if it was declined, was killed or did not start. */
   exit_code: z.int().nullable(),
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   sandbox: z.string().optional(),

@@ -45,14 +45,14 @@ const sandboxStatus = {
 
 /** The fields of both terminal events. */
 const terminal = {
-  /** Not in Codex. */
+  /** Not in Codex: how the run ended, in one word. */
   result,
   /** Not in Codex: at most 20 claims; absent if there are none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
   /** `usage` covers this run, `total_usage` all runs of the session. */
   usage,
   total_usage: usage,
-  /** US dollars; absent if a model's price is not known. */
+  /** The cost in US dollars; absent if a model's price is not known. */
   cost_usd: z.number().optional(),
   total_cost_usd: z.number().optional(),
   duration_ms: z.number(),
@@ -116,7 +116,7 @@ export const RunEvent = z.discriminatedUnion('type', [
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** Commands that run when the model is done, and how often failures are reported to the model; 0 means as often as the budget allows. */
+      /** Commands that run when the model is done, and how many times failures are reported to the model (0: as many as the budget allows). */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),

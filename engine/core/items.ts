@@ -32,7 +32,7 @@ const toolCall = z.object({
   duration_ms: z.number().optional(),
   /** The result, truncated if long. */
   output: z.string().optional(),
-  /** Why there is no result. */
+  /** Why the call has no result. */
   error: z.string().optional(),
   verdict: verdict.optional(),
 })
@@ -54,7 +54,7 @@ const guardianAssessment = z.object({
   risk: z.enum(['low', 'medium', 'high', 'critical']).optional(),
   authorization: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
   duration_ms: z.number().optional(),
-  /** Already included in the run's usage. */
+  /** What the answer cost in tokens. The run's usage already includes it. */
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }).optional(),
   /** The call that the action belongs to. */
   call_id: z.string().optional(),
@@ -113,7 +113,7 @@ const todoList = z.object({
     z.object({
       text: z.string(),
       completed: z.boolean(),
-      /** Not in Codex. */
+      /** Not in Codex: how far this step has come. */
       status: z.enum(['pending', 'in_progress', 'completed']).optional(),
       /** Not in Codex: the model's name for this step, if it gave one. */
       id: z.string().optional(),

@@ -101,14 +101,14 @@ export type ModelRequest = {
   readonly threadId: string
   /** How much the model reasons before it answers. Absent: the model's own default. */
   readonly reasoningEffort?: string
-  /** How verbose the model is. Absent: its own default. */
+  /** How verbose the model's answers are. Absent: the model's own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
    * `agent`: if effort or verbosity is absent, the setting of the model maker's own coding agent applies. Absent: the provider's defaults
    * apply, as for a question outside the conversation.
    */
   readonly requestedBy?: 'agent'
-  /** How tokens are sampled, and how many an answer may have at most. Absent: the model's own default. Not every model supports every setting. */
+  /** How tokens are sampled, and the maximum number of tokens in an answer. Absent: the model's own defaults. Not every model supports all of this. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider if `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
@@ -220,7 +220,7 @@ export type ModelFailure =
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: 'provider' | 'configuration' | 'replay' | 'budget'
-  /** Set if `code` is `provider`. */
+  /** How the provider failed; undefined unless `code` is `provider`. */
   readonly failure: ModelFailure | undefined
   /** The HTTP status, if the failure was an HTTP error. */
   readonly status: number | undefined

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** Third-party files, and git's own. The walk for name patterns skips the same directories. */
+/** Directories to skip: they hold third-party files, or git's own. The search for name patterns skips them too. */
 const skipped: readonly string[] = ['.git', 'node_modules']
 
 /** Yields everything below a directory. Doesn't follow symlinks, doesn't enter `.git` or `node_modules`, and skips what it can't read. */
@@ -20,7 +20,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // Missing, or unreadable for this user and therefore for commands too.
+    // The directory is missing, or this user can't read it, so commands can't either.
     return []
   }
 }

@@ -8,19 +8,19 @@ const replacement = z.object({ start_line: z.int(), end_line: z.int(), text: z.s
 export const findingFields = {
   /** The path of the file, relative to the workspace. */
   path: z.string(),
-  /** A line number in the file after the change; for a deleted file, before the change. */
+  /** The first line of the finding, in the file after the change; for a deleted file, before the change. */
   start_line: z.int(),
   end_line: z.int(),
   severity: z.enum(severities),
   category: z.enum(categories),
-  /** From 0 to 1, as judged by the model. */
+  /** How confident the model is in the finding, from 0 to 1. */
   confidence: z.number(),
   title: z.string(),
   /** The explanation of the finding, in Markdown. */
   body: z.string(),
   /** A patch in the format of `apply_patch`, tested to apply to the file. */
   suggestion: z.string().optional(),
-  /** The same suggestion, as lines. */
+  /** The suggestion as new text for lines of the file. */
   replacement: replacement.optional(),
   /** Identifies the finding: the same finding has the same fingerprint in every run. */
   fingerprint: z.string(),

@@ -51,7 +51,7 @@ export type UsageSoFar = {
   readonly turns: number
   /** Number of input and output tokens. */
   readonly tokens: number
-  /** In US dollars; undefined if a model's price is not known. */
+  /** The cost in US dollars; undefined if a model's price is not known. */
   readonly costUsd: number | undefined
   readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }
@@ -60,7 +60,7 @@ export type UsageSoFar = {
 export const verified = z.object({
   command: z.string(),
   passed: z.boolean(),
-  /** Null if it was killed or did not start. */
+  /** The exit code; null if the command was killed or did not start. */
   exit_code: z.int().nullable(),
   duration_ms: z.number(),
   /** How many times the command ran. */
@@ -131,7 +131,7 @@ export const transactionReport = z.object({
   patch: z.string(),
 })
 
-/** How a run that is a transaction ended. */
+/** How a run that is a transaction ended, as the summary reports it. */
 export type TransactionReport = z.infer<typeof transactionReport>
 
 /** What a run did, for the closing lines on stderr and for the program's exit code. */
@@ -147,14 +147,14 @@ export type RunSummary = {
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
   readonly usage: z.infer<typeof usage>
-  /** In US dollars; undefined if a model's price is not known. */
+  /** The cost in US dollars; undefined if a model's price is not known. */
   readonly costUsd: number | undefined
   readonly durationMs: number
   /** The head of the audit log, `RECORDS:HASH`; undefined if there was none. */
   readonly auditHead?: string | undefined
   /** Default limits that the sandbox could not enforce here, as sentences. */
   readonly unenforced?: readonly string[] | undefined
-  /** How many environment variables were withheld from commands. */
+  /** How many environment variables were withheld from commands, and how many of these count as secrets. */
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What happened to the run's changes; undefined if it worked directly in the tree. */
   readonly transaction?: TransactionReport | undefined

@@ -20,7 +20,7 @@ export type HookOutcome = {
   readonly updatedOutput?: string
   /** Additional texts for the model. */
   readonly context: readonly string[]
-  /** Set when a hook ends the run. */
+  /** The reason why a hook ends the run. Absent: no hook ends it. */
   readonly stop?: string
   /** The fields of the model's request that a `BeforeModel` hook replaces. */
   readonly modelRequest?: Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ type EventKind = {
   readonly guards: boolean
   /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
   readonly setsVariables?: boolean
-  /** How plain text on standard output is used. Default: it is ignored. */
+  /** How plain text on a hook's standard output is used. Default: it is ignored. */
   readonly text?: 'context' | 'worktree'
   /** The time limit in seconds for a command or request, if the handler sets none. */
   readonly timeout: number

@@ -65,7 +65,7 @@ const mcpTool = z.strictObject({
 const handler = z.discriminatedUnion('type', [command, http, prompt, agent, mcpTool])
 
 const group = z.strictObject({
-  /** Absent, empty or `*`: matches everything. Otherwise names joined by `|` or `,`, or a regular expression. */
+  /** Names joined by `|` or `,`, or a regular expression. A matcher that is absent, empty or `*` matches everything. */
   matcher: z.string().refine(isMatcher, 'must be names joined by "|", or a regular expression').optional(),
   hooks: z.array(handler),
 })

@@ -82,7 +82,7 @@ export type Hooks = {
 
 /** The maximum length of a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
-/** How long background hooks may keep running after the run. */
+/** How long background hooks may keep running after the run, in milliseconds. */
 const graceMs = 2000
 
 /** Creates the hooks of a run from the loaded ones. */

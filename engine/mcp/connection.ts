@@ -6,7 +6,7 @@ import type { McpServer } from './server.ts'
 export type McpToolDescription = {
   readonly name: string
   readonly description: string
-  /** Undefined if the server sent no object. */
+  /** The JSON Schema of the tool's input; undefined if the server sent no object. */
   readonly inputSchema: Readonly<Record<string, unknown>> | undefined
   readonly readOnlyHint: boolean
 }

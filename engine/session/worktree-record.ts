@@ -2,7 +2,7 @@
 export type Worktree = {
   /** The worktree's directory, without symlinks. */
   readonly path: string
-  /** Absent if a hook created the worktree by other means than git. */
+  /** What git knows about the worktree. Absent if a hook created the worktree by other means than git. */
   readonly git?: {
     readonly branch: string
     /** The commit that the worktree was created from. */

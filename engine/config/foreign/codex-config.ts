@@ -30,7 +30,7 @@ const sameMeaning: ReadonlySet<string> = new Set([
 
 /** What is imported from another program's file. */
 type ForeignSettings = {
-  /** Undefined if no setting of the file is used. */
+  /** The imported settings; undefined if no setting of the file is used. */
   readonly layer: Layer | undefined
   readonly ignored: readonly Ignored[]
 }

@@ -5,7 +5,7 @@ export type FileChange = {
   readonly path: string
   /** The kind of the change: `add`, `update` or `delete`. */
   readonly kind: string
-  /** Set if the file was changed by a command, not by a patch. */
+  /** `command`: a command changed the file. Absent: a patch did. */
   readonly by?: 'command'
 }
 

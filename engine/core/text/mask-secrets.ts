@@ -1,6 +1,6 @@
 import { looksLikeSecret } from '../../../sandbox/index.ts'
 
-/** Shorter values aren't masked, because they may be ordinary words. */
+/** The length of the shortest value that is masked, in characters. Shorter values may be ordinary words. */
 const shortest = 8
 
 /** Replaces the secrets of an environment with their names, wherever they appear in a text. */
@@ -16,7 +16,7 @@ export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
     .flatMap(([name, value]) =>
       value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
     )
-    // Longer secrets first, since one may contain another.
+    // Longer secrets are masked first, because a secret may contain a shorter one.
     .toSorted((a, b) => b.value.length - a.value.length)
   return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
 }
