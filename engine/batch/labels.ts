@@ -4,6 +4,8 @@ export type Labels = readonly string[]
 const label = /^[\w.-]{1,64}$/
 
 /**
+ * Parses labels, sorts them and removes duplicates.
+ *
  * @param said names separated by commas or spaces, or a list of names
  * @returns undefined for anything else
  */

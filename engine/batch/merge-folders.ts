@@ -5,15 +5,15 @@ import { BatchFolder } from './folder/batch-folder.ts'
 import type { Task } from './tasks/task.ts'
 import { endedAttempts } from './run/settle-trial.ts'
 
-/** The result of a merge: the new folder, the number of settled trials, and the number of results that another one superseded. */
+/** The result of a merge: the new folder, the number of settled trials, and the number of results that were superseded by another result. */
 type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
 
 /**
  * Merges folders of one batch, such as those of its shards, into a new folder. Every attempt is copied, and its cost counts. If two folders settled the same
  * trial, the result in the folder that was named first counts, and the other one is superseded.
  *
- * @param paths at least one
- * @throws UserError `usage` for folders of different batches, and if the new folder is not empty
+ * @param paths the folders to merge, at least one
+ * @throws UserError `usage` if the folders belong to different batches, or the new folder is not empty
  */
 export function mergeFolders(paths: readonly string[], to: string, owner: number): Merged {
   const sources = paths.map((path) => BatchFolder.open(path, owner))

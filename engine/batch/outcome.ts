@@ -24,7 +24,7 @@ export type Outcome = (typeof outcomes)[number]
 const answers: readonly Outcome[] = ['done', 'failed', 'denied', 'budget']
 const repeated: readonly Outcome[] = ['sandbox', 'provider', 'quota', 'infrastructure', 'lost', 'interrupted']
 
-/** Whether this outcome is a result for the task. An error is never a result. */
+/** Whether an attempt with this outcome has an answer, which counts as a result for the task. */
 export function isAnswer(outcome: Outcome): boolean {
   return answers.includes(outcome)
 }
@@ -50,7 +50,7 @@ const byCode: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
  * The outcome for an exit code.
  *
  * @param code undefined: the process was killed, or nothing observed its end
- * @param hasEnded whether the session has a terminal event. If a run failed before its first event, that is an internal error, not an answer.
+ * @param hasEnded whether the session has a terminal event. A run that failed without one had an internal error, which is not an answer.
  */
 export function outcomeOf(code: number | undefined, hasEnded: boolean): Outcome {
   if (code === undefined) return 'lost'

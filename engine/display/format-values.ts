@@ -20,7 +20,7 @@ export function short(count: number): string {
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
 }
 
-/** Formats a call's progress in its server's own units; empty if it has reported none. */
+/** Formats a call's progress in the units of its MCP server; empty if the server has reported no progress. */
 export function progressWords(progress: Extract<Item, { type: 'mcp_tool_call' }>['progress']): readonly string[] {
   if (progress === undefined) return []
   const { progress: at, total, message } = progress

@@ -24,7 +24,7 @@ type Formatter = {
   summary(summary: RunSummary): readonly string[]
 }
 
-/** Creates a formatter for one run. The formatter sanitizes text from outside. */
+/** Creates a formatter for one run. It sanitizes text from models, repositories and programs. */
 export function createFormatter({ colour, detail, cwd }: FormatterOptions): Formatter {
   let workspace = ''
   let session: readonly string[] = []
@@ -56,7 +56,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** Formats an event as lines for a person; empty for events that need none. */
+/** Formats an event as lines for a person; empty if the person needn't know of the event. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':

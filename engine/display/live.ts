@@ -11,7 +11,7 @@ import { dollars, seconds, short } from './format-values.ts'
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
 
-/** How many of the last lines of a running command are shown. */
+/** How many of the last lines of a running command's output are shown. */
 const shownTailLines = 3
 
 /**

@@ -7,7 +7,7 @@ type ResumableSession = {
   readonly workspace: string
 }
 
-/** How many characters from the end of an id identify it in the command. Ids from the same hour begin alike. */
+/** How many characters from the end of an id identify it in the command. Ids from the same hour begin with the same characters. */
 const endCharacters = 12
 
 /**

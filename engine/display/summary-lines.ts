@@ -5,7 +5,7 @@ import { dollars, endings, oneLine, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
 
 /**
- * Returns the closing lines of a run: what changed, what ran, what was denied and why, what it cost.
+ * Returns the closing lines of a run: what changed, what ran, what was denied and why, and what the run cost.
  *
  * @param told whether the reason for a failure was already shown
  */

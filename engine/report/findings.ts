@@ -3,7 +3,7 @@ import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/** Collects findings: those of a review, denials by the Guardian with their rules, denials by the sandbox, and claims that the record contradicts. */
+/** Collects findings: the findings of a review, denials by the Guardian, denials by the sandbox, and claims that the record contradicts. */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -63,7 +63,7 @@ function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerpr
     .slice(0, 32)
 }
 
-/** A rule begins with its location: `FILE:LINE …`. */
+/** Reads the location with which a rule begins: `FILE:LINE …`. */
 function placeOf(rule: string | undefined): { readonly path: string | undefined; readonly line: number | undefined } {
   const place = rule?.split(' ', 1)[0] ?? ''
   const colon = place.lastIndexOf(':')

@@ -23,7 +23,7 @@ export class ReportChanges {
   #text = 0
   #diffs = 0
 
-  /** Adds the changes of a step that is a patch. */
+  /** Adds the changes of a step, if the step succeeded. Only patches have changes. */
   see({ number, status, files, parts }: Step): void {
     if (status !== 'ok') return
     const diffs = parts.filter(({ format }) => format === 'diff').flatMap(({ text }) => splitDiff(text))
@@ -74,7 +74,7 @@ export class ReportChanges {
   }
 }
 
-/** Whether two paths name the same file: a diff names files relative to the workspace. */
+/** Whether two paths name the same file. A diff names a file relative to the workspace, so `named` may be only the end of `path`. */
 function isSame(path: string, named: string): boolean {
   return path === named || path.endsWith(`/${named}`)
 }

@@ -51,7 +51,10 @@ export function stepOf(value: unknown): StepDraft | undefined {
   }
 }
 
-/** Turns the notice of a repeated request to the provider into a step. Clients of Codex know that notice as an error that doesn't end the run. */
+/**
+ * Turns the notice of a repeated request to the provider into a step. The notice is an error event that doesn't end the run, because clients written for Codex
+ * expect that form.
+ */
 export function retryOf({ message }: Fields): StepDraft | undefined {
   const text = textOf(message) ?? ''
   if (!text.startsWith('Reconnecting... ')) return undefined

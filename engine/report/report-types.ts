@@ -76,7 +76,7 @@ export type RunEnd = {
   readonly transaction: { readonly outcome: string; readonly canUndo: boolean } | undefined
 }
 
-/** The usage up to a step. */
+/** The usage from the beginning of a run up to a step. */
 export type Spending = {
   readonly step: number
   /** The number of responses. */

@@ -3,7 +3,7 @@ import { ownText } from './own-text.ts'
 import type { Step } from './report-types.ts'
 import { mapTexts, textLengths } from './step-texts.ts'
 
-/** How many steps to keep: of the first, of the last, and of those in between that need attention. */
+/** How many steps to keep: at the beginning of the session, at its end, and in between. In between, only steps that need attention are kept. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
 /** The limit for all texts together, in characters. It keeps a page with its markup below 5 MB. */
 const mostText = 1_000_000
@@ -73,7 +73,7 @@ export class StepStore {
 
   #cut(step: Step): Step {
     const titled = { ...step, title: ownText(step.title.slice(0, 400)) }
-    // Most texts of a long session are short, so they need no cutting.
+    // Most steps of a long session have only short texts, which needn't be cut.
     if (textLengths(step).every((length) => length <= this.#limit)) return titled
     return mapTexts(titled, (given, whole) => {
       const { text, omitted } = truncateMiddle(given, this.#limit, whole)

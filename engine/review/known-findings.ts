@@ -121,8 +121,8 @@ const common = new Set(
 )
 
 /**
- * Whether a finding is already known: either its fingerprint is, or a known finding covers the same lines and has a similar title. Models word a
- * finding differently each time and move its lines a little.
+ * Whether a finding is already known: either its fingerprint is known, or a known finding has a similar title and at least one line in common.
+ * The second test is needed because a model words the same finding differently each time, and moves its lines a little.
  */
 export function isKnown(
   finding: {

@@ -76,7 +76,7 @@ const unreadable = (why: string): UserError => refused(`The change can't be revi
 /**
  * What git prints in the sandbox. Throws UserError `usage` if git fails or prints too much.
  *
- * @param codes the exit codes of a git that did not fail. Default: 0
+ * @param codes the exit codes with which git reports success. Default: 0
  */
 async function outputOf({ sandbox, cwd, signal }: ReviewPlace, words: readonly string[], codes = [0]): Promise<string> {
   const bytes = await readGit(sandbox, words, { cwd, readOnly: true, signal }, mostDiffBytes, codes)
@@ -88,7 +88,7 @@ async function diff(place: ReviewPlace, words: readonly string[]): Promise<strin
   return outputOf(place, [...plain, ...words, '--'])
 }
 
-/** Shows files that git doesn't track as if they had been added. */
+/** Returns a diff in which the untracked files appear as added files. */
 async function untracked(place: ReviewPlace): Promise<string> {
   const listed = await outputOf(place, ['ls-files', '--others', '--exclude-standard', '-z'])
   const paths = listed.split('\0').filter(Boolean)

@@ -1,8 +1,8 @@
 import type { DiffFile, DiffLine } from './parse-diff.ts'
 
-/** The limit for a change in the prompt of its review. */
+/** The maximum length of a change in the review's prompt, in characters. */
 const mostCharacters = 300_000
-/** The limit for a line. Nobody writes longer ones by hand. */
+/** The maximum length of a line, in characters. Longer lines are cut off; nobody writes them by hand. */
 const longestLine = 1000
 
 /** A change as the model sees it. */

@@ -2,7 +2,10 @@ import { escapeXml } from '../../report/machines/run-junit.ts'
 import { isAnswer } from '../outcome.ts'
 import type { TrialResult } from './results.ts'
 
-/** A batch as JUnit XML with one case for each trial: a failed answer is a failure, a missing answer is an error, and an open trial is skipped. */
+/**
+ * Renders a batch as JUnit XML, with one test case for each trial. If the model's answer failed, the test case is a failure. If there is no answer, it is an
+ * error. If the trial is still open, it is skipped.
+ */
 export function renderJunit(results: readonly TrialResult[]): string {
   const suites = new Map<string, TrialResult[]>()
   for (const result of results) {

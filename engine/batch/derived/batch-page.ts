@@ -54,7 +54,7 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   return renderDocument(`Batch: ${head}`, content)
 }
 
-/** The comparison of the models. Empty while no run has an answer. */
+/** Renders the comparison of the models. Empty while no run has an answer. */
 function renderStatistics(results: readonly TrialResult[]): Html {
   const statistics = compareModels(results)
   if (statistics.models.every(({ answers }) => answers === 0)) return joined([])
@@ -120,7 +120,7 @@ function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Htm
   </table>`
 }
 
-/** @param model the label of the cell on a narrow page, which has no columns and no column headings */
+/** @param model the model's name, which is shown in the cell on narrow pages, because these have no column headings */
 function renderCell(folder: BatchFolder, row: readonly TrialResult[], model: string | undefined): Html {
   const trials = joined(row.map((result) => html`<div>${renderTrial(folder, result)}</div>`))
   return model === undefined ? html`<td>${trials}</td>` : html`<td data-model="${model}">${trials}</td>`

@@ -4,7 +4,7 @@ import type { SettledRecord } from '../folder/records.ts'
 import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 
-/** A trial and its result; undefined while the trial is open. */
+/** A trial and its result. `settled` is undefined while the trial has no result. */
 export type TrialResult = { readonly trial: Trial; readonly settled: SettledRecord | undefined }
 
 /** The results of all trials of a batch. */

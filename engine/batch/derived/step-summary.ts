@@ -2,7 +2,11 @@ import { dollars, seconds } from '../../display/format-values.ts'
 import { inline } from '../../report/markdown/escape.ts'
 import type { Summary, TrialResult } from './results.ts'
 
-/** GitHub's step summary for a batch, limited to a number of bytes: how often each outcome occurred, then the trials that are not done. */
+/**
+ * Renders GitHub's step summary for a batch: how often each outcome occurred, then the trials that are not done.
+ *
+ * @param room the maximum size in bytes
+ */
 export function renderStepSummary(results: readonly TrialResult[], summary: Summary, room: number): string {
   const { settled, trials, outcomes, cost_usd: cost } = summary
   const counts = Object.entries(outcomes).map(([name, count]) => `| ${name} | ${count} |`)

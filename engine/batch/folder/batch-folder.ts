@@ -41,7 +41,7 @@ export class BatchFolder {
   /**
    * Opens the folder of a batch.
    *
-   * @param owner the id of the writing process, for unique file names
+   * @param owner the id of the process that writes to the folder; it makes the names of temporary files unique
    * @throws UserError `usage` if the folder contains no batch
    */
   static open(path: string, owner: number): BatchFolder {
@@ -60,7 +60,7 @@ export class BatchFolder {
     const manifest = { ...wish, tasks: sha256(text) }
     mkdirSync(path, { recursive: true, mode: 0o700 })
     // The files are listed before checking for the manifest. If another process is starting the same batch, the list of tasks is the only file that it writes
-    // before the manifest. So if the manifest is still missing after the listing, the list contains no other file of that process.
+    // before the manifest. So if the manifest is still missing after the listing, `names` contains no other file of that process.
     const names = readdirSync(path)
     if (!existsSync(join(path, 'batch.json'))) {
       // If the beginning of a batch was interrupted, the folder contains its tasks but no manifest.
@@ -113,7 +113,7 @@ export class BatchFolder {
     return join(this.trialPath(trial), String(attempt))
   }
 
-  /** The numbers of the attempts that have begun, in order. */
+  /** The numbers of a trial's attempts that have begun, in ascending order. */
   attempts(trial: string): readonly number[] {
     const path = this.trialPath(trial)
     if (!existsSync(path)) return []
@@ -123,7 +123,7 @@ export class BatchFolder {
       .toSorted((one, other) => one - other)
   }
 
-  /** Creates the folder of the next attempt, or returns the unfinished one. */
+  /** Begins the next attempt by creating its folder, or continues an unfinished attempt. @returns the attempt's number */
   beginAttempt(trial: string): number {
     const last = this.attempts(trial).at(-1) ?? 0
     // An attempt that was given to a worker and has not ended yet is continued.
@@ -142,7 +142,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  /** The last report of the run of an attempt; undefined if there is none. Only the runs of workers report here. */
+  /** The progress that an attempt's run last reported; undefined if it has reported none. Only runs on workers store their progress here. */
   stepOf(trial: string, attempt: number): Step | undefined {
     const text = readIfThere(join(this.attemptPath(trial, attempt), 'step.json'))
     return text === undefined ? undefined : parseStep(text)
@@ -171,7 +171,7 @@ export class BatchFolder {
     return this.attemptOf(trial, attempt) ?? record
   }
 
-  /** The last of the later reports about the end of an attempt; undefined if there are none. Its cost counts too. */
+  /** The last report about the end of an attempt, if the end was reported more than once; otherwise undefined. Its cost counts too. */
   supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
     const file = join(this.attemptPath(trial, attempt), 'superseded.json')
     const text = readIfThere(file)
@@ -191,7 +191,7 @@ export class BatchFolder {
     return writeOnce(join(this.trialPath(record.trial), 'settled.json'), asText(record), this.#owner)
   }
 
-  /** Reopens a trial and permits as many attempts as for a new one. The earlier result is stored under another name. */
+  /** Reopens a trial, which may then have as many attempts as a new one. The earlier result is stored under another name. */
   reopen(trial: string): void {
     const path = this.trialPath(trial)
     const [last = 0] = this.attempts(trial).toReversed()
@@ -206,7 +206,7 @@ export class BatchFolder {
     return Math.max(0, ...kept)
   }
 
-  /** Writes a file that is computed from the others, and can be computed again at any time. */
+  /** Writes a file that was computed from the batch's other files. It can be computed again at any time. */
   derive(name: string, text: string): void {
     writeWhole(join(this.path, name), text, this.#owner)
   }

@@ -14,7 +14,7 @@ export function costOfAttempt(folder: BatchFolder, trial: string, attempt: numbe
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The cost that counts towards limits that must not be exceeded. A lost run counts with the most that it may have cost. */
+/** The cost of an attempt in US dollars, for checking a limit that must not be exceeded. For a lost run, this is the most that it may have cost. */
 export function mostOfAttempt(folder: BatchFolder, trial: string, attempt: number): number {
   return Math.max(costOfAttempt(folder, trial, attempt) ?? 0, folder.attemptOf(trial, attempt)?.reserved_usd ?? 0)
 }

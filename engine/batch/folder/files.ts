@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 
 /**
- * Functions for the files in a batch's folder, which no command can write to. Whole files are written under a temporary name and then renamed; files that must
- * be created only once are linked.
+ * Functions for the files in a batch's folder. No sandboxed command can write to that folder. A whole file is written under a temporary name and then renamed;
+ * a file that must be created only once is hard-linked instead.
  */
 
 let counter = 0

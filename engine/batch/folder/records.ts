@@ -3,7 +3,7 @@ import { outcomes } from '../outcome.ts'
 
 const tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() })
 
-/** How one attempt ended: `runs/TRIAL/ATTEMPT/result.json`. */
+/** How one attempt ended, as stored in `runs/TRIAL/ATTEMPT/result.json`. */
 export const attemptRecord = z.object({
   version: z.literal(1),
   trial: z.string(),
@@ -39,7 +39,7 @@ export const attemptRecord = z.object({
 
 export type AttemptRecord = z.infer<typeof attemptRecord>
 
-/** The result of a trial: `runs/TRIAL/settled.json`, created once. */
+/** The result of a trial, as stored in `runs/TRIAL/settled.json`, which is created only once. */
 export const settledRecord = attemptRecord.extend({
   task: z.string(),
   model: z.string().optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AttemptRecord } from './records.ts'
 
-/** What a run is doing and what it has used so far, as its worker last reported it: `runs/TRIAL/ATTEMPT/step.json`. */
+/** What a run is doing and what it has used so far, as its worker last reported it. It is stored in `runs/TRIAL/ATTEMPT/step.json`. */
 const step = z.object({
   what: z.string(),
   turns: z.int(),

@@ -8,7 +8,7 @@ import { readIfThere, writeOnce } from './files.ts'
 
 const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
-/** How long a lease that a process on another machine holds is valid after each renewal. */
+/** How long a lease is valid after each renewal, in milliseconds, if the process that holds it is on another machine. */
 const leaseMs = 120_000
 const renewMs = 20_000
 
@@ -23,7 +23,7 @@ type Lease = {
  * Takes the batch's folder for this process, because two supervisors together would exceed the batch's limits. A lease whose process has ended is invalid. A
  * process on another machine can't be checked from here, so its lease becomes invalid only when it hasn't been renewed for two minutes.
  *
- * @throws UserError `usage` that names the process that supervises the batch
+ * @throws UserError `usage` if another process supervises the batch; the message names that process
  */
 export function leaseFolder(folder: string, pid: number): Lease {
   const file = join(folder, 'supervisor.json')

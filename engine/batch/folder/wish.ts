@@ -4,17 +4,17 @@ import * as z from 'zod'
 import type { BatchFolder } from './batch-folder.ts'
 import { readIfThere, writeWhole } from './files.ts'
 
-/** What an attempt may cost, as stored in the folder or in Redis. */
+/** The most that an attempt may cost, in US dollars, as stored in the folder or in Redis. Absent: no limit. */
 export const wishSchema = z.object({ max_cost: z.number().optional() })
 
-/** What an attempt may cost, in the form in which it is stored. */
+/** Converts the most that an attempt may cost into the form in which it is stored. */
 export const wishOf = (maxCost: number | undefined): z.infer<typeof wishSchema> =>
   maxCost === undefined ? {} : { max_cost: maxCost }
 
 const fileOf = (folder: BatchFolder, trial: string, attempt: number): string =>
   join(folder.attemptPath(trial, attempt), 'wish.json')
 
-/** Records what an attempt may cost. */
+/** Records the most that an attempt may cost. */
 export function writeWish(
   folder: BatchFolder,
   trial: string,
@@ -25,12 +25,12 @@ export function writeWish(
   writeWhole(fileOf(folder, trial, attempt), JSON.stringify(wishOf(maxCost)), owner)
 }
 
-/** Removes the record of what an attempt may cost. The attempt then counts as not given to a worker. */
+/** Removes the record of the most that an attempt may cost. Without it, the attempt counts as not given to a worker. */
 export function removeWish(folder: BatchFolder, trial: string, attempt: number): void {
   rmSync(fileOf(folder, trial, attempt), { force: true })
 }
 
-/** Reads what an attempt may cost. Undefined: the attempt was not given to a worker. */
+/** Reads the most that an attempt may cost. Undefined: the attempt was not given to a worker. */
 export function readWish(
   folder: BatchFolder,
   trial: string,

@@ -10,7 +10,7 @@ const listSchema = z.array(z.object({ path: z.string(), size: z.int().min(0) }))
 /** The highest plausible compression ratio: sessions are text, which doesn't compress better than this. */
 const mostRatio = 8
 
-/** The files of a run are larger than the limit. */
+/** Thrown if the files of a run are larger than the limit. */
 export class TooLarge extends Error {}
 
 /**

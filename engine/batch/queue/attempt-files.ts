@@ -52,7 +52,7 @@ export function stepWriter(folder: BatchFolder, trial: string, attempt: number):
     try {
       write()
     } catch {
-      // Not reported here. If the folder can't be written, an error is reported when the run ends.
+      // Not reported here: if the folder can't be written to, an error is reported when the run ends.
     }
   }
   const tell = (message: RunMessage): void => {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { UserError } from '../../core/user-error.ts'
 
-/** The environment variable with which a coordinator and its workers get the key of their batches. */
+/** The environment variable from which a coordinator and its workers read the key of their batches. */
 export const keyVariable = 'PORTCULLIS_BATCH_KEY'
 
 const [keyBytes, saltBytes, tagBytes] = [32, 32, 16]
@@ -12,7 +12,7 @@ export function makeBatchKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Sealed data can't be opened, because it was changed, truncated, or moved to another place. */
+/** Thrown if sealed data can't be opened, because it was changed, truncated, or moved to another place. */
 export class NotAuthentic extends Error {}
 
 /**
@@ -76,7 +76,7 @@ export class BatchKey {
 }
 
 /**
- * Reads the key from the environment variables and removes it, so that no child process inherits it.
+ * Reads the key from its environment variable and removes that variable, so that no child process inherits the key.
  *
  * @returns undefined if there is no key
  * @throws UserError `usage` if the variable contains no valid key

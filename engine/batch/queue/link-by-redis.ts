@@ -24,11 +24,11 @@ const retryMs = 1000
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
-/** A worker's report, with the time on Redis's clock. */
+/** A worker's report, and when it was made by the clock of Redis, in milliseconds since 1970. */
 export const beatSchema = workerSchema.extend({ at: z.number() })
 
 /**
- * Waits for a batch that runs with this key, and fetches it.
+ * Waits until a batch with this key is running, and fetches that batch.
  *
  * @param directory the directory in which the batch's folder is created
  * @returns undefined if the signal aborts first
@@ -159,7 +159,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
       )
       if (late.has(id) || !(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
         late.add(id)
-        // What the run has spent still counts. While Redis is unavailable, this message waits; it is sent before the failure of the job.
+        // The cost of the run still counts, so it is reported. While Redis is unavailable, the report waits; it is sent before the failure of the job.
         void tellStep(trial, attempt).catch(() => undefined)
         throw tooLate
       }

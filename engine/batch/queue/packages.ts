@@ -37,7 +37,7 @@ export type Packages = {
   readonly Queue: new (name: string, options: object) => BullQueue
   readonly Worker: new (name: string, act: (job: Job, token?: string) => Promise<void>, options: object) => BullWorker
   readonly UnrecoverableError: new (message: string) => Error
-  /** An error to throw for a job that was given back. */
+  /** The error to throw after a job was given back to its queue. */
   readonly WaitingError: new () => Error
   readonly Redis: new (url: string, options: object) => Redis
 }

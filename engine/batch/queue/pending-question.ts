@@ -23,7 +23,7 @@ export class PendingQuestion<Answer> {
     return this.#isPending || this.#answer !== undefined
   }
 
-  /** Returns the answer if it has arrived, and only once. */
+  /** Returns the answer, if it has arrived and wasn't returned before. */
   take(): Answer | undefined {
     const answer = this.#answer
     this.#answer = undefined

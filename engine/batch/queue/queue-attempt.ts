@@ -12,9 +12,9 @@ import type { JobQueue } from './redis.ts'
 import type { Relay } from './relay.ts'
 
 const lookMs = 250
-/** How often the progress of a run is read. */
+/** The time between two readings of the progress of a run, in milliseconds. */
 const stepsMs = 900
-/** How often Redis is queried about a job whose result hasn't arrived. */
+/** The time between two queries to Redis about a job whose result hasn't arrived, in milliseconds. */
 const askMs = 5000
 /** How long a worker may take to end a run that is no longer wanted. */
 const graceMs = 45_000
@@ -23,7 +23,7 @@ type QueueDependencies = {
   readonly folder: BatchFolder
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
-  /** Carries tasks and results between the folder and the workers. Undefined: they share the folder. */
+  /** Carries tasks and results between the folder and the workers. Undefined: the workers share the folder. */
   readonly relay: Relay | undefined
   readonly process: number
   readonly tell: (trial: Trial, message: RunMessage) => void
@@ -46,7 +46,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
     const [givenOut, look] = [new PendingQuestion<boolean>(), new PendingQuestion<Seen>()]
     folder.note({ type: 'attempt-started', trial: trial.key, attempt })
     const endUnseen = async (outcome: Outcome, why: string): Promise<AttemptRecord> => {
-      // The last report of its worker may not be in the folder yet.
+      // The last report of the attempt's worker may not be in the folder yet.
       if (relay !== undefined) await answerInTime(relay.takeStep(trial.key, attempt), undefined)
       return endWithoutRun(folder, trial.key, attempt, outcome, why, maxCost)
     }

@@ -9,11 +9,12 @@ const ticketMs = 10_000
  *
  * KEYS: the known limits of the account; when each request was sent; the tokens that each used; the waiting requests, in order; when each of them last asked;
  * the number of refusals in the batch.
- * ARGV: the operation; the request; the window; then, for each operation:
- * `enter` tokens, limit of requests, limit of tokens (empty: the provider's) → milliseconds to wait, 0: it may be sent
- * `arrived` the maximum milliseconds that it took to arrive → nothing
- * `left` tokens that it used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
- * `drop` → nothing; `heard` limit of requests, limit of tokens → nothing
+ * ARGV: the operation; the id of the request; the window in milliseconds; then the arguments of the operation, listed here with what it returns:
+ * `enter`: tokens, limit of requests, limit of tokens (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
+ * `arrived`: the most milliseconds that the request can have taken to arrive → nothing
+ * `left`: tokens used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
+ * `drop` → nothing
+ * `heard`: limit of requests, limit of tokens → nothing
  */
 export const rateScript = `
 local known, sent, used, waiting, seen, refused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]

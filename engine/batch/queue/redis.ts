@@ -29,7 +29,7 @@ export type Carrier = {
 /**
  * Connects to Redis, and checks whether it stores data reliably.
  *
- * @param url `redis://` or `rediss://`, with a name and a password if it requires them
+ * @param url `redis://` or `rediss://`, with a user name and a password if the server requires them
  * @throws UserError `usage` if the packages are missing, nothing answers, or Redis may drop jobs
  */
 export async function connectCarrier(url: string): Promise<Carrier> {
@@ -71,6 +71,8 @@ export type JobQueue = {
 }
 
 /**
+ * Opens the queue for those jobs of a batch that need these labels.
+ *
  * @param batch the batch's hash
  * @param labels the labels that a worker needs for the jobs of this queue: there is a queue for each set of labels
  */
@@ -145,7 +147,7 @@ export function openJobWorker(
   }
   const take = async (job: Job, token = ''): Promise<void> => {
     if (busy >= concurrency) {
-      // The job comes from another queue, and was taken before that queue could be paused. Another worker may have room for it.
+      // This worker already runs as many jobs as it may. The job was taken before its queue could be paused. Another worker may have room for it.
       await job.moveToWait(token)
       throw new packages.WaitingError()
     }
@@ -164,7 +166,7 @@ export function openJobWorker(
       // A lock is renewed four times within its duration, so no run is lost if Redis is unreachable for half of that time.
       lockRenewTime: lockMs / 4,
       stalledInterval: Math.max(1000, lockMs / 4),
-      // The stored attempts limit how often a job may lose its worker, so this limit must never apply.
+      // The batch itself limits how often a trial may lose its worker, so BullMQ's own limit must never take effect.
       maxStalledCount: 1000,
     })
     worker.on('error', () => undefined)

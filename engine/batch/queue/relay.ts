@@ -27,7 +27,7 @@ type Given = { readonly trial: string; readonly attempt: number }
 const result = z.object({ record: attemptRecord, size: z.int().nullable(), most: z.int() })
 
 /**
- * Transfers a batch through Redis, sealed, between its folder and workers that don't share the folder. The workers get the tasks. Their messages and results
+ * Transfers a batch, encrypted, through Redis between its folder and workers that don't share the folder. The workers get the tasks. Their messages and results
  * are stored in the folder, from which the rest of the program reads them.
  */
 export class Relay {
@@ -57,7 +57,7 @@ export class Relay {
     mkdirSync(registryOf(this.#folder), { recursive: true, mode: 0o700 })
     await this.#announce()
     const next = (): void => {
-      // While Redis is unreachable, this round waits, and the next one does not begin.
+      // The next round begins only after this one has ended. A round waits while Redis is unreachable.
       this.#looking = setTimeout(() => {
         this.#now = this.#look().catch(() => undefined)
         void this.#now.then(() => this.#looking !== undefined && next())
@@ -129,7 +129,7 @@ export class Relay {
     }
   }
 
-  /** Stores the last report of the run of an attempt in the folder. */
+  /** Stores in the folder the progress that an attempt's run last reported. */
   async takeStep(trial: string, attempt: number): Promise<void> {
     const step = await this.#store.get('steps', jobIdOf(trial, attempt)).catch((error: unknown) => {
       // A value that somebody else changed is ignored.

@@ -6,7 +6,7 @@ const chunkBytes = 256 * 1024
 /** The time after which Redis deletes data that nobody has removed. */
 const keptMs = 24 * 3_600_000
 
-/** A part of an object is missing: it was never written, or it has expired. */
+/** Thrown if a part of an object is missing, because it was never written or has expired. */
 export class NotWhole extends Error {}
 
 /**
@@ -39,6 +39,8 @@ export class SealedStore {
   }
 
   /**
+   * Reads the value under a name in a table.
+   *
    * @returns undefined if there is no such value
    * @throws NotAuthentic if the value is not what was written
    */
@@ -72,8 +74,10 @@ export class SealedStore {
   }
 
   /**
+   * Reads an object.
+   *
    * @param most the maximum size of all parts together, in bytes
-   * @throws NotWhole, NotAuthentic
+   * @throws NotWhole if a part is missing or there are too many parts; NotAuthentic if a part is not what was written
    */
   async read(name: string, most: number): Promise<Buffer> {
     const count = Number(await this.#redis.call('hlen', this.#at(name)))

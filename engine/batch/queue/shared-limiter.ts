@@ -78,7 +78,7 @@ export class SharedRateLimiter implements RequestLimiter {
     this.#tell(account, 'heard', '', requests ?? '', tokens ?? '')
   }
 
-  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, sends the text of the script. */
+  /** Runs the script by its hash. If Redis doesn't know the script yet, for example after a restart, the text of the script is sent. */
   async #run(...words: readonly (string | number)[]): Promise<unknown> {
     try {
       return await this.#redis.call('evalsha', scriptHash, ...words)
@@ -88,7 +88,7 @@ export class SharedRateLimiter implements RequestLimiter {
     }
   }
 
-  /** Asks Redis about the first request of a line until that request is admitted, then about the next one. */
+  /** Asks Redis about the first request in a line until that request is admitted, then about the next one. */
   async #move(line: Line): Promise<void> {
     line.isMoving = true
     for (let first = line.entries[0]; first !== undefined; first = line.entries[0]) {
@@ -154,7 +154,7 @@ export class SharedRateLimiter implements RequestLimiter {
 }
 
 /**
- * Calls a function when a provider refused a request of any worker of a batch because there were too many.
+ * Calls a function when a provider has refused a request from any worker of a batch because there were too many requests.
  *
  * @returns a function that stops these calls
  */

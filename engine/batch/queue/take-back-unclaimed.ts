@@ -10,7 +10,7 @@ type Dependencies = {
   readonly trials: readonly Trial[]
   /** The queue for the jobs of a trial. */
   readonly queueOf: (trial: Trial) => JobQueue
-  /** Carries tasks and results between the folder and the workers. Undefined: they share the folder. */
+  /** Carries tasks and results between the folder and the workers. Undefined: the workers share the folder. */
   readonly relay: Relay | undefined
 }
 

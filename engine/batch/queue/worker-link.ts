@@ -21,7 +21,7 @@ export type WorkerLink = {
   /**
    * Hands in the result of an attempt.
    *
-   * @throws UserError if that can't be done in time
+   * @throws UserError if the result can't be handed in before a deadline
    */
   readonly handIn: (trial: string, attempt: number) => Promise<void>
   /** Reports that this worker is alive. */

@@ -20,9 +20,9 @@ export const workerSchema = z.object({
 })
 type WorkerReport = z.infer<typeof workerSchema>
 
-/** How often a worker renews its file. */
+/** The time after which a worker renews its file, in milliseconds. */
 export const beatMs = 5000
-/** A worker whose file was not renewed for this time counts as dead. */
+/** A worker counts as dead if its file was not renewed for this many milliseconds. */
 export const silentMs = 3 * beatMs
 const aliveMs = 60_000
 
@@ -49,7 +49,7 @@ export function endBeat(registry: string, name: string): void {
   utimesSync(join(registry, `${name}.json`), 0, 0)
 }
 
-/** Whether a worker is still alive. This means that its file was renewed recently, and if it is on this machine, that its process has not ended. */
+/** Whether a worker is still alive. Its file must have been renewed recently. If the worker is on this machine, its process must also be running. */
 export function isWorking(registry: string, name: string | undefined): boolean {
   return readWorker(registry, `${name ?? ''}.json`) !== undefined
 }
@@ -77,7 +77,7 @@ function filesIn(registry: string): readonly string[] {
   return isThere ? readdirSync(registry).filter((name) => name.endsWith('.json')) : []
 }
 
-/** Labels that tasks need and no worker has. */
+/** Labels that tasks need and no worker has, and the number of open runs that need them. */
 export type Unserved = { readonly labels: Labels; readonly runs: number }
 
 /** The labels and the capacity of the live workers. */

@@ -31,7 +31,7 @@ const record = z.discriminatedUnion('type', [
 
 /** The observed facts about the end of an attempt. */
 type SeenEnd = {
-  /** Undefined: the process was killed. `unseen`: this process did not start it. */
+  /** Undefined: the process was killed. `unseen`: the end of the run was not observed, because another process had started it. */
   readonly exitCode: number | undefined | 'unseen'
   /** The outcome. Absent: the exit code determines it. */
   readonly outcome?: Outcome
@@ -45,7 +45,7 @@ type SeenEnd = {
 
 /**
  * Records how an attempt ended. The result comes from the log of its session, so it is the same whether this process observed the end or found it later. The
- * session and the patch are stored next to the record, and the attempt's private view is removed.
+ * session and the patch are stored next to the record, and the attempt's private view of the repository is removed.
  */
 export async function finishAttempt(
   folder: BatchFolder,
@@ -110,7 +110,7 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and its token usage. An interrupted log has only the usage. */
+/** The last event of a session, and its token usage. If the log was cut off, only the usage is known. */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']
@@ -140,7 +140,7 @@ function parseLine(line: string): unknown {
 
 function complaintOf(path: string, exitCode: number | undefined): string {
   const said = readEnd(join(path, 'stderr.txt'), longestError).trim().split('\n').at(-1) ?? ''
-  // The program's name is removed, because the code that prints the error adds it.
+  // The program's name is removed, because the code that prints the error adds it again.
   if (said !== '') return said.replace(/^agent: /, '')
   return exitCode === undefined ? 'the process of this run was killed' : `the run ended with exit code ${exitCode}`
 }

@@ -2,7 +2,7 @@ import type { RunMessage, SupervisorMessage } from './supervisor-messages.ts'
 import type { RequestLimiter } from './rate-limiter.ts'
 import type { Admission } from '../../core/request-gate.ts'
 
-/** Passes a run's messages about its requests on to the limits that all runs share. */
+/** Passes a run's messages about its requests to the provider on to the rate limiter that all runs share. */
 export class GateOfRun {
   readonly #limiter: RequestLimiter
   readonly #owner: string
@@ -22,7 +22,7 @@ export class GateOfRun {
     return this.#isUsedUp
   }
 
-  /** When quota will be available again; undefined if the provider doesn't say. */
+  /** When quota will be available again, in milliseconds since 1970; undefined if the provider doesn't say. */
   get retryAt(): number | undefined {
     return this.#retryAt
   }
@@ -59,7 +59,7 @@ export class GateOfRun {
     }
   }
 
-  /** Called when the run has ended. Its waiting requests are dropped. The reservation for requests that were already sent remains. */
+  /** Called when the run has ended. Its waiting requests are dropped. Reservations for requests that were already sent remain. */
   gone(): void {
     this.#isGone = true
     this.#limiter.leave(this.#owner)

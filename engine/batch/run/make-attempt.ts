@@ -47,7 +47,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
-      // Stored in case this process is killed too: a later process that finds the attempt lost can then read it.
+      // Stored in case this process is killed. The next supervisor, which finds the attempt lost, then knows the most that it may have cost.
       if (maxCost !== undefined) writeWish(folder, trial.key, attempt, maxCost, dependencies.process)
       const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
@@ -100,7 +100,7 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   return [
     ...folder.manifest.options,
     ...['-C', tree],
-    // No changes land: the result of a run is its patch.
+    // The run must not change the repository itself: its result is a patch.
     '--transactional=copy',
     ...['--land', 'never', '--summary', 'off', '--quiet'],
     ...['--report', join(path, 'report.html')],
@@ -110,7 +110,7 @@ function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, max
   ]
 }
 
-/** The amount in decimal notation without an exponent, rounded down. */
+/** Formats an amount of dollars in decimal notation without an exponent, rounded down to six decimal places. */
 function decimal(amount: number): string {
   return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
 }

@@ -30,15 +30,15 @@ export class Money {
   /**
    * Reserves the most that a run may cost.
    *
-   * @returns the limit of the run (undefined if nothing limits it). If the run can't begin: `wait` until other runs release money, or `used-up` if too little
-   * is left
+   * @returns the most that the run may cost, as `limit` (undefined if there is no limit). If the run can't begin: `wait` if other runs may still release
+   * money, or `used-up` if too little money is left
    */
   reserve(): { readonly limit: number | undefined } | 'wait' | 'used-up' {
     if (this.#limit === undefined) return { limit: this.#perRun }
     const left = this.#limit - this.#spent - this.#reserved
     const wanted = this.#perRun ?? this.#limit / Math.max(1, this.#workers())
     const isAlone = this.#reserved === 0
-    // If there is no limit per run, the last runs get all the money that is left, provided that most runs cost less.
+    // If there is no limit per run, the last runs may get less than a full share: whatever is left, if it is at least twice the average cost of a run.
     const least = this.#perRun ?? (this.#ended === 0 ? wanted : Math.min(wanted, 2 * (this.#spent / this.#ended)))
     const limit = left >= wanted ? wanted : isAlone && left >= least && left > 0 ? left : undefined
     if (limit === undefined) return isAlone ? 'used-up' : 'wait'

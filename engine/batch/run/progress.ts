@@ -28,7 +28,7 @@ export class Progress {
   /**
    * @param all the total number of trials
    * @param outcomes the outcomes of the trials that were settled before this start
-   * @param cost the cost of earlier attempts
+   * @param cost the cost of earlier attempts in US dollars
    */
   constructor(all: number, outcomes: readonly Outcome[], cost: number) {
     this.#all = all
@@ -82,7 +82,11 @@ export class Progress {
     ].join(' · ')
   }
 
-  /** What the runs are doing: one line for each, beginning with the run that started first. */
+  /**
+   * Says what the runs are doing, with one line for each run, beginning with the run that started first.
+   *
+   * @param most the maximum number of runs to show; the others are only counted
+   */
   rows(most: number): readonly string[] {
     const now = Date.now()
     const rows = [...this.#running.values()].toSorted((one, other) => one.since - other.since)

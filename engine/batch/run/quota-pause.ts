@@ -1,7 +1,7 @@
 /** The first wait if a provider doesn't say when quota will be available again. Further waits are longer. */
 const firstMs = 300_000
 const longestMs = 3_600_000
-/** The shortest wait. Without it, a provider that says "at once" would be asked again without end. */
+/** The shortest wait. Without a minimum, the batch would retry in an endless loop if the provider says that quota is available at once. */
 const leastMs = 1000
 
 /** Determines when a batch continues after a provider's quota was exhausted. */

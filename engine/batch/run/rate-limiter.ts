@@ -8,7 +8,7 @@ export const windowMs = 61_000
  */
 export const caution = 1.15
 export const [leastFactor, mostFactor] = [0.9, 4]
-/** The longest time that a request is assumed to take until it reaches the provider. Any time beyond that is taken by the model. */
+/** The longest time that a request is assumed to take until it reaches the provider. Any time beyond that is assumed to be spent by the model. */
 export const slowestMs = 2000
 /** The wait after a refusal that doesn't say how long to wait. It is doubled with each further refusal. */
 export const usualWaitMs = 2000
@@ -20,7 +20,7 @@ export type Clock = { readonly now: () => number; readonly after: (ms: number, a
 export type LimiterOptions = {
   /** The user's limits, which replace those of the providers. */
   readonly limits: RateLimits
-  /** Called when a provider refused requests because there were too many: once for requests that were sent together. */
+  /** Called when a provider has refused requests because there were too many. Called only once for requests that were sent at the same time. */
   readonly throttled: (until: number) => void
   /** Called when a quota is exhausted. `until` is defined if the provider says when quota will be available again. */
   readonly usedUp: (account: Account, until: number | undefined) => void
@@ -55,7 +55,7 @@ export type RequestLimiter = {
   /**
    * Admits a request when its turn comes. Requests of one account are admitted in order.
    *
-   * @param owner the run that asks; `leave` takes the same name
+   * @param owner the name of the run that asks; `leave` takes the same name
    * @param admit called when the request may be sent, with two functions: one that reports how the request ended, and one that reports that the provider has
    * received it
    */
@@ -149,7 +149,7 @@ export class RateLimiter implements RequestLimiter {
     const { sent } = bucket
     const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
     let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
-    // A request that is larger than the limit is sent when no other request counts.
+    // A request that is larger than the limit is sent when no other request counts towards the limit.
     const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
     if (fits()) return 0
     for (const each of sent) {

@@ -29,7 +29,7 @@ export class Repositories {
   }
 
   /**
-   * Makes a work tree of the ref. The commit that a name refers to is looked up once and stays the same for the whole batch.
+   * Checks out a ref into a work tree of its own. The commit that a name refers to is looked up once and stays the same for the whole batch.
    *
    * @throws RepositoryFailure if the repository can't be cloned or has no such ref
    */
@@ -105,7 +105,7 @@ export class Repositories {
   }
 }
 
-/** A ref in the form that makes git resolve it to a commit. */
+/** Formats a ref so that git resolves it to a commit. */
 function asCommit(ref: string | undefined): string {
   return `${ref ?? 'HEAD'}^{commit}`
 }

@@ -16,11 +16,11 @@ const leading = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIREC
 
 const longestMs = 3_600_000
 
-/** A repository is unavailable. The message of the error comes from git. */
+/** Thrown if a repository is unavailable. The message comes from git. */
 export class RepositoryFailure extends Error {}
 
 /**
- * The host's git, with the user's own access to the repositories of a batch. It never prompts for a password.
+ * Runs the host's git on the repositories of a batch, with the user's own access rights. Git never prompts for a password.
  *
  * @param environment the variables of the process that started the batch
  */

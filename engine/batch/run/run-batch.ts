@@ -49,11 +49,11 @@ type RunBatchOptions = {
   readonly check: (tree: string, models: readonly string[]) => Promise<void>
   /** Receives the progress object, which can be read at any time. */
   readonly watch: (progress: Progress) => void
-  /** Receives facts that an observer should know at once. */
+  /** Receives sentences that the user should read at once. */
   readonly say: (sentence: string) => void
   /** The connection to workers that run the attempts. Undefined: the attempts run in this process's own child processes. */
   readonly carrier: Carrier | undefined
-  /** The key that seals tasks and results, which then go through the carrier. Undefined: the workers share the folder. */
+  /** The key that encrypts tasks and results that are sent through the carrier. Undefined: workers read and write them in the batch's folder. */
   readonly key: BatchKey | undefined
 }
 
@@ -79,7 +79,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
-    // Removes requests to an earlier start, which no longer apply.
+    // Requests to an earlier start of this batch no longer apply, so they are removed.
     writeControl(
       folder.path,
       { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },
@@ -133,7 +133,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
           })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       workers: () => options.workers ?? (queues === undefined ? usualWorkers : Math.max(1, queues.places())),
-      // So many jobs are handed out in advance that the next one is already waiting when a worker's run ends.
+      // Enough jobs are handed out in advance that the next one is already waiting when a worker's run ends.
       ahead: () => (options.workers === undefined ? (queues?.places() ?? 0) : 0),
       isHeld: lease.isHeld,
       ...{ attempts: options.attempts, maxCost: options.maxCost },
@@ -178,7 +178,7 @@ async function checkFirst(
   const open = trials.find(({ key }) => folder.settled(key) === undefined)
   const task = tasks.find(({ id }) => id === open?.task)
   if (task === undefined) return
-  // If this repository can't be cloned, only this task has a problem.
+  // If this repository can't be cloned, that says nothing about the tasks in other repositories.
   const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
   if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
 }

@@ -9,7 +9,7 @@ const mostLost = 2
 const longestWaitMs = 300_000
 
 /**
- * Decides what to do with a trial after its attempts: an answer settles it, and so does the last permitted failure.
+ * Decides whether a trial is settled after its attempts. An answer settles it, and so does the last permitted attempt without an answer.
  *
  * @param ended the finished attempts that count, in order
  * @param mostAttempts how many attempts may end without an answer
@@ -20,7 +20,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Interrupted runs and runs without quota show nothing about the trial.
+  // A run that was interrupted or had no quota says nothing about the task.
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
@@ -43,7 +43,7 @@ export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number):
   if (folder.settled(trial.key) !== undefined) return false
   const ended = endedAttempts(folder, trial.key)
   const last = ended.at(-1)
-  // An error in the configuration may be fixed by now.
+  // After an error in the configuration, the trial stays open, because the error may have been corrected since.
   if (last === undefined || last.outcome === 'usage' || judgeTrial(ended, mostAttempts) === 'open') return true
   settleTrial(folder, trial, last)
   return false

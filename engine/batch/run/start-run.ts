@@ -9,7 +9,7 @@ const lastWordsMs = 5000
 
 /** How a supervisor starts `agent`. */
 export type AgentProgram = {
-  /** The path of Node, followed by the program that it runs. */
+  /** The path of Node, followed by the path of the program that it runs. */
   readonly argv: readonly [string, ...string[]]
   readonly environment: Readonly<NodeJS.ProcessEnv>
 }
@@ -55,7 +55,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
   } finally {
     closeSync(complaints)
   }
-  // Ignored, because a run that has already ended needs neither its prompt nor an answer.
+  // Write errors are ignored, because a run that has already ended needs neither its prompt nor an answer.
   child.stdin?.on('error', () => undefined).end(prompt)
   const answer = (message: SupervisorMessage): void => {
     if (child.connected) child.send(message, () => undefined)
@@ -65,7 +65,7 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     try {
       if (message.success) tell(message.data, answer)
     } catch {
-      // The folder can't be written. This error is ignored here, because storing the record of the run will fail too.
+      // The folder can't be written to. This error is ignored here, because storing the record of the run will fail too.
     }
   })
   return {

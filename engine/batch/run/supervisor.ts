@@ -10,7 +10,7 @@ import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
 import { endedAttempts, isOpen, judgeTrial, settleTrial, waitBeforeNext } from './settle-trial.ts'
 
-/** Runs an attempt to its end, whatever the outcome. Throws if the folder can't be written. */
+/** Runs an attempt to its end, whatever the outcome. Throws if the folder can't be written to. */
 export type Attempt = (
   trial: Trial,
   attempt: number,
@@ -40,7 +40,7 @@ type SupervisorOptions = {
   readonly tell: (what: SupervisorNews) => void
   /** Whether a worker could run this trial now. If not, the trial waits and others go first. */
   readonly mayBegin: (trial: Trial) => boolean
-  /** Receives limits that other processes request. */
+  /** Called with new rate limits when another process requests them. */
   readonly limit: (limits: RateLimits) => void
 }
 
@@ -54,7 +54,7 @@ type SupervisorNews =
 /** Why a batch ended: every trial is settled, the money is used up, the user ended it, or no run can begin. */
 export type BatchEnd =
   | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
-  /** `failed`: the folder can't be written, so no result could be stored. */
+  /** `failed`: the folder can't be written to, so no result could be stored. */
   | { readonly why: 'usage' | 'failed'; readonly message: string }
 
 /** If this many runs in a row can't begin, the batch ends, because the tasks are not the cause. */
@@ -66,7 +66,7 @@ const lookMs = 500
 type Open = {
   readonly trial: Trial
   notBefore: number
-  /** The limit that a worker got from an earlier start for its unfinished attempt. It is already reserved. */
+  /** The cost limit that an earlier start gave a worker for an attempt that is still unfinished. The money is already reserved. */
   readonly kept?: { readonly limit: number | undefined }
 }
 
@@ -134,7 +134,7 @@ export class Supervisor {
     return end
   }
 
-  /** The trial, if it is still open; otherwise nothing. Counts the cost of its earlier attempts. */
+  /** Returns a list with the trial if it is still open, otherwise an empty list. Counts the cost of its earlier attempts. */
   #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       this.#money.count(mostOfAttempt(this.#folder, trial.key, attempt))
@@ -177,7 +177,7 @@ export class Supervisor {
       this.#options.tell({ type: 'resumed' })
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
-      // Until one run has begun, only one at a time is started, because an error in the configuration would affect them all.
+      // Until a first run has begun successfully, only one at a time is started, because an error in the configuration would affect them all.
       const most = this.#hasBegun ? this.#concurrency.of(this.#workers()) + this.#ahead() : 1
       const at = this.#waiting.findIndex(({ trial, notBefore }) => notBefore <= now && this.#options.mayBegin(trial))
       const next = this.#waiting[at]

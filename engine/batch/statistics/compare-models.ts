@@ -35,7 +35,7 @@ export type PairedStatistics = {
   readonly a: string | undefined
   readonly b: string | undefined
   readonly tasks: number
-  /** The mean over all tasks of the share of tries that `b` solved minus the share that `a` solved. Undefined: they have no task in common. */
+  /** The share of tries that `b` solved minus the share that `a` solved, averaged over the tasks that both answered. Undefined: there are no such tasks. */
   readonly difference: Estimate | undefined
   /** The number of tasks that `b` solved more often than `a`, and the number of tasks that it solved less often. */
   readonly wins: number

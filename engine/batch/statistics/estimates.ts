@@ -5,7 +5,7 @@ export type Estimate = { readonly value: number; readonly low: number; readonly 
 const z = 1.959963984540054
 
 /**
- * A share of trials with Wilson's score interval, which stays within 0 and 1 and is valid for few trials too.
+ * The share of successful trials, with Wilson's score interval, which stays between 0 and 1 and is valid even for few trials.
  * Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927); compared with other intervals in
  * R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), method 3.
  *

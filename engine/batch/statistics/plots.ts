@@ -2,7 +2,7 @@ import { dollars } from '../../display/format-values.ts'
 import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchStatistics } from './compare-models.ts'
 
-/** The size of a bar in its own units. The page stretches the bar to the available width. */
+/** The width and height of a bar, in the units of its drawing. The page stretches the bar to the available width. */
 const [width, height] = [1000, 16]
 
 type Row = {

@@ -4,14 +4,14 @@ import { locateInJson, positionAt } from '../../core/locate-json.ts'
 import { parseCsv } from './parse-csv.ts'
 import { TaskFault, type Entry, type TaskFile } from './task.ts'
 
-/** The keys of a document that may contain its list of tasks. */
+/** The keys under which a document may contain its list of tasks. */
 const listKeys = ['tasks', 'repositories'] as const
 
 /**
- * Reads the text of a file of tasks. Its extension determines the format: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list, or a table
- * that contains the list under `tasks` or `repositories` and may also contain values for all tasks.
+ * Reads the text of a file of tasks. Its extension determines the format: JSON lines, JSON, YAML or CSV. A JSON or YAML document is either a list, or an
+ * object that contains the list under `tasks` or `repositories`. Such an object may also contain values that apply to all tasks.
  *
- * @throws TaskFault with the line, for anything else
+ * @throws TaskFault with the line number, if the text has none of these forms
  */
 export async function parseEntries(file: string, text: string): Promise<TaskFile> {
   switch (extname(file).toLowerCase()) {

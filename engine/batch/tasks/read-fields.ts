@@ -17,7 +17,7 @@ export type TaskFields = {
   readonly isSweBench: boolean
 }
 
-/** This program's name of each field, followed by the names in SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch`. */
+/** This program's name for each field, followed by the names in SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch`. */
 const spellings = {
   id: ['id', 'instance_id'],
   prompt: ['prompt', 'problem_statement'],

@@ -16,7 +16,7 @@ export type Task = {
   readonly repository: Repository
   /** The container image in which commands run. Undefined: the configured one. */
   readonly image: string | undefined
-  /** The labels that a queue's worker must have to get this task. */
+  /** The labels that a worker must have to be given this task. They matter only for a batch with a queue. */
   readonly labels: Labels
 }
 

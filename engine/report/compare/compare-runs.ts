@@ -11,7 +11,10 @@ export type ComparedRun = { readonly rollout: ReadRollout; readonly report: Repo
 export type StepPair = {
   readonly a: ComparableStep | undefined
   readonly b: ComparableStep | undefined
-  /** `results`: the same calls returned different results. `calls`: different calls were made. `answer`: the final messages differ. */
+  /**
+   * `words`: only the text that accompanies the calls differs. `results`: the same calls returned different results. `calls`: different calls were made.
+   * `answer`: the final messages differ. `only-a`, `only-b`: only that session has the step.
+   */
   readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
   /** The differences, in short lines. */
   readonly details: readonly string[]

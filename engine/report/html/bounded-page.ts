@@ -3,7 +3,7 @@ import type { Report } from '../report-types.ts'
 import { mapTexts, textLengths } from '../step-texts.ts'
 import { renderPage } from './report-page.ts'
 
-/** The maximum size of a page in bytes, which mail programs and browsers still handle easily. */
+/** The maximum size of a page in bytes. Mail programs and browsers handle pages up to this size easily. */
 const mostBytes = 4_900_000
 const mostTries = 8
 

@@ -4,7 +4,7 @@ import { html, joined, type Html } from './html.ts'
 
 const [width, height] = [640, 90]
 
-/** Renders a chart of tokens and cost by step. Empty for fewer than two responses. */
+/** Renders a chart of tokens and cost by step. Returns undefined if there were fewer than two responses, or no tokens were used. */
 export function renderChart(spending: readonly Spending[]): Html | undefined {
   const last = spending.at(-1)
   if (last === undefined || spending.length < 2 || last.tokens === 0) return undefined

@@ -4,7 +4,7 @@ import type { Rich } from './rich-text.ts'
 
 /** The maximum number of lines that are shown of one diff, because nobody reads more on a page. */
 const mostLines = 3000
-/** Lines with more characters are usually generated, and aren't coloured. */
+/** The longest line that is coloured, in characters. Longer lines are usually generated. */
 const longestColoured = 400
 /**
  * Ends a line on a page without styles, for example under Jenkins' content security policy. With the page's own style, each line is a box, and the line feed

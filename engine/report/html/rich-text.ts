@@ -104,7 +104,7 @@ function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
     case 'link':
       return link(node.target, inner(node.children))
     case 'heading':
-      // Headings of a message start below the page's own headings.
+      // A heading in a message doesn't become an HTML heading, so that the page's outline contains only the page's own headings.
       return html`<p class="h h${Math.min(6, node.level ?? 1)}">${inner(node.children)}</p>`
     default:
       return plain[node.type](inner(node.children))

@@ -13,7 +13,7 @@ type Check = {
 }
 
 /**
- * Renders the run's checks as JUnit XML: whether the run came to its own end, whether the record supports its final message, whether no action was denied, and
+ * Renders the run's checks as JUnit XML: whether the run ended successfully, whether the record supports its final message, whether no action was denied, and
  * each command of `--verify`. The output follows the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: the reason for a skipped case is
  * its text, and only a suite counts skipped cases.
  */

@@ -87,7 +87,7 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
                   artifactLocation: artifact(place.path),
                   replacements: [
                     {
-                      // Whole lines, up to the start of the next line.
+                      // The region contains whole lines, so it ends at the start of the line below the last one.
                       deletedRegion: {
                         startLine: lineOf(replacement.startLine),
                         startColumn: 1,

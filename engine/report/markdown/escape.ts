@@ -3,7 +3,7 @@ import { revealed } from '../text/reveal.ts'
 /**
  * Escapes text for one line of Markdown, so that it contains no markup, link, picture, raw HTML or mention. Line ends become spaces.
  *
- * @param most the limit for the characters shown
+ * @param most the maximum number of characters to show
  */
 export function inline(text: string, most = 300): string {
   const flat = revealed(text).replaceAll('\n', ' ').replaceAll('\t', ' ')

@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 
-/** A parsed piece of Markdown. Syntax that this type doesn't know stays text. */
+/** A parsed piece of Markdown. Syntax that this type can't represent stays text. */
 export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'break' | 'rule' }
@@ -49,7 +49,7 @@ export function parseMarkdown(text: string): readonly MarkdownNode[] {
   if (text.length > longest) return [{ type: 'code', text, block: true, language: '' }]
   if (parser === undefined) {
     parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 })
-    // `safeTarget` decides below which targets are allowed. If the parser rejected a link, the text of the link would be lost.
+    // The parser accepts every link, because `safeTarget` checks the targets. If the parser rejected a link, the text of the link would be lost.
     parser.validateLink = () => true
   }
   return nodesOf(parser.parse(text, {}))
@@ -104,7 +104,7 @@ function leaf(token: Token): readonly MarkdownNode[] {
 
 /** The target of a link, if it is a complete http, https or mailto address without control characters; otherwise undefined. */
 function safeTarget(href: string): string | undefined {
-  // Browsers ignore tabs and line ends, so a scheme may contain them.
+  // Browsers ignore tabs and line ends in an address, so these characters could disguise a dangerous scheme.
   if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined
   return href
 }

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../core/text/escape-invisible.ts'
 
 /**
- * Prepares text for display: escapes invisible characters and those that reverse the text direction, and replaces invalid ones by U+FFFD. All line
+ * Prepares text for display: escapes invisible characters and those that reverse the text direction, and replaces invalid ones with U+FFFD. All line
  * ends become line feeds.
  */
 export function revealed(text: string): string {
