@@ -1,5 +1,6 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
+import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
 /** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty` means that the command found no tests. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
@@ -56,7 +57,7 @@ export class Evidence {
       this.#succeeded.push(item.command.slice(0, longestCommand))
       if (this.#succeeded.length > mostKept) this.#succeeded.shift()
     }
-    if (isCommand && relevant.test(item.command)) {
+    if (isCommand && (relevant.test(item.command) || isTestSummary(item.aggregated_output))) {
       const output = item.aggregated_output
       const shown = output.length > shownOutput ? output.slice(-shownOutput) : output
       this.#commands.push({ ...item, aggregated_output: shown })
@@ -75,10 +76,14 @@ export class Evidence {
     const judged = this.#commands.map((item) => ({ item, commands: commandsOf(item.command) }))
     const deeds = (is: (words: readonly string[]) => boolean, failing: RegExp): readonly Deed[] =>
       judged.flatMap(({ item, commands }) => {
-        const at = commands.findLastIndex(is)
+        const named = commands.findLastIndex(is)
+        const counts = named < 0 && failing === failingTests && isTestSummary(item.aggregated_output)
+        const at = counts ? commands.findLastIndex(mayTest) : named
         if (at < 0) return []
         const outcome = outcomeOf(item, at === commands.length - 1, failing)
-        return [{ command: item.command, outcome, ...(failing === failingTests ? countedIn(item) : {}) }]
+        return [
+          { command: item.command, outcome, ...(failing === failingTests ? countedIn(item.aggregated_output) : {}) },
+        ]
       })
     const other = this.#pushedOtherwise
     const tests = deeds(isTest, failingTests)
@@ -94,7 +99,7 @@ export class Evidence {
 }
 
 const relevant =
-  /test|spec|check|verify|push|publish|upload|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create|[pm]r merge/i
+  /test|spec|unit\b|check|verify|push|publish|upload|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create|[pm]r merge/i
 
 /** The words of each command in a line; none for a command that can't be parsed. */
 function commandsOf(line: string): readonly (readonly string[])[] {
@@ -171,8 +176,14 @@ function isTest([program = '', ...words]: readonly string[]): boolean {
   if (runners[name]?.test(words.filter((word) => !word.startsWith('-')).join(' ')) === true) return true
   if (name === 'bundle' && first === 'exec' && runners[second]?.test(words.slice(2).join(' ')) === true) return true
   return [name, ...words].some((word) =>
-    /test|spec|check|verify|^(?:jest|mocha|ava|karma|tox|nox|cypress|playwright|bats|e2e|ci)$/i.test(word),
+    /test|spec|check|verify|unit$|^(?:jest|mocha|ava|karma|tox|nox|cypress|playwright|bats|e2e|ci)$/i.test(word),
   )
+}
+
+/** Whether a command may be what printed the summary of a test run. */
+function mayTest([program = '', ...words]: readonly string[]): boolean {
+  const name = nameOf(program)
+  return !readers.has(name) && !checkers.has(name) && !(packages.has(name) && installing.has(words[0] ?? ''))
 }
 
 /** Whether a text is a command that runs tests. */
@@ -189,12 +200,6 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   return !readers.has(name) && [name, ...words].some((word) => /push|publish|release|deploy|upload/i.test(word))
 }
 
-const failingTests =
-  /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
-/** Output of a test run that found no tests, and therefore proves nothing. */
-const nothingRan =
-  /no tests? (?:were |was )?(?:ran|run|found|to run|files? found)|no test files|collected 0 items|\bran 0 tests|\b0 passing/i
-const somethingRan = /[1-9] (?:passed|passing|tests? passed)|^ok\s|tests?[ :]+[1-9]|[1-9] tests?\b/im
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
 
 /**
@@ -208,26 +213,9 @@ function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
   const saysFailed = failing.test(item.aggregated_output)
   if (item.exit_code === 0) {
     const { aggregated_output: output } = item
-    if (failing === failingTests && nothingRan.test(output) && !somethingRan.test(output)) return 'empty'
+    if (failing === failingTests && isEmptyRun(output)) return 'empty'
     const isMasked = !isLast || /\|\|?|;/.test(item.command)
     return isMasked && saysFailed ? 'failed' : 'ok'
   }
   return isLast || saysFailed ? 'failed' : 'unknown'
-}
-
-const counting =
-  /\b[1-9]\d* (?:passed|passing|passes|tests?|examples|ok|successes|assertions|specs?)\b|tests?(?: run)?:? +[1-9]|passed:? +[1-9]/i
-
-const failingCount =
-  /\b(\d{1,6}) (?:tests? )?(?:failed|failing|failures?)\b|\b(?:failed|failures?|fail)[:=]? {0,4}(\d{1,6})\b/gi
-
-/** The numbers in a run's output (none if it counts no tests), and the number of failed tests. */
-function countedIn({ aggregated_output: output }: Run): Pick<Deed, 'counts' | 'failures'> {
-  const last = [...output.matchAll(failingCount)].at(-1)
-  const failures = last === undefined ? undefined : Number(last[1] ?? last[2])
-  if (!counting.test(output)) return { counts: [], failures }
-  const counts = [...output.matchAll(/[\d.]+/g)].flatMap(([digits]) =>
-    /^\d{1,6}\.?$/.test(digits) ? [Number.parseInt(digits, 10)] : [],
-  )
-  return { counts, failures }
 }

@@ -123,6 +123,15 @@ export function plainOf(text: string): string {
     .trim()
 }
 
+/**
+ * The words of a text in lower case, with one space around each, for finding the names of programs in it. The name of a file is one word, so `a.php` doesn't
+ * name the program `php`, but `./gradlew` names `gradlew`.
+ */
+export function spacedWords(text: string): string {
+  const words = text.toLowerCase().split(/[\s`'"(),;|]+/)
+  return ` ${words.map((word) => word.replace(/^\.\//, '').replace(/[.:!?]$/, '')).join(' ')} `
+}
+
 const joints =
   /\s*(?:[,;()—–]|:(?=\s|$)|(?<=\s)-(?=\s))\s*|\s(?=(?:and|but|so|although|though|however|while|whereas|yet)\s)/
 

@@ -1,4 +1,4 @@
-import type { Sentence } from './sentences.ts'
+import { spacedWords, type Sentence } from './sentences.ts'
 import { saidAbroad } from './other-languages.ts'
 import { idioms } from './test-idioms.ts'
 import * as words from './test-words.ts'
@@ -50,7 +50,11 @@ export function findTestClaims(
 type Context = { readonly isAbout: boolean; readonly heading: string }
 
 function topicOf(names: readonly string[]): (text: string) => boolean {
-  return (text) => words.topics.test(text.replace(words.mentions, '')) || names.some((name) => text.includes(name))
+  return (text) => {
+    if (words.topics.test(text.replace(words.mentions, ''))) return true
+    const spaced = names.length === 0 ? '' : spacedWords(text)
+    return names.some((name) => spaced.includes(` ${name} `))
+  }
 }
 
 /** Replaces idioms with marks. If an idiom mentions tests, the word "tests" is added after its mark. */
@@ -63,7 +67,7 @@ function reduce(plain: string, isTopic: (text: string) => boolean): string {
 
 /** Whether a sentence says that something was wrong, and doesn't say that it still is. */
 function isPast(plain: string): boolean {
-  return words.wasWrong.test(plain) && !words.isWrong.test(plain)
+  return words.wasWrong.test(plain) && !words.isWrong.test(plain.replace(words.causes, ''))
 }
 
 /** Whether a failure was fixed in the rest of the sentence: "I saw the spec fail, then fixed the code, and after that it passed". */

@@ -45,12 +45,18 @@ export const stillWrong = pattern(
 
 /** Words that report a failure as past, if words of {@link afterwards} follow. */
 export const wasWrong = pattern(
-  String.raw`\b(?:failed|was|were|had|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
+  String.raw`\b(?:failed|was|were|had|made|broke|crashed|saw|watched|got|rejected|complained|hung|timed out)\b`,
 )
 /** Words that say that a failure still exists. */
 export const isWrong = pattern(
   String.raw`\b(?:still|fails|is|are|remains?|keeps?|stays?|not yet|couldn't|could not|can't|cannot|unable|wasn't able|haven't|didn't|did not)\b`,
 )
+/** Words that name the cause of something. Their "is" doesn't say that a failure still exists: "which is why the test timed out". */
+export const causes = pattern(
+  String.raw`\b(?:(?:which|that|this)(?: is|'s) (?:also |exactly |precisely |probably )?(?:why|how|what)|(?:the )?(?:root )?(?:cause|reason|culprit|problem|issue|bug)(?: \w+){0,5}? is(?: that)?)\b`,
+  'g',
+)
+
 /** Words that introduce what happened later: "then", "in the end", "the second time". */
 export const afterwards = pattern(
   String.raw`\b(?:then|after (?:that|this|it|which|the|my|a|\w+ing)|afterwards?|now|in the end|finally|eventually|this time|(?:second|third|next|final) (?:run|time|attempt|try|round)|re-?ran|again)\b`,

@@ -3,7 +3,7 @@ import { beyond } from './beyond-runs.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun, RunRecord } from './run-evidence.ts'
 import { findMiscounts } from './miscounts.ts'
-import type { Sentence } from './sentences.ts'
+import { spacedWords, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import { findTestClaims } from './test-claims.ts'
 
@@ -54,8 +54,8 @@ function mentions(commands: readonly string[]): (text: string) => boolean {
   const names = new Set(commands.flatMap(programsOf).filter((name) => !readers.test(name)))
   return (text) => {
     if (/\b(?:tests?|suites?|specs|test cases)\b/i.test(text)) return false
-    const plain = ` ${text.toLowerCase().replaceAll(/[`'"():,;]/g, ' ')} `
-    return [...names].some((name) => plain.includes(` ${name} `))
+    const spaced = spacedWords(text)
+    return [...names].some((name) => spaced.includes(` ${name} `))
   }
 }
 
@@ -83,8 +83,11 @@ function whyNot({ outcome, command }: Deed): string | undefined {
 
 /** Programs whose success proves nothing about tests. */
 const readers = /^(?:cat|ls|cd|sed|grep|rg|git|git \w+|head|tail|find|echo|cat \S+|mkdir|cp|mv|rm)\b/
-const common =
-  /^(?:npm|npx|pnpm|yarn|bun|run|test|tests|exec|bundle|python3?|uv|poetry|sh|bash|node|make|go|just|sudo|env|cd|then|true|false)$/
+/** Programs that do many things, and names of languages: alone, they don't mean a test run. */
+const common: ReadonlySet<string> = new Set(
+  `bash bun bundle cd deno env exec false go java julia just make node npm npx perl php pnpm poetry python python3 ruby run sh sudo swift test tests then true
+   uv yarn`.split(/\s+/),
+)
 
 /** The names by which a message may call a command: `prove`, `dbt build`, `just test`. */
 function programsOf(command: string): readonly string[] {
@@ -94,7 +97,7 @@ function programsOf(command: string): readonly string[] {
     .filter((word) => !/[=&|;<>()]/.test(word) && !word.startsWith('-'))
   const name = first.slice(first.lastIndexOf('/') + 1).toLowerCase()
   return [
-    ...(common.test(name) || name.length < 3 ? [] : [name]),
+    ...(common.has(name) || name.length < 3 ? [] : [name]),
     ...(second === '' ? [] : [`${name} ${second.toLowerCase()}`]),
   ]
 }

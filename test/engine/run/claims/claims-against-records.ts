@@ -1,0 +1,29 @@
+import { Evidence } from '../../../../engine/run/claims/run-evidence.ts'
+import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
+
+/** A command of a run: its line, its exit code (null: it was refused), and its output. */
+export type Ran = readonly [command: string, exit: number | null, output?: string]
+
+/** The kinds of claims in a message that the record of a run contradicts. */
+export async function contradicted(
+  message: string,
+  ran: readonly Ran[],
+  changed: readonly string[] = [],
+): Promise<readonly string[]> {
+  const evidence = new Evidence()
+  for (const [at, [command, exit, output = '']] of ran.entries()) {
+    evidence.see({
+      id: `item_${at}`,
+      type: 'command_execution',
+      command: `/bin/bash -lc '${command.replaceAll("'", `'\\''`)}'`,
+      aggregated_output: output,
+      exit_code: exit,
+      status: exit === null ? 'declined' : exit === 0 ? 'completed' : 'failed',
+      call_id: `call_${at}`,
+      cwd: '/w',
+    })
+  }
+  const known = { ...evidence.record(), changed: changed.map((path) => `/w/${path}`), workspace: '/w', goesOn: false }
+  const told = await unsupportedClaims(message, { ...known, isTouched: () => 'as-before' })
+  return [...new Set(told.map(({ claim }) => claim))]
+}
