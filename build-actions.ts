@@ -1,6 +1,6 @@
 /**
- * Builds the two actions from what `npm run build` made: each is one file, and `run` brings the engine along, so that nothing is installed where
- * they run. What comes of it is ignored by git, and committed at a release alone.
+ * Builds the two actions from the output of `npm run build`. Each action is a single file, and `run` contains the engine, so nothing has to be installed on the
+ * runner. Git ignores the built files; they are committed only for a release.
  */
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import process from 'node:process'
@@ -28,7 +28,7 @@ for (const name of ['run', 'apply']) {
 const engine = `${actions}/run/dist/engine`
 mkdirSync(engine, { recursive: true })
 cpSync('package.json', `${engine}/package.json`)
-// Only the programs: the library and its type declarations are not needed.
+// Copy only the programs. The library and its type declarations are not needed.
 for (const part of ['bin', 'chunks', 'engine']) {
   cpSync(`dist/${part}`, `${engine}/dist/${part}`, { recursive: true, filter: (path) => !path.endsWith('.map') })
 }

@@ -21,7 +21,10 @@ type FileFacts = {
   readonly changedNs: bigint
   /** The number of hard links to this content, including this one. */
   readonly links: number
-  /** True if the file's change time was already old when the file was read, so that any later write must change it. If false, bytes are compared. */
+  /**
+   * True if the file's change time was already old when the file was read: any later write must then give the file a different change time. If false, bytes are
+   * compared.
+   */
   readonly settled?: boolean
 }
 
@@ -33,10 +36,12 @@ export type Place = {
   readonly key: string
 }
 
-/** New content as pieces that are written one after another. Ranges of the old file's bytes are used without copying them. */
+/** New content as pieces that are written one after another. Unchanged parts are views of the old file's bytes, not copies. */
 export type Content = readonly Uint8Array[]
 
-/** A part of new content: bytes, or a range of a file that is only read during writing, so that a large file is never in memory. */
+/**
+ * A part of new content: bytes, or a range of a file. The range is read only when the new content is written, so a large file is never in memory as a whole.
+ */
 export type Piece = Uint8Array | { readonly file: string; readonly start: number; readonly length: number }
 
 /** The change of one file. A change set names each `key` at most once. */
@@ -46,24 +51,24 @@ export type Change =
       readonly place: Place
       readonly before: FileState
       readonly content: Content
-      /** New content that is only read during writing. `content` is then empty. */
+      /** New content whose file ranges are read only when it is written. If this is set, `content` is empty. */
       readonly pieces?: readonly Piece[]
       /** The file's permission bits; `undefined` means the default for new files under the umask. */
       readonly mode: number | undefined
       /** The owner that an updated or moved file keeps, if this user may set it. `undefined` means the user who writes the file. */
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
-      /** If the patch moves a file here, the place that it came from. */
+      /** If the patch moves a file here, the place that the file came from. */
       readonly movedFrom?: Place
       /** Whether a read-only file is replaced too. Absent: the commit refuses to replace it. */
       readonly evenReadOnly?: true
-      /** Creates a symbolic link with this target instead of a file (for a link that is moved); `content` is then empty. */
+      /** Creates a symbolic link with this target instead of a file (when a patch moves a link). If this is set, `content` is empty. */
       readonly symlink?: string
     }
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
  * A change to a directory itself. None is needed for the parent directories of new files, which are created automatically. A directory is only removed if it is
- * empty at the end, so an entry added by somebody else prevents its removal. `key` has the same form as that of a `Place`.
+ * empty at the end, so an entry that somebody else has added to it prevents its removal. `key` has the same form as that of a `Place`.
  */
 export type DirectoryChange =
   /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */

@@ -1,8 +1,8 @@
 /**
  * Builds `dist/`: one bundle for each public interface and each program, chunks that they share, and type declarations.
  *
- * The code is bundled because opening the hundreds of files of a vendor SDK takes longer than the rest of a start. It is split into chunks so that lazily
- * imported code (a model SDK, a backend) is read only when it is used.
+ * The code is bundled because opening the hundreds of files of a vendor SDK takes longer than everything else that happens when a program starts. It is split
+ * into chunks so that lazily imported code (a model SDK, a backend) is read only when it is used.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,8 +20,8 @@ import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 
 /**
- * A `require` for Node's own modules only. Modules that aren't part of this package are not searched for, because commands may be able to write to their
- * folders.
+ * A `require` that finds only Node's own modules. It doesn't search for modules outside this package, because commands may be able to write to the folders that
+ * contain them.
  */
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
@@ -47,14 +47,14 @@ function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
 const common = {
   bundle: true,
   minifySyntax: true,
-  // White space would have to be read at every start. Without `minifyWhitespace` and `minifySyntax`, `agent exec` takes 26 ms more processor time (221 instead
-  // of 195 ms, medians of 25 alternating runs). In libraries that other programs load, names are kept for stack traces.
+  // Node would have to read the white space at every start. Without `minifyWhitespace` and `minifySyntax`, `agent exec` takes 26 ms more processor time (221
+  // instead of 195 ms, medians of 25 alternating runs). The names in libraries that other programs load are kept, so that stack traces can show them.
   minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
   legalComments: 'linked',
-  // Source maps provide the lines for stack traces. Including the sources themselves would triple the size of the package.
+  // Source maps let stack traces show lines of the sources. Including the sources themselves would triple the size of the package.
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
@@ -72,13 +72,13 @@ await build({
   // Vendor packages in CommonJS call `require` for Node's own modules, but an ES module has no `require`.
   banner: { js: requireForCommonJs },
 })
-// Each program is a single file, because opening files takes time, and so that its compiled code can be stored with all functions (see launchers.ts).
+// Each program is a single file: opening files takes time, and only the compiled code of a single file can be stored with all its functions (see launchers.ts).
 await build({
   ...common,
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
   // Stack traces name positions in the sources (trace-in-sources.ts), so names can be short. This makes `main.js`, whose text stays in memory, a third smaller,
-  // and its compiled code 5 % smaller. `agent sandbox` takes 2 ms less (98 instead of 100), and a reply of `agent exec` takes 50 ms less (192 instead of 245,
-  // medians of 10 alternating runs), because its heap stays below the size at which V8 does a full garbage collection.
+  // and its compiled code 5 % smaller. `agent sandbox` takes 2 ms less (98 instead of 100), and an `agent exec` with one reply takes 50 ms less (192 instead of
+  // 245, medians of 10 alternating runs), because its heap stays below the size at which V8 does a full garbage collection.
   minifyIdentifiers: true,
   outdir: 'dist/engine',
   format: 'cjs',

@@ -75,7 +75,7 @@ const makeEntry = `const entry = (name) =>
 /** The start of `apply-patch`. */
 export const startOfPatch = runPatch(2)
 
-/** Code that runs `apply-patch` with the arguments of the command line from index `first` on. */
+/** Code that runs `apply-patch` with the command-line arguments from index `first` on. */
 function runPatch(first: number): string {
   return `${loadPatchProgram('import.meta.dirname')}
 // Modules that only options need are in other files.
@@ -88,12 +88,12 @@ process.exit(await run(process.argv.slice(${first})))
 
 /**
  * A script can import modules only through an experimental interface, and Node then prints a warning of two lines. Therefore, a program that is read as a
- * script gets the parameter `$entry`, which imports for it. The name has the same length as the word `import` that it replaces, so that positions in source
- * maps stay correct.
+ * script gets the parameter `$entry`, a function that imports modules for it. The name has the same length as the word `import` that it replaces, so that
+ * positions in source maps stay correct.
  */
 export const givenEntry = { head: '(function($entry', tail: '})' } as const
 
-/** Makes a built program import through `$entry`. Strings that contain the word `import` stay unchanged. */
+/** Makes a built program import through `$entry`. The word `import` inside strings stays unchanged. */
 export async function importByEntry(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
@@ -101,8 +101,8 @@ export async function importByEntry(file: string): Promise<void> {
 
 /**
  * Code that defines `run`, the program's function. V8 compiles a function when it is first called, but Node's own cache keeps only what was compiled before
- * that. Compiling the rest again at each start takes as long as all the work for a small patch. Therefore, the package contains the code that V8 compiled for a
- * patch during the build. Other versions of V8 reject it and compile the program themselves.
+ * that. Compiling the rest again at each start takes as long as all the work for a small patch. Therefore, the package contains the code that V8 compiled while
+ * it applied a patch during the build. Other versions of V8 reject it and compile the program themselves.
  *
  * @param directory an expression for the folder of `bin`
  */
@@ -162,11 +162,11 @@ ${startOfAgent(programs, bundles, 'portcullis')}`
 
 /**
  * Code that defines `load`, which returns one of the programs as a function, with the code that was compiled during the build (see `loadPatchProgram`). If V8
- * rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile because a program runs for longer
- * than a patch takes. The code is stored in the user's own folder, under a name that differs for each program, command and version of Node.
+ * rejects that code, the code that this process has compiled by its end is stored for the next process. This is worthwhile because these programs run for
+ * longer than it takes to apply a patch. The code is stored in the user's own folder, under a name that differs for each program, command and version of Node.
  *
  * If the package lies in the workspace, commands may have changed the files of `bundles` before one of them is loaded. Therefore, a bundle is evaluated only if
- * its bytes are those of the build, and packages that aren't part of the bundles are not searched for.
+ * its bytes are exactly those that the build wrote, and packages that aren't part of the bundles are not searched for.
  */
 export function loadAgentProgram(directory: string, programs: readonly string[], bundles: readonly string[]): string {
   const digests = programs.map((name) => [name, digestOf(`dist/engine/${name}.js`)])

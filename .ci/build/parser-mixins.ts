@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Chevrotain adds 200 methods to its parser one by one, and V8 copies the table of the object's properties each time. This creates 700 KB of garbage at every
+ * Chevrotain adds 200 methods to its parser one by one, and V8 copies the object's table of properties each time. This creates 700 KB of garbage at every
  * start, and causes two garbage collections instead of one. If a property has been deleted from an object, V8 keeps the object's properties in a dictionary,
  * which grows in place.
  *

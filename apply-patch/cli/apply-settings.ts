@@ -1,4 +1,4 @@
-/** What one call of the program asks for. */
+/** The settings of one call of the program, from its arguments. */
 export type Settings = {
   readonly command: 'apply' | 'recover' | 'undo'
   /** The patch given as an argument; undefined means standard input. */
@@ -11,7 +11,7 @@ export type Settings = {
   readonly reverse: boolean
   readonly unsafePaths: boolean
   readonly durable: boolean
-  /** For `recover`: gives up crashed runs that can't be repaired. */
+  /** For `recover`: whether to give up crashed runs that can't be repaired. */
   readonly abandon: boolean
 }
 

@@ -10,7 +10,7 @@ import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 
-/** How many notes are printed at most; further ones are only counted, but `--json` lists them all. */
+/** The maximum number of notes to print. Any others are only counted, but `--json` lists them all. */
 const shownNotes = 20
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The size of a patch, in bytes, from which V8's options are set. With a smaller patch, the run ends before the options would matter, so loading `node:v8`
- * would cost more time than it saves.
+ * The size of a patch, in bytes, at or above which V8's options are set. With a smaller patch, the run ends before the options would matter, so loading
+ * `node:v8` would cost more time than it saves.
  */
 const worthTelling = 64 * 1024
 

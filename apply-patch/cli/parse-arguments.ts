@@ -85,7 +85,7 @@ function existingDirectory(path: string): string {
   return path
 }
 
-/** Codex's answer to more than one argument. */
+/** The message and exit code with which Codex's program refuses more than one argument. */
 const tooMany: Call = {
   type: 'print',
   text: 'Error: apply_patch accepts exactly one argument.\n',
@@ -93,7 +93,7 @@ const tooMany: Call = {
   exitCode: 2,
 }
 
-// The relative path of `package.json` is the same in the sources and in the bundle.
+// `package.json` has the same path relative to this file in the sources and relative to the bundle.
 function version(): string {
   const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const isObject = typeof description === 'object' && description !== null && 'version' in description

@@ -6,7 +6,7 @@ import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
-// Codex's way of calling needs no option parser, and every agent calls the program this way.
+// Whether the program is called as Codex calls it. Such a call, which every agent uses, needs no option parser.
 const isPlainCall = (given: readonly string[]): boolean =>
   given.length === 0 || (given.length === 1 && /^(?!-)(?!(?:undo|recover|help)$)/.test(given[0] ?? ''))
 

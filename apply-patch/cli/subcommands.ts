@@ -1,6 +1,6 @@
 import { recoverHelp, undoHelp } from './help.ts'
 
-/** An option that two commands have. */
+/** An option that two commands share. */
 export const durable = {
   flag: '--durable',
   meaning: 'sync to the disk, so that the result survives a power cut too',

@@ -2,11 +2,11 @@ import { errnoOf } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
-/** The disk must have space for journals up to this size; a larger one may omit the data for an undo. */
+/** The size, in bytes, up to which a journal must fit on the disk. A larger journal may omit the data for an undo. */
 const neededForUndo = 64 * 1024 * 1024
 
 /**
- * Writes the journal of a commit. If the disk has no space for a large amount of old bytes, the commit still happens, but can't be undone.
+ * Writes the journal of a commit. If the disk lacks space for very many old bytes, the commit still happens but can't be undone.
  *
  * @returns the journal's header
  */

@@ -6,8 +6,8 @@ import { crcOf, readState, sizeOf } from './read-state.ts'
 /**
  * How the entry at a path differs from the planned state; undefined if it doesn't.
  *
- * The change time proves nothing in two cases: if it is different, which can also mean that a link was created or that a mode was set and reset; and if it was
- * too recent when the plan was made. In these cases, content is compared byte by byte.
+ * In two cases the change time proves nothing, so the content is compared byte by byte. First, the time may differ only because a link was created, or because
+ * a mode was set and reset. Second, the time may have been too recent when the plan was made.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)

@@ -97,7 +97,7 @@ export type CommitErrorCode =
   | 'read-only'
   /** The signal was aborted before the commit was complete. */
   | 'aborted'
-  /** Another run has been working on the same root for too long. */
+  /** Another run was still working on the same root when the waiting time was over. */
   | 'busy'
   /** No directory outside the tree can store the journal. */
   | 'no-state-directory'

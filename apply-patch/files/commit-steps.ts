@@ -32,7 +32,7 @@ export type JournalEntry =
     }
   | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
 
-/** A lock file. It is made in the same way as an added file, and always removed again. */
+/** A lock file. It is created like an added file, and is always removed again at the end. */
 export type LockEntry = Extract<JournalEntry, { type: 'add' }>
 
 /** The journal's facts about the files that change in the same transaction as a commit. */

@@ -12,7 +12,7 @@ export function wholeDelta(size: number): Delta {
 }
 
 /**
- * Finds the delta by checking which pieces of the new content are slices of the old file's own buffer.
+ * Finds the delta by checking which pieces of the new content are slices of the buffer that holds the old file.
  *
  * @returns the delta and the runs that only the old file had, concatenated
  */
@@ -48,7 +48,7 @@ function gather(old: Buffer, delta: Delta): Buffer {
   return runs
 }
 
-/** How many bytes of runs a delta needs. */
+/** The total length, in bytes, of the runs that only the old file had. */
 export function runLength(delta: Delta): number {
   return delta.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
 }

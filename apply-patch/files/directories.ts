@@ -36,12 +36,12 @@ const pathOnly = 0o10000000
 
 const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** How many directories are kept open at once. Others are reopened when needed, and must then still be the same directories. */
+/** How many directories are kept open at once. A directory that was closed is reopened when it is needed, and must still be the same one. */
 const heldAtOnce = 200
 
 /**
- * How many parent directories of a path are kept open for the next file. The number is small, so that for a long path not too many other directories have to be
- * closed.
+ * How many parent directories of a path are kept open for the next file. The number is small, so that a long path doesn't force too many other directories to
+ * be closed.
  */
 const keptOnTheWay = 40
 
@@ -181,7 +181,7 @@ function descriptorsLead(root: Held): boolean {
     const stats = statSync(through(root.descriptor, '.'), { bigint: true })
     return isSame(root, { device: stats.dev, inode: stats.ino })
   } catch (error) {
-    // Without `/proc`, as in some containers, check first, then act.
+    // Without `/proc`, as in some containers, each directory is checked before it is used.
     if (errnoOf(error) !== undefined) return false
     throw error
   }

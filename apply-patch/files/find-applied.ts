@@ -50,7 +50,7 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   const { root: before } = elsewhere.header
   const there = identityOf(before)
   // One directory can have two paths, for example through a bind mount. If the old path still leads to the directory, the patch isn't reverted through the new
-  // one, because its user may not know about the patch.
+  // one, because whoever uses the new path may not know about the patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined

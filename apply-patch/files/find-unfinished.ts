@@ -3,8 +3,8 @@ import { listJournals } from './journal.ts'
 import { findStateRoots, journalFolders } from './state-directory.ts'
 
 /**
- * Finds unfinished commits in a tree and in the trees that contain it. Such commits have crashed, or are running right now. A commit to a tree may have changed
- * any folder in it, so a later commit to such a folder must take it into account. This is cheap enough to call before every plan.
+ * Finds unfinished commits in a tree and in the trees that contain it. Such commits have crashed, or are running right now. A commit may have changed any
+ * folder in its tree, so a later commit to one of these folders must take the unfinished one into account. This is cheap enough to call before every plan.
  *
  * @param root absolute real path
  */

@@ -36,7 +36,7 @@ export type Work = {
   /** Directories that are removed because files replace them, parents first. */
   readonly cleared: readonly Cleared[]
   readonly directories: Directories
-  /** Files that exist while it runs. */
+  /** Lock files, which exist while the commit runs. */
   readonly locks: readonly LockEntry[]
   readonly journal: Journal
   readonly durable: boolean
@@ -60,7 +60,7 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Installs everything: renamed files get their second name, removed files are moved aside, replaced files get a second name, directories are created, and
+ * Installs everything: renamed files and replaced files get a second name, removed files are moved aside, directories are created, and
  * new content is installed. All of this can still be undone by renaming.
  *
  * @param sync called when all old files are kept and no new one is in place yet. This state must be on the disk, in case of a power cut
@@ -99,7 +99,7 @@ export async function installAll(work: Work, sync: () => void): Promise<void> {
   }
 }
 
-/** Removes a directory that must be empty by now; any entry in it was added after the plan. */
+/** Removes a directory that must be empty by now. If it has an entry, somebody added the entry after the plan was made. */
 function clear(path: string, { directories, current }: Work): void {
   Object.assign(current, { operation: 'remove', change: undefined })
   directories.forget(path)

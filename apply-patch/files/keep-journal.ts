@@ -12,7 +12,7 @@ const keptBytes = 128 * 1024 * 1024
 /** The maximum number of trees whose journals are kept. */
 const keptTrees = 100
 
-/** Keeps a completed commit's journal for `undo`, and forgets the oldest ones beyond the bounds above. */
+/** Keeps a completed commit's journal for `undo`, and removes the oldest journals that exceed the limits above. */
 export function keepForUndo(lock: TreeLock): void {
   keep(lock.directory, nonceOf(lock.owner), (name) => lock.journal.keepAs(name))
   if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
@@ -49,7 +49,7 @@ function forgetOldTrees(directory: string): void {
   for (const { path } of byAge.slice(0, trees.length - keptTrees)) {
     if (listJournals(path, 'active').length + listJournals(path, 'failed').length > 0) continue
     for (const name of listJournals(path, 'applied')) rmSync(join(path, name), { force: true })
-    // Not recursively: another run may have created a journal in the meantime, which must stay.
+    // The folder isn't removed recursively: another run may have created a journal in it in the meantime, and that journal must stay.
     retryOnce(() => rmdirSync(path))
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { editDistance } from '../text/edit-distance.ts'
 import { errnoOf } from './commit-error.ts'
 
-/** A search through a large tree ends after this many entries, because its result is only a hint. */
+/** The number of entries after which a search through a large tree ends. The result is only a hint, so a longer search isn't worthwhile. */
 const entryLimit = 20_000
 const shown = 3
 

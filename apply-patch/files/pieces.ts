@@ -3,7 +3,7 @@ import type { Change, Piece } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { readFlags } from './read-state.ts'
 
-/** How much of a file is in memory at a time. */
+/** How many bytes of a file are in memory at a time. */
 const chunkSize = 1024 * 1024
 
 /** The error for a file that has changed since it was first read, in the form of a system error. */

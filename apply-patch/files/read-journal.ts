@@ -59,7 +59,7 @@ function readLine(file: string): Buffer | undefined {
   })
 }
 
-/** The marks after the bytes. */
+/** The marks that follow the old bytes in a journal. */
 function readAt(file: string, position: number): string {
   return reading(file, (descriptor) => {
     const marks = Buffer.alloc(64)

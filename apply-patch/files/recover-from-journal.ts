@@ -30,7 +30,7 @@ export type RecoveryReport = {
  *
  * @param root the tree whose journals are recovered; if undefined, those of any tree
  * @returns undefined for a journal of another tree, or one that no longer exists
- * @throws CommitError `unrecoverable`, which names the files that have changed since or can't be reached; the journal stays
+ * @throws CommitError `unrecoverable`, which names the files that have changed since the crash or can't be reached; the journal stays
  */
 export async function recoverFromJournal(
   journal: string,
@@ -123,7 +123,7 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
   })
 }
 
-/** A journal may only name paths in its own tree. If it names others, it is not carried out. */
+/** A journal may only name paths in its own tree. One that names other paths is refused. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
   const { alongside } = header

@@ -15,7 +15,7 @@ export type RecoverOptions = {
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
   /**
-   * Forgets the journals of commits that can't be recovered because somebody changed the files since. The tree stays as it is, including our
+   * Forgets the journals of commits that can't be recovered because somebody has changed the files since the crash. The tree stays as it is, including our
    * temporary files (`.apply-patch-*`).
    */
   readonly abandon?: boolean

@@ -23,7 +23,7 @@ import {
   type ModeStep,
 } from './commit-steps.ts'
 
-/** A file that could not be restored, and why: an errno, or `changed` if another program wrote to it since. */
+/** A file that could not be restored, and why: an errno, or `changed` if another program has written to it since the commit began. */
 export type Leftover = { readonly path: string; readonly reason: string }
 
 /** What a commit may have done so far. */
@@ -41,8 +41,8 @@ type Begun = {
 
 /**
  * Rolls back a commit that has not passed its point of no return, using only the evidence in the tree (see `JournalEntry`): the same code handles a
- * failure, a crash at any system call, and a crash of a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files
- * that another program changed since.
+ * failure, a crash at any system call, and a crash of a rollback. It only renames and unlinks, so it works on a full disk. It doesn't touch files that another
+ * program has changed since the commit began.
  *
  * @returns the files that could not be restored; empty if the tree is as before
  */

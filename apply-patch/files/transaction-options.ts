@@ -2,7 +2,7 @@ import type { Change, FileState } from '../change-set.ts'
 import type { Leftover } from './roll-back.ts'
 import type { Step } from './commit-steps.ts'
 
-/** Options of a transaction that an undo needs, and whether a commit keeps old bytes for an undo. */
+/** Additional options of a transaction: two that an undo needs, and one that says whether old bytes are kept for an undo. */
 export type Extras = {
   /** Directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]

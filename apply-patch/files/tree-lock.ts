@@ -17,7 +17,7 @@ export type TreeLock = {
   readonly crashed: readonly string[]
 }
 
-/** How long to wait for another run on the same tree, which is far longer than any commit takes. */
+/** How many milliseconds to wait for another run on the same tree. This is far longer than any commit takes. */
 const patienceMs = 30_000
 
 /**

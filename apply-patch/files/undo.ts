@@ -20,8 +20,8 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
  * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
- * patch and are empty again. A tree that was moved since counts as the same tree; another directory at its old path doesn't. It is one transaction; calling it
- * again reverts the previous patch.
+ * patch and are empty again. A tree that has been moved since then counts as the same tree; another directory at its old path doesn't. It is one transaction;
+ * calling it again reverts the previous patch.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
  * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`

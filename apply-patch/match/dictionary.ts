@@ -21,8 +21,8 @@ export class Dictionary {
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
-    // A table with thirty times as many entries as there are runs distinguishes nearly all lines, and a false match only costs a hash. The table isn't larger,
-    // because a patch of a thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
+    // If the table has thirty times as many entries as there are runs, it distinguishes nearly all lines. A false match only costs the time to compute a hash.
+    // The table isn't larger, because a patch of a thousand files creates a thousand dictionaries, and all should stay in the processor's cache.
     const sketches = 1 << Math.min(18, 37 - Math.clz32(runs))
     this.#sketches = new Uint8Array(sketches)
     this.#sketchMask = sketches - 1

@@ -16,7 +16,7 @@ export type Match =
       readonly type: 'found'
       /** The first of the chunk's old lines; for an insertion, the line before which it is made. */
       readonly line: number
-      /** How many old lines were matched. Trailing empty lines may have been left out. */
+      /** How many old lines were matched. Trailing empty lines may have been left out of the match. */
       readonly length: number
       readonly pass: Pass
       /** All candidates, if the choice among several was arbitrary. */

@@ -10,7 +10,7 @@ import { findNearest } from './find-nearest.ts'
 type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
 type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
-/** In files larger than this, rare causes are not looked for. */
+/** The size of a file, in bytes, above which rare causes are not looked for. */
 const sizeLimit = 32 * 1024 * 1024
 
 /** For a chunk without a match, finds the closest lines, and, if it can be recognized, the reason why they don't match. */

@@ -30,7 +30,7 @@ export function editsOf(
   }
   for (const current of lines) {
     if (current.mark === 'added') added.push(current)
-    // Old lines beyond the match are trailing empty lines that were left out of it.
+    // Old lines after the end of the match are trailing empty lines that were left out of the match.
     else if (to >= end) continue
     else if (current.mark === 'removed') to++
     else {
@@ -43,7 +43,7 @@ export function editsOf(
   return edits
 }
 
-/** The added lines without the trailing empty ones that correspond to old lines left out of the match. */
+/** The lines of a body without some trailing empty added lines: one for each trailing empty old line that was left out of the match. */
 export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
   const kept = [...lines]
   for (let count = leftOut; count > 0; count--) {

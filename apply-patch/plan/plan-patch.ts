@@ -40,7 +40,7 @@ function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `recovered a crashed run first (${outcome}): ${paths.join(', ')}` }
 }
 
-/** How many milliseconds planning continues before it checks again whether it was aborted. */
+/** After how many milliseconds of planning to check again whether it was aborted. */
 const patience = 100
 
 /** Plans a patch against an open tree. @throws PatchError */

@@ -1,4 +1,4 @@
-/** Shortens a text for a message, since a line of a file can have ten megabytes. */
+/** Shortens a text for a message, since a single line of a file can be ten megabytes long. */
 export function clip(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text
 }
@@ -11,7 +11,7 @@ export function aroundDifference(one: string, other: string): readonly [string, 
   return from === 0 ? [one, other] : [`…${one.slice(from)}`, `…${other.slice(from)}`]
 }
 
-/** The first lines of many, each clipped, and how many others there are. */
+/** The first lines of a list, each shortened, and the number of lines that were left out. */
 export function clipLines(lines: readonly string[], limit: number): readonly string[] {
   const shown = lines.slice(0, limit).map((line) => clip(line, 1000))
   return lines.length > limit ? [...shown, `  (${lines.length - limit} more lines)`] : shown

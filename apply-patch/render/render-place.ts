@@ -26,7 +26,7 @@ export function renderPlace(failure: PlaceFailure): readonly string[] {
   }
 }
 
-/** How much of a path a message shows. This is longer than any valid path, because the system's own limit is 4,095 bytes. */
+/** How many characters of a path a message shows. No valid path is that long, because the system's own limit is 4,095 bytes. */
 const longestPath = 5000
 
 /** Why a file can't be read, in Rust's wording, which Codex uses. */

@@ -1,4 +1,4 @@
-/** The file content that a body describes: its lines without marks, each ending in LF, including the last one unless it is `unterminated`. */
+/** The file content that a body describes: its lines without marks, each ending in LF. The last line has no LF if it is `unterminated`. */
 export function wholeText(body: Uint8Array, { unterminated }: { readonly unterminated?: true }): Buffer {
   const text = withoutMarks(body)
   return unterminated === true && text.at(-1) === 10 ? text.subarray(0, -1) : text

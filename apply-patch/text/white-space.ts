@@ -1,5 +1,5 @@
 /**
- * White space and punctuation as Codex compares them, on UTF-8 bytes.
+ * Compares white space and punctuation as Codex does, but works on UTF-8 bytes.
  *
  * JavaScript's `trim` can't be used: it strips U+FEFF, doesn't strip U+0085, and works only on a decoded line.
  */

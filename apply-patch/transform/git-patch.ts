@@ -56,7 +56,7 @@ function idOf(side: GitSide, bytes: Buffer): string {
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
 
-/** Bytes in the form of git's binary patches (base85.c, diff.c): compressed, 52 per line, with the length as a letter in front. */
+/** Bytes in the form of git's binary patches (base85.c, diff.c): compressed, 52 bytes per line, with a letter in front that encodes their number. */
 function literal(bytes: Buffer): string {
   const packed = deflateSync(bytes)
   const lines = [`literal ${bytes.length}`]

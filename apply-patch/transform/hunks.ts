@@ -26,9 +26,9 @@ export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefi
 }
 
 /**
- * The old text after applying some of the hunks of `hunksOf`.
+ * The old text after applying some of the hunks that `hunksOf` returned.
  *
- * @param chosen the indices of these hunks in that list
+ * @param chosen the indices of these hunks in the list from `hunksOf`
  * @throws TypeError for binary content, which has no hunks
  * @internal
  */

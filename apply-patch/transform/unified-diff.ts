@@ -118,7 +118,7 @@ export function gitMode(mode: number | undefined): string {
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** Quotes a name that would break the line. Like git, it uses the escapes of C. */
+/** Quotes a name that would break the line. It uses C escapes, as git does. */
 export function quoteName(name: string): string {
   if (!/[\p{Cc}"\\]/u.test(name)) return name
   const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>

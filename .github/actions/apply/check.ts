@@ -22,7 +22,7 @@ const guarded: readonly RegExp[] = [
 ]
 
 /**
- * Reads a run's patch, and checks it against the hash, which was passed separately.
+ * Reads a run's patch and compares it with its expected hash, which the workflow passes separately.
  *
  * @throws ActionError if the folder is incomplete, or differs from the run's result
  */

@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Returns the content of these files in a commit. A missing file is left out. */
+/** Returns the content of these files in a commit. Files that the commit lacks are left out. */
 async function readBefore(
   github: GitHub,
   base: string,
@@ -163,7 +163,7 @@ async function openPull(github: GitHub, branch: string, base: string, files: rea
   return (await github('POST', '/pulls', { title: input('title'), head: branch, base, body })) as Pull
 }
 
-/** Creates or updates the comment of this token's own account. A comment by somebody else with the same words isn't changed. */
+/** Creates or updates the comment by the account that the token belongs to. Somebody else's comment with the same words isn't changed. */
 async function comment(github: GitHub, number: number, text: string): Promise<void> {
   const body = `${marker}\n${text}`
   for (let page = 1; page <= 30; page++) {

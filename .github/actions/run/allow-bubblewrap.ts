@@ -15,8 +15,8 @@ profile portcullis-bwrap /usr/bin/bwrap flags=(unconfined) {
 `
 
 /**
- * Makes bubblewrap work if AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu, by loading a profile only for `/usr/bin/bwrap`. The
- * settings of the machine and of sudo stay unchanged. It does nothing if bubblewrap works already, or if sudo asks for a password.
+ * Makes bubblewrap work if AppArmor forbids user namespaces, as on GitHub's hosted Ubuntu, by loading a profile only for `/usr/bin/bwrap`. The settings of the
+ * machine and of sudo stay unchanged. The function does nothing if bubblewrap works already, or if sudo asks for a password.
  */
 export function allowBubblewrap({ read, run }: Machine): 'not-needed' | 'loaded' | 'failed' {
   if (read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns')?.trim() !== '1') return 'not-needed'

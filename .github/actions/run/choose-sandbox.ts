@@ -1,8 +1,8 @@
 import { allowBubblewrap, type Machine } from './allow-bubblewrap.ts'
 
 /**
- * Chooses the sandbox backend: bubblewrap, else docker if the workflow names an image. If neither works, the engine refuses with exit code 5 and
- * explains what would help.
+ * Chooses the sandbox backend: bubblewrap if it works here, otherwise docker if the workflow names an image. If neither works, the engine refuses with exit
+ * code 5 and explains what would help.
  *
  * @param image the image in which docker runs commands; empty: there is none
  * @returns arguments for the engine

@@ -95,7 +95,7 @@ export function runProgram(
 }
 
 /**
- * Shows the findings of a review next to their lines. The engine writes a runner command for each finding; a model's text can't end a command
+ * Shows the findings of a review next to the lines that they are about. The engine writes a runner command for each finding; a model's text can't end a command
  * and begin a new one. The end of the run is reported elsewhere.
  */
 export function annotate(events: string): void {

@@ -6,7 +6,7 @@ import { engineEnvironment, runProgram, type Outcome } from './engine.ts'
 /**
  * Returns the key that signs evidence of the run; the empty string if no evidence is requested. Every line of the key is masked in the log.
  *
- * @throws ActionError if the run is not a transaction, because only transactions have evidence
+ * @throws ActionError if the run is not a transaction, because evidence can be signed only for transactions
  */
 export function evidenceKey(): string {
   const key = input('evidence-key')

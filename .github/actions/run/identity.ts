@@ -15,8 +15,8 @@ type Exchange = {
 const longestWait = 30_000
 
 /**
- * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. Therefore no
- * key has to be stored. The engine gets only the provider's token, and commands get neither.
+ * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. So the workflow
+ * needs no stored key. The engine gets only the provider's token, and commands get neither.
  *
  * @returns undefined if the input `identity` isn't given
  * @throws ActionError if one of the two exchanges is refused

@@ -28,7 +28,7 @@ import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 /** The maximum length of an output. GitHub cuts an output longer than a mebibyte, and all outputs together may not be longer than that. */
 const longestOutput = 200_000
 
-/** The reports of each run in the bundle. */
+/** The names of the report files that the bundle of a run contains. */
 const reports = ['report.html', 'report.md', 'report.json', 'findings.sarif', 'junit.xml']
 
 /** Runs the engine on the checked-out repository, and reports the result to the workflow. Returns the step's exit code. */

@@ -1,7 +1,7 @@
 import { GitHubError, type GitHub } from '../shared/github.ts'
 import { ActionError } from '../shared/runner.ts'
 
-/** Events that only accounts with write access to the repository can cause. */
+/** Events that only accounts with write access to the repository can trigger. */
 const begunByWriters: ReadonlySet<string> = new Set([
   'push',
   'schedule',
@@ -11,7 +11,7 @@ const begunByWriters: ReadonlySet<string> = new Set([
   'merge_group',
 ])
 
-/** Events that anybody can cause and that still have access to the repository's secrets. */
+/** Events that anybody can trigger, and whose workflows nevertheless have access to the repository's secrets. */
 const privileged: ReadonlySet<string> = new Set([
   'pull_request_target',
   'workflow_run',
@@ -24,7 +24,7 @@ const privileged: ReadonlySet<string> = new Set([
 type Sender = { readonly login: string; readonly id: number; readonly type: string }
 
 /**
- * Refuses accounts without permission: the account that starts the run must have write access or be on the list. A bot is identified only by its
+ * Refuses accounts without permission: the account that starts the run must have write access or be listed in `allowed`. A bot is identified only by its
  * number, because anybody can create a bot whose name looks like that of a different bot.
  *
  * @param allowed logins or account numbers
@@ -69,7 +69,7 @@ async function mayWrite(login: string, github: GitHub): Promise<boolean> {
 }
 
 /**
- * Refuses to work on a stranger's code in an event with access to the repository's secrets.
+ * Refuses to work on a stranger's code if the event gives the workflow access to the repository's secrets.
  *
  * @param head the checked-out commit
  * @throws ActionError, which names the event and says what to do instead
