@@ -50,7 +50,7 @@ function describeRemedy(remedy: Remedy): string {
     case 'rules':
       return `Whoever runs this can allow it with this in a .rules file: ${remedy.text}`
     case 'mode':
-      return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule can.`
+      return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule can allow it.`
     case 'shipped-rule':
       return `That rule comes with the program, and no other rule overrides it: ${byPeople}.`
     case 'nothing':

@@ -38,5 +38,5 @@ function withHook(assessment: Assessment, hook: OthersOpinions['hook']): Assessm
 /** Removes the question about the user's own command, since the question would only go back to the user. */
 function byUser(assessment: Assessment, stage: string | undefined): Assessment {
   if (stage === undefined || assessment.decision !== 'ask') return assessment
-  return { decision: 'allow', stage, reason: 'The user wants it run.', analysis: assessment.analysis }
+  return { decision: 'allow', stage, reason: 'The user wants this command to run.', analysis: assessment.analysis }
 }

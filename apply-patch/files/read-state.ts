@@ -36,7 +36,7 @@ function openState(
     if (stats.isDirectory()) return { type: 'directory' }
     if (!stats.isFile()) return { type: 'other' }
     if (expected !== undefined && readlinkSync(`/proc/self/fd/${descriptor}`) !== expected) {
-      throw Object.assign(new Error(`${expected} moved while it was read`), { code: 'EAGAIN', syscall: 'open' })
+      throw Object.assign(new Error(`${expected} was moved while it was read`), { code: 'EAGAIN', syscall: 'open' })
     }
     return read(descriptor, stats)
   } finally {

@@ -232,8 +232,7 @@ class OperationReader {
     for (const stray of run.strays ?? []) {
       if (stray.kind === 'blank')
         this.#repair('missing-plus', 'treated a blank line in an added file as an empty line of the file', stray)
-      else
-        this.#repair('no-newline-marker', 'treated "\\ No newline at end of file" as the marker it is in a diff', stray)
+      else this.#repair('no-newline-marker', 'treated "\\ No newline at end of file" as a marker, as in a diff', stray)
     }
     return bodyOf(this.#bytes, run)
   }

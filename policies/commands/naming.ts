@@ -33,9 +33,9 @@ export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
     : undefined
   const isNaming = declaring.has(name) || filling.has(name)
   if (inner !== undefined && name !== 'env')
-    return { names: [], problem: `${name} ${inner.text} reads its arguments differently` }
+    return { names: [], problem: `${name} ${inner.text} doesn't read its arguments as ${inner.text} alone does` }
   if (!isNaming) return { names: printfNames(name, args) }
-  if (program.source !== name) return { names: [], problem: `${program.source} is ${name}, spelt unusually` }
+  if (program.source !== name) return { names: [], problem: `${program.source} is an unusual way of writing ${name}` }
   const names: string[] = name === 'read' ? ['REPLY'] : []
   for (const [at, arg] of args.entries()) {
     if (arg.isAssignment) continue

@@ -83,16 +83,18 @@ function findUnlisted(path: string): string | undefined {
   const below = clean.replace(homes, '')
   if (below !== clean) {
     if (!/^(?:\.|library\/)/.test(below) || /^\.ssh\/[\w.-]+\.pub$/.test(below)) return undefined
-    return isAmong(below, ofHomes) ? undefined : 'hidden files of a home'
+    return isAmong(below, ofHomes) ? undefined : 'the hidden files of a home directory'
   }
   const setting = clean.replace(systems, '')
   if (setting !== clean) {
     if (setting === '' || /^[\w.-]*\*?-?release$/.test(setting) || isAmong(setting, ofSystems)) return undefined
-    return /^(?:java|python|perl|php|postgresql)[-\w.]*\//.test(setting) ? undefined : 'settings of the system'
+    return /^(?:java|python|perl|php|postgresql)[-\w.]*\//.test(setting)
+      ? undefined
+      : 'the settings files of the system'
   }
   const data = clean.replace(variableData, '')
   if (data === clean || data === '' || data.endsWith('.pid') || isAmong(data, ofVariableData)) return undefined
-  return 'the data of system services'
+  return 'the data files of system services'
 }
 
 /** Whether a path is one of the known paths, is below one, or is a rotated copy of one (`syslog.1`, `dmesg.0.gz`). */
@@ -131,7 +133,7 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
     if (path.length > 4_096 || isBelow(path, cwd.toLowerCase())) continue
     const place = findUnlisted(path)
     if (place !== undefined) {
-      const reason = `${word.text} is among ${place}, and may contain credentials`
+      const reason = `${word.text} is one of ${place}, and may contain credentials`
       return { kind: 'unlisted-file', reason }
     }
   }

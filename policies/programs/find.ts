@@ -60,7 +60,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     const argument = rest[at + 1]
     if (withArgument.has(part) && argument !== undefined) {
       if (mayBeExpression(argument))
-        return { facts: [unknown(`${argument.text} may turn out to be further parts of find's expression`)] }
+        return { facts: [unknown(`${argument.text} may turn out to be additional parts of find's expression`)] }
       filtered ||= naming.has(part) && isPlain && !secretSamples.some(patternTest(part, argument.text))
       at++
     } else if (writing.has(part)) {
@@ -82,7 +82,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       // Such a command runs in the folder of each file, so its program may come from that folder.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
       at = end
-    } else return { facts: [unknown(`${part} is not a part of find's expression known to be harmless`)] }
+    } else return { facts: [unknown(`${part} is a part of find's expression that is not known to be harmless`)] }
   }
   if (deletes) {
     const wide =

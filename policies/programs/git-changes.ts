@@ -77,7 +77,7 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
     case 'clean':
       return has(args, '-n', '--dry-run') ? [writes] : [loses('git clean deletes every file that git does not track')]
     case 'stash':
-      if (first === 'drop' || first === 'clear') return [loses('git stash throws away stashed work')]
+      if (first === 'drop' || first === 'clear') return [loses('git stash deletes stashed work')]
       return first === 'list' || first === 'show' ? undefined : [writes]
     case 'branch':
       if (has(args, '-D', '-M', '-C', '-f', '--force'))
@@ -96,12 +96,12 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
           ]
     case 'reflog':
       return first === 'expire' || first === 'delete'
-        ? [loses('git reflog throws away what could be recovered')]
+        ? [loses('git reflog deletes what could still be recovered')]
         : undefined
     case 'gc':
     case 'prune':
     case 'repack':
-      return [has(args, '--prune') || verb === 'prune' ? loses('git throws away what could be recovered') : writes]
+      return [has(args, '--prune') || verb === 'prune' ? loses('git deletes what could still be recovered') : writes]
     case 'filter-branch':
     case 'filter-repo':
     case 'replace':
@@ -180,5 +180,5 @@ function isPrinted(word: ShellWord): boolean {
 function pushLosses(args: readonly ShellWord[], operands: readonly ShellWord[]): readonly Fact[] {
   const forced = has(args, '-f', '--force', '--mirror', '--delete', '-d', '--prune') || has(args, '--force-with-lease')
   const deleting = operands.some(({ text }) => text.startsWith(':') || text.startsWith('+'))
-  return forced || deleting ? [loses('git push overwrites or deletes what others have')] : []
+  return forced || deleting ? [loses('git push overwrites or deletes branches or tags on the remote')] : []
 }

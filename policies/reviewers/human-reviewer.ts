@@ -64,7 +64,8 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     }
     const { choice, words } = await ask(question, options)
     const said = words === undefined || words.trim() === '' ? '' : ` They said: ${words.trim()}`
-    if (!choices.includes(choice)) return { outcome: 'malformed', reason: `${choice} was not among the choices.` }
+    if (!choices.includes(choice))
+      return { outcome: 'malformed', reason: `The answer ${choice} was not one of the choices.` }
     switch (choice) {
       case 'once':
         return { outcome: 'allowed', reason: `A person approved this once.${said}` }

@@ -84,7 +84,7 @@ export class RuleEvaluation {
       if (beginsWith(words, pattern)) {
         this.#values.fail(
           at,
-          `the rule matches ${JSON.stringify(words.join(' '))}, which not_match says it must not`,
+          `the rule matches ${JSON.stringify(words.join(' '))}, but not_match says that it must not`,
           'an example that does not begin with the pattern',
         )
       }

@@ -40,7 +40,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
   const programs = words[0] ?? []
   const parting = words.slice(1).find((alternatives) => alternatives.every((word) => operator.test(word)))
   if (parting !== undefined) {
-    return `${shown}: the commands of a line are judged one by one, so none has the word ${parting[0] ?? ''}; write a rule for each`
+    return `${shown}: the commands of a line are judged one by one, so none of them contains the word ${parting[0] ?? ''}; write a rule for each command`
   }
   if (programs.length === 0) return undefined
   if (programs.every((name) => name === '')) return `${shown}: no program has an empty name`

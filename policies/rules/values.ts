@@ -97,7 +97,7 @@ export class Values {
 
   #spend(amount: number, at: Position): void {
     this.#spent += amount
-    if (this.#spent > budget) this.fail(at, 'the file makes too many values', `no more than ${budget}`)
+    if (this.#spent > budget) this.fail(at, 'the file creates too many values', `no more than ${budget}`)
   }
 
   /** Throws a `RuleError` for a position in the file. */

@@ -20,7 +20,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
     )
   ) {
     return {
-      reason: `the kernel, or the container this runs in, forbids user namespaces (${said})`,
+      reason: `the kernel, or the container in which this program runs, forbids user namespaces (${said})`,
       remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
     }
   }
@@ -65,7 +65,7 @@ export function diagnoseStart(
 ): Diagnosis {
   if (error === ENOSYS) {
     return {
-      reason: `the kernel, or the container this runs in, lacks the system calls that mount by descriptor (${report.trim()})`,
+      reason: `the kernel, or the container in which this program runs, lacks the system calls that mount by descriptor (${report.trim()})`,
       remedy: `Use Linux 5.12 or newer; in a container, start it with --security-opt seccomp=unconfined, ${instead}.`,
     }
   }

@@ -181,8 +181,8 @@ function expecting(before: Buffer | undefined, next: Buffer): (now: Buffer | und
 function note(subject: string, why: Replaced): ImportNote {
   return why === 'locked'
     ? {
-        subject: `${subject} (another git holds its lock)`,
-        advice: 'if no git runs there, remove the lock; then run the command again',
+        subject: `${subject} (another git process holds its lock)`,
+        advice: 'if no git process is running there, remove the lock; then run the command again',
       }
     : {
         subject: `${subject} (the host changed it in the meantime)`,

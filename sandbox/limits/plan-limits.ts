@@ -63,7 +63,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
     throw new SandboxError('unavailable', {
       backend,
       reason:
-        'limits.memoryBytes needs a control group here, but none can be created: without one a command can use any amount of shared memory, and any amount in several processes',
+        'limits.memoryBytes needs a control group here, but none can be created: without one, a command can use any amount of shared memory, and its processes together can use any amount of memory',
       remedy:
         'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out: then the default limits each process.',
     })

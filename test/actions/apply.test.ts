@@ -189,7 +189,7 @@ test.each<[string, Files, Readonly<Record<string, string>>, RegExp]>([
   ['a byte too much', changed, { 'max-bytes': '100' }, /but only 100 are allowed/],
   ['a new link', { ...base, 'src/new': { link: '/etc/passwd' } }, {}, /not be a regular file/],
   ['a link that is changed', { ...base, 'src/link': { link: '/etc' } }, {}, /not a file in the commit/],
-  ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is not a name that a file/],
+  ['a name with a line feed', { ...base, 'src/a\nb': 'x' }, {}, /is not a safe path for a file/],
 ])('%s is refused, and nothing is written', async (_, files, inputs, why) => {
   const step = await apply(bundleOf(files), inputs)
   expect(step).toMatchObject({ code: 1, outputs: {}, log: expect.stringMatching(why) })

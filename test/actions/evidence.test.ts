@@ -133,7 +133,7 @@ test.skipIf(needsBubblewrap())(
     expect(await apply(undefined, { 'evidence-public-key': other.open })).toMatchObject(
       refused(/not one of the given keys/),
     )
-    expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/has no public key/))
+    expect(await apply(undefined, { 'evidence-public-key': 'x' })).toMatchObject(refused(/contains no public key/))
     expect(await apply(undefined, { 'allowed-paths': 'test/**' })).toMatchObject(refused(/not among 'allowed-paths'/))
 
     // Nobody saw the key.

@@ -89,7 +89,7 @@ test('a step that could not run always fails: no key, no prompt, arguments that 
   const job = startJob({})
   expect((await run(job, [], { 'api-key': '' })).code).not.toBe(0)
   expect((await run(job, [], { prompt: '' })).log).toContain(
-    "::error::Give one of the inputs 'prompt' and 'prompt-file'.",
+    "::error::Give either the input 'prompt' or the input 'prompt-file'.",
   )
   expect((await run(job, [], { args: '--trust; rm -rf /' })).log).toMatch(
     /::error::The input 'args' must be a JSON array/,
@@ -333,8 +333,8 @@ test('a review of a hostile pull request changes nothing, follows none of its in
 
 test.each([
   [{ review: 'true' }, "the input 'review-base' must name the base of the review"],
-  [{ review: 'true', 'review-base': 'main', verify: 'true' }, "'verify' doesn't fit a review"],
-  [{ 'fail-on': 'high' }, "'fail-on' is for a review"],
+  [{ review: 'true', 'review-base': 'main', verify: 'true' }, "'verify' can't be used with a review"],
+  [{ 'fail-on': 'high' }, "'fail-on' only works with a review"],
   [{ review: 'yes' }, "'review' must be true or false"],
 ])('%j is refused before a model is asked', async (inputs, why) => {
   const step = await run(startJob({ 'a.txt': 'one\n' }), [], inputs)

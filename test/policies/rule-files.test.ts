@@ -178,7 +178,7 @@ prefix_rule(pattern = ["foo"], decision = "allow")
 
   test('that doubles a list repeatedly is refused instead of hanging', () => {
     const doubling = Array.from({ length: 60 }, (_, at) => `A${at + 1} = A${at} + A${at}`).join('\n')
-    expect(errorOf(`A0 = ["x", "y"]\n${doubling}`)).toMatch(/makes too many values/)
+    expect(errorOf(`A0 = ["x", "y"]\n${doubling}`)).toMatch(/creates too many values/)
   })
 
   test('with ten thousand brackets is refused instead of exhausting the parser', () => {

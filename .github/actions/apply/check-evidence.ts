@@ -66,7 +66,9 @@ function endOf({ exit_code: code, result }: Statement['predicate']): string {
 function publicKeys(text: string): readonly KeyObject[] {
   const blocks = text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----|^(?:ssh-|ecdsa-).+$/gm) ?? []
   if (blocks.length === 0) {
-    throw new ActionError("The input 'evidence-public-key' has no public key, in PEM or as a line of ssh.")
+    throw new ActionError(
+      "The input 'evidence-public-key' contains no public key. A key must be in PEM, or a line in OpenSSH's format.",
+    )
   }
   try {
     return blocks.map((block) => readPublicKey(block, "The input 'evidence-public-key'"))

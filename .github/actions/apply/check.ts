@@ -62,7 +62,7 @@ export function checkPaths(files: readonly string[], { allowed, maxFiles }: Limi
     const name = JSON.stringify(file)
     const parts = file.split('/')
     if (parts.some((part) => part === '' || part === '.' || part === '..' || /[\u0000-\u001f\u007f\\]/.test(part))) {
-      throw new ActionError(`${name} is not a name that a file of a repository should have. Nothing is applied.`)
+      throw new ActionError(`${name} is not a safe path for a file in a repository. Nothing is applied.`)
     }
     const patterns = allowed.filter((pattern) => matches(pattern, file))
     if (patterns.length === 0) throw new ActionError(`${name} is not among 'allowed-paths'. Nothing is applied.`)

@@ -98,7 +98,7 @@ async function readBefore(
     for (const folder of folders) {
       const entry = entries.get(folder)
       if (entry !== undefined && entry.type !== 'tree')
-        throw new ActionError(`${JSON.stringify(folder)} is a link or a file, and not a folder to write to.`)
+        throw new ActionError(`${JSON.stringify(folder)} is a link or a file, but must be a folder.`)
     }
     const entry = entries.get(path)
     if (entry === undefined) continue

@@ -104,7 +104,7 @@ async function askGitHub(audience: string): Promise<string> {
   const [url, token] = [process.env['ACTIONS_ID_TOKEN_REQUEST_URL'], process.env['ACTIONS_ID_TOKEN_REQUEST_TOKEN']]
   if (url === undefined || token === undefined) {
     throw new ActionError(
-      "The job is not allowed to request its identity token: give it 'id-token: write' among its permissions.",
+      "The job is not allowed to request its identity token: add 'id-token: write' to its permissions.",
     )
   }
   const asked = new URL(url)
@@ -121,12 +121,12 @@ async function askGitHub(audience: string): Promise<string> {
 async function ask(who: string, url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
   const { protocol, hostname, host } = new URL(url)
   if (protocol !== 'https:' && hostname !== '127.0.0.1')
-    throw new ActionError(`The input 'identity' asks ${host} without TLS.`)
+    throw new ActionError(`Tokens are sent only over HTTPS, but the address of ${host} uses another protocol.`)
   let response: Response
   try {
     response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(longestWait) })
   } catch {
-    throw new ActionError(`${who} can't be reached for a token: ${host}.`)
+    throw new ActionError(`${who} can't be reached at ${host} for a token.`)
   }
   if (!response.ok) {
     throw new ActionError(
@@ -135,6 +135,6 @@ async function ask(who: string, url: string, init: RequestInit): Promise<Readonl
   }
   const answer: unknown = await response.json().catch(() => undefined)
   if (typeof answer !== 'object' || answer === null)
-    throw new ActionError(`The answer of ${who} to ${host} is not JSON.`)
+    throw new ActionError(`The answer of ${who} from ${host} is not JSON.`)
   return answer as Record<string, unknown>
 }

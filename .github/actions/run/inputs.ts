@@ -15,7 +15,8 @@ export function option(name: string, value: string): readonly string[] {
 export function promptOf(workspace: string, isReview: boolean): string {
   const [prompt, file] = [input('prompt'), input('prompt-file')]
   if (isReview && prompt === '' && file === '') return ''
-  if ((prompt === '') === (file === '')) throw new ActionError("Give one of the inputs 'prompt' and 'prompt-file'.")
+  if ((prompt === '') === (file === ''))
+    throw new ActionError("Give either the input 'prompt' or the input 'prompt-file'.")
   if (prompt !== '') return prompt
   const path = resolve(workspace, file)
   if (!existsSync(path)) throw new ActionError(`The input 'prompt-file' names ${path}, which does not exist.`)
@@ -65,7 +66,8 @@ export function outputSchema(workspace: string, bundle: string): readonly string
  */
 export function taskArguments(workspace: string, bundle: string, sandbox: string): readonly string[] {
   const misfit = ['review-base', 'fail-on'].find((name) => input(name) !== '')
-  if (misfit !== undefined) throw new ActionError(`The input '${misfit}' is for a review: set 'review' to true.`)
+  if (misfit !== undefined)
+    throw new ActionError(`The input '${misfit}' only works with a review: set 'review' to true.`)
   return [
     ...['exec', '-s', sandbox],
     ...(isTrue('transactional') ? ['--transactional'] : []),
@@ -82,8 +84,10 @@ export function taskArguments(workspace: string, bundle: string, sandbox: string
  */
 export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
   const misfit = ['verify', 'output-schema', 'allowed-hosts', 'evidence-key'].find((name) => input(name) !== '')
-  if (misfit !== undefined) throw new ActionError(`The input '${misfit}' doesn't fit a review, which changes nothing.`)
-  if (isTrue('transactional')) throw new ActionError("The input 'transactional' doesn't fit a review.")
+  if (misfit !== undefined)
+    throw new ActionError(`The input '${misfit}' can't be used with a review, because a review changes nothing.`)
+  if (isTrue('transactional'))
+    throw new ActionError("The input 'transactional' can't be used with a review, because a review changes nothing.")
   const base = input('review-base') || baseOf(event)
   if (base === undefined)
     throw new ActionError(

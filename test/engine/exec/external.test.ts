@@ -118,7 +118,7 @@ describe('in a container with the usual profile, as an ordinary user and without
     const ended = inContainer(...exec, 'go')
     expect(ended.code).toBe(5)
     expect(eventsOf(ended.stdout).at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
-    expect(ended.stderr).toContain('the kernel, or the container this runs in, forbids user namespaces')
+    expect(ended.stderr).toContain('the kernel, or the container in which this program runs, forbids user namespaces')
     expect(ended.stderr).toContain('state that with --externally-sandboxed')
   })
 
