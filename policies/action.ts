@@ -3,7 +3,7 @@ import type { PatchChange } from './patch-change.ts'
 /** What a command may access: nothing, the workspace, or everything. */
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
-/** What an escalation adds to the sandbox: a single path, host or limit, and nothing else. */
+/** What one grant of an escalation adds to the sandbox: a single path, host or limit. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
   /** `private`: whether the host may also have an address that isn't public. Without `port`: ports 80 and 443. */
@@ -57,7 +57,7 @@ export type Action =
       readonly domains?: readonly string[]
       /** Whether commands may reach the same hosts as the search. */
       readonly fits: boolean
-      /** Whether the user asked for the search in this run, so that the approval mode need not ask. Default: no. */
+      /** Whether the user requested web search for this run, so that the approval mode need not ask about it. Default: no. */
       readonly insisted?: boolean
     }
   | {
@@ -72,7 +72,7 @@ export type Action =
       readonly type: 'plan'
       /** The plan, in words. */
       readonly plan: string
-      /** Who asked for a plan before anything is changed. */
+      /** Who requested that a plan be made before anything is changed. */
       readonly requestedBy: 'user' | 'model'
     }
 

@@ -4,7 +4,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 /**
  * When somebody is asked for approval.
  *
- * - `untrusted`: about everything except commands that are known to only read.
+ * - `untrusted`: about everything except commands that are known only to read.
  * - `on-failure`: about leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
  * - `on-request`: about leaving the sandbox, if the model asks for it.
  * - `never`: about nothing. What would need approval is denied.

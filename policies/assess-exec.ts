@@ -17,7 +17,7 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command. Every command in the line is judged by the rules; what no rule allows is judged by the mode. The strictest answer wins. An allow rule
+ * Judges a command. Every command in the line is judged by the rules; if no rule allows a command, the mode judges it. The strictest answer wins. An allow rule
  * covers the program's own effects. It doesn't cover the effects of the shell around the program, alarms, or leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
@@ -139,7 +139,7 @@ function lookAt(word: ShellWord, folder: string, permissions: Policy['permission
   return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
 
-/** Programs that remove or replace the files that they name. */
+/** Programs that remove or replace the files that their operands name. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
 /** The files that a command may remove: the operands of such programs, and the starting points of `git rm`, `git mv` and `find … -delete`. */

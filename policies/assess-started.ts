@@ -84,7 +84,7 @@ function startsOf(
 /** Characters that occur in code, but not in names or paths. */
 const code = /[\s;|&()`'"<>{}]/
 
-/** Commands whose texts are written for people: the texts are shown, not run. */
+/** Commands whose texts are meant for people, such as the description of a pull request. These texts are never run. */
 const told = /^gh (?:pr|issue|release) /
 
 /** The rules whose program is named in text that may be code. Nothing else about the code is known. */

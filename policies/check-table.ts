@@ -78,7 +78,7 @@ export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */
   readonly failed: readonly { readonly row: TableRow; readonly checked: CheckedCommand }[]
-  /** The number of rows without an expected decision. */
+  /** The number of rows that expect no particular decision. */
   readonly unjudged: number
 }
 

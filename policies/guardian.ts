@@ -208,7 +208,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     }
   }
 
-  /** Adds a reviewer's answer to the policy for the rest of the run. */
+  /** Makes a reviewer's answer part of the policy for the rest of the run. */
   function remember({ scope, rule }: ReviewerAnswer, grants: readonly Grant[]): void {
     if (scope === 'run') policy = { ...policy, standing: [...policy.standing, ...grants] }
     if (rule === undefined) return

@@ -12,8 +12,8 @@ const known = new Map<string, Listed>()
 const mostKnown = 1024
 
 /**
- * How old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a clock tick of
- * any file system in `ownTimes`.
+ * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a clock
+ * tick of any file system in `ownTimes`.
  */
 const settledMs = 100
 

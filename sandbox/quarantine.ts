@@ -31,7 +31,9 @@ type Quarantine = {
 /** Thrown if there is no usable quarantine, so that nothing can be moved there. */
 export class NoQuarantine extends Error {}
 
-/** O_PATH of open(2). It is enough to open entries below a directory, and it is the only way to open a directory without permission to read it. */
+/**
+ * O_PATH of open(2). Such a descriptor is enough to open entries below a directory, and it is the only way to open a directory without permission to read it.
+ */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 

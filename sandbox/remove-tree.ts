@@ -2,10 +2,10 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How many entries are removed before this process does other work. */
+/** How many entries to remove before this process gets time for other work. */
 const inOneGo = 256
 
-/** How often the removal is tried if something is added to the tree in the meantime. */
+/** How many times to try the removal if something is added to the tree in the meantime. */
 const mostRounds = 4
 
 /**

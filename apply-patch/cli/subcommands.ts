@@ -15,7 +15,9 @@ const ofPatches = [
   ['unsafePaths', '--unsafe-paths'],
 ] as const
 
-/** The commands that do something other than apply a patch. Each has its own option, and a list of options that it doesn't accept. */
+/**
+ * The commands that do something other than apply a patch. `own` is the option that the command has, and `foreign` lists the options that it doesn't accept.
+ */
 export const commands = [
   {
     name: 'undo',

@@ -33,7 +33,7 @@ function keep(directory: string, nonce: string, keepAs: (name: string) => void):
   for (const [index, old] of [...kept, name].toReversed().entries()) {
     const path = join(directory, old)
     bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
-    // One journal too many does no harm.
+    // If this fails, one journal too many is kept, which does no harm.
     if (index > 0 && (index >= keptPatches || bytes > keptBytes)) retryOnce(() => unlinkSync(path))
   }
 }

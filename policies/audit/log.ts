@@ -97,7 +97,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
 }
 
 /**
- * Creates a log that stores nothing but the count and the hash, for runs that must leave no files behind.
+ * Creates a log that keeps only the number of records and the last hash, in memory. It is for runs that must leave no files behind.
  *
  * @example const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
  */

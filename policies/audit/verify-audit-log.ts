@@ -21,8 +21,9 @@ export type AuditVerification = {
 
 /**
  * Checks that a log is complete: every line is a record; the records are numbered without gaps; each contains the hash of the one before it, up to the stored
- * head, and the seal made with the log's key. Whoever can write both the log and the head can cut both. A copy of the head that is kept elsewhere reveals
- * that: with `expected`, the log must also contain that head, even if the log has grown since. Throws `AuditError` if the log can't be read.
+ * head, and the seal made with the log's key. Whoever can write both the log and the head can cut records off the log and change the head to match. A copy of
+ * the head that is kept elsewhere reveals such a cut: with `expected`, the log must also contain that head, even if the log has grown since. Throws
+ * `AuditError` if the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

@@ -45,7 +45,7 @@ export type CommandAnalysis = {
   readonly evaluations: readonly string[]
 }
 
-/** A command line longer than this isn't read at all. */
+/** The maximum length of a command line, in characters. A longer one isn't read at all. */
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
@@ -224,7 +224,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
   if (input.from === 'text' && input.reveals !== undefined)
     facts.push(unknown(`${input.reveals} may hold a secret from the environment`))
   for (const { name, value } of assignments) {
-    // How `read` splits its line affects only that one call.
+    // An assignment to `IFS` in front of `read` affects only how this one call splits its line.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')

@@ -28,7 +28,9 @@ type AssembleContext = {
 /** The maximum number of words that braces may produce. */
 const mostMade = 10_000
 const mostChoices = 32
-/** The longest word that variables may produce: each variable may contain the one before it twice. */
+/**
+ * The maximum length of a word that variables produce. A limit is needed because each variable may contain the previous one twice, which doubles the length.
+ */
 const longestMade = 8 * 1024
 
 /** Combines the pieces of a word into all words that it may become: one for every value of its variables and every alternative of its braces. */

@@ -31,7 +31,7 @@ export function regexTest(source: string): (name: string) => boolean {
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** The programs among these that show nothing of a file's contents. */
+/** Those of the `modest` programs that show nothing of a file's contents. */
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 

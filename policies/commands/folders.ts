@@ -15,7 +15,7 @@ type Visitor = {
 }
 
 const mostFolders = 16
-/** The maximum number of paths that are judged again, and their maximum length in total. */
+/** The maximum number of paths that are judged again, and the maximum length of all of them together. */
 const mostPaths = 5_000
 const mostText = 256 * 1024
 

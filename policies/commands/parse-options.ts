@@ -97,7 +97,7 @@ export function parseArguments(words: readonly ShellWord[], table: OptionTable, 
 
 type Read = { readonly options: readonly GivenOption[]; readonly used: 0 | 1 } | { readonly reason: string }
 
-/** Reads `--name=…` in quotes. The name is known, but its value is known only at run time. */
+/** Reads a quoted `--name=…` whose name is known, but whose value is known only at run time. */
 function readNamed(word: ShellWord, table: OptionTable): GivenOption | undefined {
   if (word.kind !== 'dynamic' || !word.single) return undefined
   const name = /^(--[a-z][a-z-]*)=/.exec(word.prefix)?.[1] ?? ''

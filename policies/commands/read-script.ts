@@ -12,7 +12,7 @@ import { Walk } from './walk-script.ts'
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024
 
-/** Whether a command makes the shell print each command as it runs it, with the values of its variables. */
+/** Whether a command makes the shell print each later command before running it, with the values of variables filled in. */
 function traces({ words: [program, ...args] }: SimpleCommand): boolean {
   return program?.text === 'set' && args.some(({ text }) => /^-[a-zA-Z]*x|^xtrace$/.test(text))
 }
@@ -60,7 +60,8 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   const parsed = parseShell(text)
   const first = new Walk(text, variables, shell === 'sh')
   first.whole(parsed)
-  // A value that a loop assigns at its end is there when the loop starts again. So if there are variables, the first walk only collects their values.
+  // A value that a loop assigns at its end is there when the loop starts again. So if there are variables, the first walk only collects their values, and a
+  // second walk uses them.
   const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
   variables.restart()
   if (walk !== first) walk.whole(parsed)

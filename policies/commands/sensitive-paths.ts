@@ -23,7 +23,7 @@ const knownFiles = sensitiveFiles.map(split)
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
-/** Folders in projects that may contain secrets as well as code about secrets. */
+/** Folders in projects that may contain either secrets or code that handles secrets. */
 const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
 /** Names of files whose contents are meant to be read by others. */
 const source =

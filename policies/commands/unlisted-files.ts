@@ -106,7 +106,7 @@ function isAmong(path: string, known: readonly string[]): boolean {
 
 /**
  * Adds an alarm to commands that read files that may contain credentials. The tables list only the harmless files in homes and among the system's settings, so
- * a file that no table lists leads to an additional question and not to a security hole. Looking at the names of files is not affected, and neither is the
+ * if the tables miss a file, the result is an additional question and not a security hole. Looking at the names of files is not affected, and neither is the
  * workspace.
  *
  * @param folders the folders that the line may be in: absolute, from `~`, or relative to `cwd`

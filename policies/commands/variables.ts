@@ -31,7 +31,7 @@ const plainVariables = new Set([
   ...['?', '#', '$', '!', '-'],
 ])
 
-/** An expansion that uses only the value of a variable, or only whether the value is empty. */
+/** Matches an expansion that uses only the value of a variable, or only whether this value is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
 /** The values that a name may have on any path through the line. */

@@ -46,7 +46,7 @@ function signsOf(name: string): readonly Sign[] {
   for (let at = 0; at < name.length; at++) {
     const character = name[at] ?? ''
     const close = character === '[' ? name.lastIndexOf(']') : -1
-    // The text in between may close a bracket or open another one. So everything up to the last place where the bracket may end counts as any text.
+    // It is unclear where the bracket ends, because the text after it may close it or open another one. So everything up to the last `]` counts as any text.
     if (close > at) signs.push(anyText)
     else signs.push(character === '*' ? anyText : character === '?' ? anyOne : character)
     if (close > at) at = close

@@ -19,7 +19,7 @@ const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
 ]
 
 /**
- * Reads the entries of the lists in a settings file. Lists that were read before are used unchanged.
+ * Reads the entries of the lists in a settings file. Lists that have already been read are returned unchanged.
  *
  * @throws RuleError for a file that can't be read or isn't JSON, or whose lists are invalid
  */

@@ -72,7 +72,7 @@ export function permitLook(path: string, cwd: string, permissions: PermissionSet
   )
 }
 
-/** A name that no pattern was written for. */
+/** A file name that no pattern names explicitly, so that only a pattern for a whole folder matches it. */
 const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const

@@ -20,7 +20,7 @@ const dangerousBeginnings =
   )
 const dangerousEnds = 'PAGER _EDITOR _PROXY'.split(' ')
 
-/** For each of these dangerous names, the values that don't change what runs. */
+/** Some of the dangerous names, each with the values that don't change what runs. */
 const tame: Readonly<Record<string, RegExp>> = {
   PAGER: /^(?:cat)?$/,
   GIT_PAGER: /^(?:cat)?$/,

@@ -12,7 +12,7 @@ import type { Judgement, Program, ProgramTable } from './program-table.ts'
 type Front = {
   readonly rest: readonly ShellWord[]
   readonly alarms: readonly Alarm[]
-  /** The aliases that `-c alias.x=…` defines, with what they stand for. */
+  /** The aliases that `-c alias.x=…` defines, each with the text that it stands for. */
   readonly aliases?: ReadonlyMap<string, string>
   readonly problem?: string
 }

@@ -86,7 +86,7 @@ export const inspectors: ProgramTable = {
   ),
   lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
   lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
-  // Whole words only: letters mean something else after a dash, and without a dash an `e` shows environments.
+  // Only whole words are accepted: after a dash, letters have a different meaning, and without a dash, an `e` shows environments.
   ps: only(
     'ps(1)',
     reader(
@@ -175,7 +175,7 @@ export const inspectors: ProgramTable = {
       return asks ? { ...judged, alarms: [...(judged.alarms ?? []), lookups] } : judged
     },
   },
-  // Only with `-n`; otherwise netstat resolves the names of other machines.
+  // netstat is harmless only with `-n`. Otherwise it asks a name server for the names of other machines.
   netstat: only(
     'netstat(8): not -c, which never ends',
     reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),

@@ -19,7 +19,7 @@ function hostsOf(args: readonly ShellWord[]): readonly string[] {
 const saving =
   /^(?:-o|-O|-OJ?|--output|--remote-name|--output-document|-P|--directory-prefix|--output-dir|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?)(?:=|$)/
 
-/** Clients that may open a prompt and read commands if an option is unknown to them or means something else. */
+/** Clients that may open a prompt and read commands. This can happen even with a version option, which not every implementation understands. */
 const prompting = /^(?:ftp|telnet|nslookup|nc|ncat|netcat|socat|sftp|mail|sendmail)$/
 
 function client(source: string, more: (args: readonly ShellWord[]) => readonly Fact[] = () => []): Program {

@@ -5,7 +5,7 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Makes a row for a program that writes the files that its operands name. With `reads`, it reads all of them but the last. */
+/** Makes a row for a program that writes the files that its operands name. With `reads`, the program reads all of these files except the last. */
 function writer(
   source: string,
   options: string,
@@ -135,7 +135,7 @@ function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }
 
-/** Programs that lose data. `mv` loses the file at its target, and `dd` the file that it overwrites. */
+/** Programs that destroy data. `mv` destroys the file at its target, and `dd` the file that it overwrites. */
 export const destroyers: ProgramTable = {
   chmod: rightsChanger('chmod(1)'),
   chown: rightsChanger('chown(1)'),

@@ -4,7 +4,7 @@ import type { Reviewer, ReviewerAnswer } from '../reviewer.ts'
 export type BreakerLimits = {
   /** How many denials in a row end the run. Default: 3. */
   readonly consecutive?: number
-  /** How many denials among the last `window` reviews end the run. Default: 10 of 50. */
+  /** How many denials among the last `window` reviews end the run. Default: 10 denials among 50 reviews. */
   readonly most?: number
   readonly window?: number
 }

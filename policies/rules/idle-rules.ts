@@ -11,7 +11,7 @@ const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**
  * Finds rules that match no real command: a rule whose program name contains a blank or an operator, an allow rule that expects a path, or a path listed for
- * a program that no rule names. Such rules do no harm, but they don't do what their author expects either.
+ * a program that no rule names. Such rules do no harm, but they don't do what their author expects.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

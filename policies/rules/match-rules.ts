@@ -168,7 +168,7 @@ function matchOperands(
   bringsWords: boolean,
 ): Answer {
   if (pattern.length === 0) return 'yes'
-  // A program name from an unquoted variable may already include the first arguments.
+  // If the program name comes from an unquoted variable, that variable may also contain the first arguments.
   let states = new Map<number, Answer>([[0, 'yes']])
   if (bringsWords) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
   let best = (bringsWords ? 'maybe' : 'no') as Answer

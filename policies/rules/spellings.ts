@@ -1,7 +1,7 @@
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { PrefixRule } from './rule.ts'
 
-/** npm's aliases for its commands (`npm help`). npm also accepts any prefix of an alias that is unique. */
+/** npm's aliases for its commands (`npm help`). npm also accepts every unambiguous prefix of an alias. */
 const npmNames: ReadonlyMap<string, string> = new Map(
   [
     'run run-script rum urn',

@@ -31,9 +31,12 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** How much of the text after a possible beginning of a secret is read first, to find out whether it is one. */
+/** How many characters after a possible beginning of a secret are read first, to find out whether it is one. */
 const window = 600
-/** No secret is longer than this, and repetitions over many megabytes would overflow the stack of a regular expression. */
+/**
+ * The maximum length of a secret, in characters. Without a limit, matching a repetition over many megabytes would overflow the stack of the regular expression
+ * engine.
+ */
 const longest = 100_000
 
 /** Masks the secrets of one shape. Reads the text once; the window limits how much is read again. */

@@ -5,18 +5,18 @@ import { secretShapes } from './shapes.ts'
 /** Whether a shape is confirmed only by the text after the secret. */
 const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|')
 
-/** How much of the emitted text is kept, because a secret may have begun in it. */
+/** How many characters of the emitted text are kept, because a secret may have begun in them. */
 const context = 1_000
-/** The maximum length of the text that is held back. If there is more, the rest of the message isn't emitted. */
+/** The maximum number of characters to hold back. If more would have to be held back, the rest of the message isn't emitted. */
 const mostHeld = 20_000
-/** How much text after the beginning of a shape must be known if the shape contains fixed words. */
+/** How many characters after the beginning must be known before a shape that contains fixed words can be ruled out. */
 const window = 600
 /** The length of the longest beginning of any shape. */
 const longestBeginning = 40
-/** For other shapes, this many letters after the beginning are enough to rule out a secret. */
+/** How many characters after the beginning must be known before any other shape can be ruled out. */
 const enough = 24
 
-/** Whether a shape has words between its beginning and the secret, or after the secret. */
+/** Whether a shape contains fixed words between its beginning and the secret, or after the secret. */
 const isWide = ({ rest }: SecretShape): boolean => /\)[*+]|\[\^\|/.test(rest.source)
 
 /**
@@ -87,7 +87,7 @@ function openFrom(text: string, told: number): number {
   return Math.max(told, open)
 }
 
-/** The end of a shape's match. Undefined if it isn't known yet. */
+/** The offset at which a shape's match ends. Undefined if the end isn't known yet. */
 function endOf(text: string, behind: number, shape: SecretShape): number | undefined {
   const match = matchRest(shape.rest, text, behind)
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length

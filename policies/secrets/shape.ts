@@ -1,12 +1,12 @@
 /**
  * The shape of a secret: its beginning, and the text after it. Both patterns are simple on purpose: a text is searched for the beginning only once, and the
- * rest is matched from there, within a window. So no text makes the search slow.
+ * rest is matched from there, within a window. Therefore no text can make the search slow.
  */
 export type SecretShape = {
   readonly what: string
   /** The documentation that describes the shape. */
   readonly source: string
-  /** Words in lower case, one of which is in every text with such a secret. Searching for them first excludes most texts. */
+  /** Words in lower case. Every text with a secret of this shape contains at least one of them. Searching for them first excludes most texts. */
   readonly near: readonly string[]
   /** The pattern of the beginning. If it begins with a letter or digit, no letter or digit may precede it. */
   readonly head: RegExp

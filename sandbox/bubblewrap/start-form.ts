@@ -94,7 +94,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
 /** The variables into which the appended data is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** The first words of reports about failures that happen after the mounts. */
+/** The word with which the report about a failure after the mounts begins, for each kind of failure. */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>

@@ -21,7 +21,7 @@ export type Bubblewrap = {
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** How long a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
+/** How many milliseconds a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
 
 /** Tries a bwrap program with a fully confined command. Remembers nothing. */

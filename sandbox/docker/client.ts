@@ -40,7 +40,7 @@ export type ContainerProcess = {
   readonly code: Promise<number>
 }
 
-/** The facts about the daemon that matter here. */
+/** The fields of the daemon's answer to an `info` request that are used here. */
 const Info = z.object({
   SecurityOptions: z.array(z.string()).nullish(),
   MemoryLimit: z.boolean().nullish(),
@@ -81,7 +81,7 @@ export async function connectDocker(): Promise<DockerClient> {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
       const rootless = options.some((option) => option.startsWith('name=rootless'))
-      // It matters only for a rootless daemon whether it is podman, so other daemons aren't asked.
+      // Whether a daemon is podman matters only if it is rootless, so other daemons aren't asked.
       const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
         rootless,

@@ -55,7 +55,7 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How long to wait for the socket of a command that was stopped before it started. */
+/** How many milliseconds to wait for the socket of a command that was stopped before it started. */
 const arrivalMs = 1000
 
 /** The descriptor of the relay's channel: Node's `ipc`, which comes after the three standard descriptors. */

@@ -3,7 +3,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 import type { ContainerUser } from './container-user.ts'
 
-/** How long to wait for a daemon's answer. A busy daemon needs a moment, but a daemon that hangs never answers. */
+/** How many milliseconds to wait for a daemon's answer. A busy daemon needs a moment, but a daemon that hangs never answers. */
 const patienceMs = 5000
 
 /** Connects to a daemon that can enforce policies, and determines which user commands run as there. Throws `unavailable`. */

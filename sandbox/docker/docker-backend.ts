@@ -13,7 +13,7 @@ export const docker: BackendModule = {
   endLeftovers: endContainers,
 }
 
-/** How long an unresponsive daemon may delay the start of a run. The run might not need docker at all. */
+/** How many milliseconds an unresponsive daemon may delay the start of a run. The run might not need docker at all. */
 const patienceMs = 2000
 
 /** Ends the containers of killed runs: a container may outlive its owner by a moment. */

@@ -41,6 +41,6 @@ export function relayLater(
 
 function relay(from: Readable, to: PassThrough): void {
   from.pipe(to)
-  // Output that nobody reads must still be drained, or the stream would never end.
+  // Output that nobody reads must still be drained, because otherwise the stream would never end.
   to.once('close', () => from.resume())
 }

@@ -1,5 +1,5 @@
 /**
- * One setting of a git config file; settings keep the order of the file. Texts have one character for each byte (latin1), so that bytes that aren't
+ * One setting in a git config file. Lists of settings keep the order of the file. Texts have one character for each byte (latin1), so that bytes that aren't
  * UTF-8 are preserved.
  */
 export type ConfigEntry = {

@@ -32,8 +32,8 @@ type CachedDirectory = {
 }
 
 /**
- * How old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a tick of any
- * clock.
+ * How many milliseconds old a directory's time stamp must be before an unchanged stamp proves that the directory hasn't changed. This is longer than a tick of
+ * any clock.
  */
 const settledMs = 50
 

@@ -25,7 +25,7 @@ type CachedConfig = {
 }
 
 const largest = 4 * 1024 * 1024
-/** How many levels of includes git follows (config.c). */
+/** How many levels of nested includes git follows (config.c). */
 const deepest = 10
 
 /**

@@ -6,7 +6,7 @@ export const gitRule = 'git metadata that the host would execute'
 /** The reason to report for a directory that was removed because its path is too long to be opened. */
 export const tooDeep = 'too deep to be searched'
 
-/** What a person should do about an entry that can't be removed. */
+/** The advice to a person about an entry that can't be removed. */
 export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
 
 /** Reports entries that were removed, and where they are now. */

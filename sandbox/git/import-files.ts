@@ -142,7 +142,7 @@ function importState(
   now: Buffer | undefined,
 ): void {
   const name = `${prefix}${path}`
-  // A change that the user has made in the meantime is kept.
+  // If the user has changed the file in the meantime, the user's version is kept.
   if (!same(host.read(name, largestState), known.raw.get(name))) return
   if (now === undefined) {
     rmSync(bytes(host.at(name)), { force: true })

@@ -16,7 +16,7 @@ import {
 import { isOid, parseRef, readRefs } from './refs.ts'
 import { importShallow } from './import-shallow.ts'
 
-/** The largest amount of data that one command may add to a repository. */
+/** The most bytes of objects that one command may add to a repository. */
 const largestPack = 4 * 1024 ** 3
 const largestConfig = 4 * 1024 * 1024
 

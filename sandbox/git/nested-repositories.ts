@@ -6,7 +6,7 @@ import type { GitDirectories } from './git-directories.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { gitDirectoriesOf, scopesOf, worktreeNamedBy } from './repository.ts'
 
-/** How deep to search for submodules, whose names may contain slashes. */
+/** How many levels of directories to search for submodules, whose names may contain slashes. */
 const deepest = 8
 
 /**

@@ -151,7 +151,7 @@ async function storeObjects(
 type Move = {
   readonly branch: string | undefined
   readonly was: CheckedOut
-  /** The commit that the branch has now. Undefined if it has no commits. */
+  /** The commit that the branch points to now. Undefined if the branch has no commits. */
   readonly now: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** How much space a command may use on the disks that it can write to. This is checked while the command runs. */
+/** How many bytes and files a command may add to the disks that it can write to. This is checked while the command runs. */
 export type DiskLimit = {
   /** Directories on the disks to watch. */
   readonly places: readonly string[]
@@ -13,7 +13,7 @@ export type DiskLimit = {
 /** The limit that a command exceeded, with its value. */
 export type DiskExceeded = { readonly limit: 'diskBytes' | 'files'; readonly value: number }
 
-/** The interval between two checks. A command can exceed the limit only by what it can write in this time. */
+/** The interval between two checks, in milliseconds. A command can exceed the limit only by what it can write in this time. */
 const lookMs = 100
 
 const gibibyte = 1024 ** 3

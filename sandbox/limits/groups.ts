@@ -46,7 +46,7 @@ export function makeFirstGroup(
       reap(hierarchy)
       return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
-      // No group can be created here, because the directory is read-only, is not delegated, or lacks these controllers. It may be possible in a
+      // No group can be created here, because the directory is read-only, is not delegated, or lacks these controllers. Creating one may be possible in a
       // parent group.
     }
   }

@@ -100,8 +100,8 @@ export function launchScript(plan: LimitPlan, joinFiles: readonly string[]): str
 }
 
 /**
- * A script of the same kind for the limit that must be set inside the sandbox. It tries two options, because shells don't agree on the letter for
- * this limit.
+ * A script of the same kind for the limit that must be set inside the sandbox. It tries two options, because different shells use different letters for this
+ * limit.
  */
 export function insideScript(processes: number): string {
   return `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} || exit 126\nexec "$@"`

@@ -2,10 +2,10 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Command } from '../sandbox.ts'
 import type { DiskLimit } from './disk.ts'
 
-/** Half an hour. Most builds take less time, and the limits of CI jobs are longer. */
+/** The default time limit: half an hour. Most builds take less time, and the time limits of CI jobs are longer. */
 const defaultWallTimeMs = 30 * 60 * 1000
 
-/** One gibibyte. That is more than anybody reads, but not enough to fill a disk or the memory of a program that keeps the output. */
+/** The default output limit: one gibibyte. That is more than anybody reads, but not enough to fill a disk or the memory of a program that keeps the output. */
 const defaultOutputBytes = 1024 ** 3
 
 /**

@@ -29,14 +29,14 @@ export type Gate = {
   open(target: string, via: Route, defaultPort?: number): Promise<Opened>
 }
 
-/** How long the server may take to accept the connection. */
+/** How many milliseconds the server may take to accept the connection. */
 const connectMs = 30_000
 
 /** Resolves names as the system does, which includes `/etc/hosts`. */
 export const resolveAsSystem: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
-/** The rules that a gate applies. */
+/** The rules by which a gate decides about connections. */
 type GateRules = {
   readonly patterns: readonly HostPattern[]
   readonly resolve: Resolve

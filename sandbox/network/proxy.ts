@@ -30,7 +30,7 @@ type Proxy = { startSession(): ProxySession }
 /** The maximum number of simultaneous connections. No package manager makes that many, and the engine has more descriptors than that. */
 const mostConnections = 256
 
-/** How long a connection may stay silent before its first request. */
+/** How many milliseconds a connection may stay silent before its first request. */
 const helloMs = 60_000
 
 /** The most hosts to list as denials of one command. An event is sent for every refusal. */

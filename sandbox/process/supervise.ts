@@ -8,12 +8,12 @@ import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
 /**
- * How long processes may take to end by themselves before they are killed. This is less than two seconds, because an interrupted run must end within
- * that time.
+ * How many milliseconds processes may take to end by themselves before they are killed. This is less than two seconds, because an interrupted run must end
+ * within that time.
  */
 const graceMs = 1500
 
-/** If other processes still hold a pipe open after the command has ended, reading stops when the pipe has been silent for this long. */
+/** If other processes still hold a pipe open after the command has ended, reading stops when the pipe has been silent for this many milliseconds. */
 const quietMs = 100
 
 /** The time in milliseconds, from a clock that nobody can set. Node's `performance` also has such a clock, but it loads an additional module. */

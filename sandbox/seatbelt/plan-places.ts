@@ -56,7 +56,8 @@ const hiddenPlaces: readonly string[] = [
   '/run',
   '/var/run',
   '/var/folders',
-  // A second path to most of the disk. As far as we know, the kernel compares the usual path. This path is hidden too, in case it doesn't.
+  // A second path to most of the disk. As far as we know, the kernel checks the usual path even for accesses through this one. In case it doesn't, this path is
+  // hidden too.
   '/System/Volumes/Data',
 ]
 

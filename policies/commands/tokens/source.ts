@@ -72,7 +72,7 @@ export class Source {
     return result
   }
 
-  /** Runs `scan` on only the text up to `end`. */
+  /** Runs `scan` as if the text ended at `end`. */
   within(end: number, scan: () => void): void {
     const outer = this.end
     this.end = end
