@@ -33,7 +33,7 @@ export class PatchError extends Error {
 shareInstanceof('PatchError', PatchError)
 
 /**
- * How many failures of one patch are reported at most. A patch for a different tree can have a million failures, and nobody needs the later ones. Code
+ * The maximum number of failures to report for one patch. A patch for a different tree can have a million failures, and nobody needs the later ones. Code
  * that collects failures stops at one more than this.
  */
 export const failureLimit = 1000

@@ -58,7 +58,7 @@ export type Chunk = {
   readonly body: Body
   /** Whether its old lines must be the last lines of the file. */
   readonly endOfFile: boolean
-  /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: as before. */
+  /** Whether the file's last line gets a line end, if the chunk changes that line. Absent: the line ends as it did before. */
   readonly finalNewline?: 'absent' | 'present'
 }
 

@@ -12,7 +12,7 @@ export type StreamedOperation = {
   readonly isComplete: boolean
 }
 
-/** Lines with their marks; an added file has all its lines in one chunk. */
+/** The lines of a chunk, with their marks. An added file has all its lines in a single chunk. */
 export type StreamedChunk = { readonly anchors: readonly string[]; readonly lines: readonly string[] }
 
 /** Reads a patch while it is being written, for display; patches to apply must come from `parsePatch`. */

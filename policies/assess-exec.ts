@@ -49,7 +49,7 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * The opinion about commands that may run without being visible here. Neither the analysis nor a rule about commands can then decide about the line. The
+ * The opinion about a line that may run commands that aren't visible here. Neither the analysis nor a rule about commands can decide about such a line. The
  * default rules don't count here: if they did, nothing unusual would ever run without a question.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {

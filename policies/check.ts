@@ -88,7 +88,7 @@ export function toExecAction(
   return { type: 'exec', argv, cwd, sandbox }
 }
 
-/** The policy for a check, as it would be at the start of a run. */
+/** The policy for a check. It is the policy that a run has at its start. */
 export function toPolicy(options: CheckOptions): Policy {
   const policy = policies.get(options) ?? makePolicy(options)
   policies.set(options, policy)

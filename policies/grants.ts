@@ -28,7 +28,7 @@ function below(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? ' and everything in it' : ''
 }
 
-/** Whether one grant is already included in another. */
+/** Whether the grant `by` already includes everything that `grant` allows. */
 export function isCovered(grant: Grant, by: Grant): boolean {
   switch (grant.kind) {
     case 'read':

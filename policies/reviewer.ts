@@ -20,7 +20,7 @@ export type ReviewRequest = {
   readonly subject?: string
 }
 
-/** A reviewer's answer. Only `allowed` lets anything run. The outcomes without an answer are kept apart, so that nobody mistakes a timeout for a judgement. */
+/** A reviewer's answer. Only `allowed` lets anything run. Timeouts and failures have outcomes of their own, so that nobody mistakes them for a judgement. */
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string

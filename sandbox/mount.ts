@@ -1,8 +1,8 @@
-/** One step in building the file system that a command sees, at a path without symlinks. */
+/** One mount of the file system that a command sees. Its path contains no symlinks. */
 export type Mount = {
   /** The path at which something is mounted. */
   readonly path: string
-  /** The host's path to mount there, without symlinks. Absent: the same as `path`. */
+  /** The path on the host of what is mounted, without symlinks. Absent: the same as `path`. */
   readonly source?: string
   readonly as:
     | 'writable'

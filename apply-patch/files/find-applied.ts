@@ -49,8 +49,8 @@ export async function findApplied(root: string, stateDirectory: string | undefin
   if (elsewhere === undefined) return { type: 'none', replaced, alsoAt: undefined }
   const { root: before } = elsewhere.header
   const there = identityOf(before)
-  // One directory can have two paths, for example through a bind mount. If the old path still leads to the directory, the patch isn't reverted through the new
-  // one, because whoever uses the new path may not know about the patch.
+  // One directory can have two paths, for example through a bind mount. If the path at which the patch was applied still leads to the directory, the patch
+  // isn't reverted through the other path, because whoever uses that path may not know about the patch.
   const header =
     there !== undefined && isSameDirectory(there, identity) ? undefined : moveHeader(elsewhere.header, root)
   return header === undefined

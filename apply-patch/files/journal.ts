@@ -72,7 +72,7 @@ export const readyMark = 'ready\n'
 export const linklessMark = 'L'
 export const doneMark = 'D'
 
-/** Up to this many old bytes are written in one call with the header. */
+/** If there are no more old bytes than this, they are written together with the header in one call. */
 const writtenAtOnce = 1024 * 1024
 
 /** A commit's own journal, open for writing. */

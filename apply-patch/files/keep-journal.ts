@@ -5,7 +5,7 @@ import { listJournals } from './journal.ts'
 import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
-/** How many of the newest patches applied to a tree can be reverted, and how many bytes their journals may take. */
+/** How many of the newest patches applied to a tree can be reverted, and how many bytes all their journals together may take. */
 const keptPatches = 20
 const keptBytes = 128 * 1024 * 1024
 

@@ -45,7 +45,7 @@ function openState(
 }
 
 /**
- * The state of a path without the bytes of its file, which may not fit into memory.
+ * The state of a path. The bytes of the file are left out, because they may not fit into memory.
  *
  * @param see receives all bytes in chunks, each with its position; a chunk is valid until `see` returns
  */

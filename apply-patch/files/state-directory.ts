@@ -6,8 +6,8 @@ import { CommitError, errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * A possible location of journals: folders `below` an `anchor`. An anchor of the kind `mine` is created if it is missing; a `home` must exist; a `shared`
- * one is only safe with the sticky bit.
+ * A possible location of journals: the folders named in `below`, inside the directory `anchor`. An anchor of the kind `mine` is created if it is missing; a
+ * `home` must exist; a `shared` one is only safe with the sticky bit.
  */
 type Candidate = {
   readonly kind: 'mine' | 'home' | 'shared'

@@ -17,7 +17,7 @@ import type { Extras, Options, Outcome } from './transaction-options.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './check-unchanged.ts'
 
-/** How many milliseconds a commit works at most before other tasks get a turn. */
+/** The maximum number of milliseconds that a commit works before it lets other tasks run. */
 const turnMs = 20
 
 /**
@@ -144,7 +144,7 @@ async function checkAll(work: Work): Promise<void> {
   if (differences.length > 0) throw new CommitError('changed', { operation: 'prepare', differences })
 }
 
-/** Checks the files that were moved aside once more: a program that had one open may have written to it in the meantime. */
+/** Checks once more the files that were moved aside: a program that had one of them open may have written to it in the meantime. */
 function finalCheck(work: Work): void {
   for (const { change, journalEntry } of work.steps) {
     if (journalEntry.type !== 'add' && !work.progress.copied.has(journalEntry))

@@ -91,7 +91,7 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
-/** How often a file is read again at most, if another program keeps replacing it between opening it and checking its path. */
+/** How many times a file is read again at most, if another program keeps replacing it between our opening the file and checking its path. */
 const mostReads = 50
 
 function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {

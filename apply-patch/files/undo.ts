@@ -77,7 +77,7 @@ async function nothingToUndo(
   return new CommitError('nothing-to-undo', facts)
 }
 
-/** The change set that restores the previous state; refused as a whole if any file has changed since. */
+/** The change set that restores the previous state. It is refused as a whole if any file has changed since the patch. */
 function reverse(header: Header, bytesAt: number, tree: Tree, journal: string): ChangeSet {
   const differences: { path: string; key: string; how: Difference }[] = []
   const changes: Change[] = []

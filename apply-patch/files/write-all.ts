@@ -30,7 +30,7 @@ function writeOne(descriptor: number, bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** A chunk of only zeros that is at least this long becomes a hole. */
+/** The number of bytes from which a chunk of only zeros becomes a hole in the file. */
 const worthAHole = 64 * 1024
 const zeros = Buffer.alloc(1024 * 1024)
 

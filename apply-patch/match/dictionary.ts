@@ -1,6 +1,6 @@
 /**
- * Gives every distinct run of bytes a number, and finds the number again without making strings or objects. It uses open addressing over a full hash with
- * a seed of its own, so that nobody can write a patch that causes collisions.
+ * Gives every distinct run of bytes a number, and finds the number again without making strings or objects. It is a hash table with open addressing. Each
+ * dictionary has a random seed of its own, so that nobody can write a patch that causes collisions.
  */
 export class Dictionary {
   readonly #seed = (Math.random() * 0x7fffffff) | 0

@@ -51,7 +51,7 @@ class OperationReader {
     this.#repairs = repairs
   }
 
-  /** Whether there are so many faults that further ones would help nobody. */
+  /** Whether so many faults were found that reporting further ones would help nobody. */
   get hasGivenUp(): boolean {
     return this.#failures.length > failureLimit
   }

@@ -8,7 +8,7 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
-  /** Whether the last line of the file gets a line end, if this edit changes that line. Absent: this stays as it was. */
+  /** Whether the last line of the file gets a line end, if this edit changes that line. Absent: the file ends as it did before. */
   readonly finalNewline?: 'absent' | 'present' | undefined
 }
 

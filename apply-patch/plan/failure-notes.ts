@@ -4,7 +4,7 @@ import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'
 
-/** How many missing files are explained at most, because each search for the intended file goes through the whole tree. */
+/** The maximum number of missing files to explain. There is a limit because each search for the intended file goes through the whole tree. */
 const explainedMisses = 10
 
 /** Why a patch can't be applied, collected while planning. */

@@ -2,7 +2,7 @@ import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** How many lines are compared one by one at most, if none equals a line that is searched for. */
+/** The maximum number of lines to compare one by one if no line of the file equals one that is searched for. */
 const lineLimit = 50_000
 const shownLines = 12
 

@@ -43,7 +43,7 @@ export class Overlay {
     this.#entry(place).current = current
   }
 
-  /** Empties a place whose content was moved to another. */
+  /** Empties a place after its content was moved to a different place. */
   moveAway(place: Place, to: Place): void {
     const entry = this.#entry(place)
     entry.current = { type: 'absent' }

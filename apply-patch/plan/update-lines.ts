@@ -110,7 +110,7 @@ function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): L
   return { from: 0, to: 0, body: chunk.body, added, finalNewline: chunk.finalNewline }
 }
 
-/** How many chunks without a match are explained at most. A patch for a different tree can have a million of them, and the first ones are enough. */
+/** The maximum number of chunks without a match to explain. A patch for a different tree can have a million of them, and the first ones are enough. */
 const explainedFailures = 25
 
 function leaveUnexplained(

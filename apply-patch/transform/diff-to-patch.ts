@@ -7,7 +7,7 @@ import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 import { trim } from '../text/trim.ts'
 
-/** A file's content before and after; undefined if the file doesn't exist then. */
+/** The content of a file before and after a change. Each is undefined if the file doesn't exist at that time. */
 export type FilePair = {
   readonly path: string
   readonly before: Uint8Array | undefined

@@ -45,7 +45,7 @@ function take(edit: Edit, from: number, lines: readonly string[], merged: string
   return edit.aTo
 }
 
-/** Whether two edits share a line or are adjacent. The order of such edits is undefined. */
+/** Whether two edits share a line or are adjacent. Such edits can't be merged, because it is undefined which comes first. */
 function touches(one: Difference, other: Difference): boolean {
   return one.aFrom <= other.aTo && other.aFrom <= one.aTo
 }

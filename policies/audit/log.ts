@@ -70,7 +70,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
       if (open.size !== size) {
         throw new AuditError('not-alone', path, 'another program writes to the audit log; use one log for each run')
       }
-      // A record is worthless in a file that nobody can find any more.
+      // A record is useless if the log's path no longer leads to the file that is open.
       const named = statSync(path, { throwIfNoEntry: false })
       if (open.nlink !== 1 || named?.ino !== open.ino || named.dev !== open.dev) {
         throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run wrote it')

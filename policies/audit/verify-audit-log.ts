@@ -101,7 +101,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   return { records: lines.length, head, faults }
 }
 
-/** Returns the contradiction between a copy of the head and a log whose hash at that position is `passed`. */
+/** Returns a fault if the log contradicts a copy of the head. `passed` is the hash of the record that the copy is about, as computed from the log. */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {

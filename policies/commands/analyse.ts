@@ -31,7 +31,7 @@ export type AnalysedCommand = {
   readonly opaque: string | undefined
   /** Whether the program is missing from all tables. It may then run its arguments as a command. */
   readonly unlisted: boolean
-  /** Its input other than arguments, from variables and files. If the command runs code, this input is code. */
+  /** Texts that the command gets from variables or its standard input instead of its arguments. If the command runs code, each text may be code. */
   readonly texts: readonly string[]
 }
 

@@ -49,7 +49,7 @@ export type ParseStyle = {
   readonly letters: OptionStyle
   /** Whether options end at the first operand, as for programs that start another program. */
   readonly stopAtOperand?: boolean
-  /** Whether a word like `-20` is a count. */
+  /** Whether the program reads a word like `-20` as a number, such as a number of lines. */
   readonly numbers?: boolean
   /** Whether unknown words may count as operands, because no option of the program does harm. */
   readonly anyWord?: boolean

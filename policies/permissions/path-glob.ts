@@ -15,7 +15,7 @@ export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
   for (const text of pattern.split('/')) {
     const part = text === '**' ? anyFolders : compilePart(text)
     if (part === undefined) return undefined
-    // Two adjacent `**` mean the same as one.
+    // Two adjacent `**` mean the same as a single one.
     if (part !== anyFolders || parts.at(-1) !== anyFolders) parts.push(part)
   }
   return parts

@@ -72,7 +72,7 @@ export function permitLook(path: string, cwd: string, permissions: PermissionSet
   )
 }
 
-/** A file name that no pattern names explicitly, so that only a pattern for a whole folder matches it. */
+/** A file name that no pattern names explicitly. Only a pattern that covers all files of a folder matches it. */
 const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const

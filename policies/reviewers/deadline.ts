@@ -1,4 +1,4 @@
-/** The result of waiting: a value, a timeout, or an interruption. */
+/** How the waiting ended: with a value, a timeout, or an interruption. */
 type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 

@@ -34,7 +34,7 @@ export type StartForm = {
 /** The sockets that the system call filter permits. Unix sockets are permitted separately. */
 type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
 
-/** A unique text for a form. */
+/** A text that is different for each form. It is the key of the encoded program. */
 export function keyOfForm(architecture: Architecture, { report, kept, filter }: StartForm): string {
   return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
 }

@@ -7,8 +7,8 @@ import type { Memory } from '../machine-code/make-program.ts'
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The part of the user's inotify limits (inotify(7)) that one command may use. It may not use all of them, because the caller's other programs, such
- * as an editor, share the limits. Undefined if the kernel has no such limits.
+ * The part of the user's inotify limits (inotify(7)) that one command may use. It may use only a part, because the caller's other programs, such as an editor,
+ * share the same limits. Undefined if the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),

@@ -156,7 +156,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
   return container.inspect()
 }
 
-/** How long a killed container may take to end. */
+/** How many milliseconds the killed processes of a container may take to end. */
 const dyingMs = 50
 
 /** Waits until the container's first process is the only one left. */

@@ -12,7 +12,7 @@ import { SIGCHLD } from '../machine-code/kernel.ts'
 /** Where containers see our programs that run first. It is in `/dev`, because every container gets a new `/dev`. */
 export const startsAt = '/dev/portcullis-start'
 
-/** A mount of a container, with its source. */
+/** A mount in a container: its path on the host, its path in the container, and whether it is read-only. */
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /**

@@ -3,7 +3,7 @@ import { commitOf, headOf, largestPacked, smallFile, type GitDirectories, type H
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
 
-/** A replacement of a whole file in a git directory. Undefined contents mean that the file doesn't exist before, or afterwards. */
+/** A replacement of a whole file in a git directory. If the content before or after is undefined, the file doesn't exist at that time. */
 type GitWrite = {
   readonly path: string
   readonly before: Buffer | undefined
@@ -21,7 +21,7 @@ export type GitWrites = {
   readonly locks: readonly string[]
 }
 
-/** A change of a ref. An undefined value means that the ref doesn't exist before, or afterwards. */
+/** A change of a ref. If the value before or after is undefined, the ref doesn't exist at that time. */
 type RefUpdate = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 const largestLog = 256 * 1024 * 1024
@@ -31,7 +31,7 @@ const message = 'portcullis: taken over'
 export type GitPlan = {
   /** Changes the value of a ref. @returns why that is impossible; undefined if it is possible */
   readonly setRef: (update: RefUpdate) => string | undefined
-  /** Adds a line to the log of HEAD. HEAD must not have changed until then. */
+  /** Adds a line to the log of HEAD. The plan fails if HEAD has changed by the time it is carried out. */
   readonly moveHead: (old: string | undefined, now: string | undefined) => void
   /** Replaces the index. */
   readonly setIndex: (before: Buffer | undefined, after: Buffer) => void

@@ -19,7 +19,7 @@ export class PrivateObjects {
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
-  /** The stamp of the objects when the host last received them. */
+  /** The stamp (see `#stamp`) that the objects had when the host last received them. */
   #taken: string | undefined
   /** The ids of the objects that this program packed itself and the host has received. */
   readonly #given = new Set<string>()

@@ -12,11 +12,11 @@ const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
 
 /** The variables that are used to open a path. */
 type Walk = {
-  /** The record of the path to open. */
+  /** The variable for the address of the record whose path is opened. */
   readonly record: Variable
-  /** The descriptor of the entry at the path, once it is open. */
+  /** The variable for the descriptor of the entry at the path, once the entry is open. */
   readonly at: Variable
-  /** The negative error number, if something fails. */
+  /** The variable for the negative error number of a call that failed. */
   readonly error: Variable
 }
 

@@ -137,8 +137,8 @@ function absoluteTarget(message: IncomingMessage): { readonly target: string | u
 }
 
 /**
- * Sends the same request to the server that was checked. `own` has the headers for this connection, in place of those that applied only to the
- * client's.
+ * Sends the same request to the server that was checked. `own` contains the headers for this connection. They replace the headers that applied only to the
+ * client's connection.
  */
 function requestOnward(
   message: IncomingMessage,

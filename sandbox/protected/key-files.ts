@@ -15,7 +15,7 @@ type KeyFile = { readonly path: string; readonly shown: string | undefined }
 const obeyed = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nuget\.config|poetry\.toml|\.pypirc)$/i
 
 /**
- * Files that contain only credentials. Steps of CI jobs leave them in the workspace. Sources: github.com/google-github-actions/auth,
+ * Files that contain only credentials. Steps of CI jobs leave such files in the workspace. Sources: github.com/google-github-actions/auth,
  * gnu.org/software/inetutils, git-scm.com/docs/git-credential-store.
  */
 const keys = /^(?:gha-creds-[0-9a-f]+\.json|[._]netrc|\.git-credentials)$/i

@@ -15,8 +15,8 @@ const followed = new Set(
 
 /**
  * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`, in any spelling), programs
- * (`core.fsmonitor`, filters, editors, aliases) and included files. To miss no spelling, the parser is more lenient than git's: it treats any word of these
- * values as a path, and follows every include.
+ * (`core.fsmonitor`, filters, editors, aliases) and included files. So that no spelling is missed, this parser is more lenient than git's: it treats any word
+ * of these values as a path, and follows every include.
  *
  * @param root the root's path, without symlinks
  */

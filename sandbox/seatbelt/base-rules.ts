@@ -2,7 +2,7 @@
 export type NetworkGrant =
   | { readonly kind: 'none' }
   | { readonly kind: 'internet' }
-  /** Only our proxy on the loopback interface. The proxy decides which hosts are allowed. */
+  /** Commands can reach only our proxy on the loopback interface. The proxy decides which hosts are allowed. */
   | { readonly kind: 'proxy'; readonly port: number }
 
 /**

@@ -52,7 +52,7 @@ const never: readonly Syscall[] = [
   'kcmp',
   'move_pages',
   'migrate_pages',
-  // These have a large or new implementation, or one that is often attacked.
+  // The implementation of these calls is large, new, or often attacked.
   'io_uring_setup',
   'io_uring_enter',
   'io_uring_register',
