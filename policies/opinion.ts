@@ -1,7 +1,7 @@
 /** The opinion of one stage of the review. */
 export type Opinion = {
   readonly decision: 'allow' | 'ask' | 'deny'
-  /** The stage, e.g. `rules`, `analysis`, `mode`. */
+  /** The name of the stage, e.g. `rules`, `analysis` or `mode`. */
   readonly stage: string
   readonly reason: string
   /** `file:line` and pattern, if a rule decides. */

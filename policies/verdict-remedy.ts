@@ -18,7 +18,7 @@ type Remedy =
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
   /** A rule that ships with the program denies it. */
   | { readonly kind: 'shipped-rule' }
-  /** No rule helps, and no mode except the one that never asks. */
+  /** Nothing helps: no rule, and no mode except the one that never asks. */
   | { readonly kind: 'nothing' }
 
 /** The narrowest change that would let a command run without a question. */

@@ -7,16 +7,15 @@ import type { Sandbox } from './sandbox.ts'
 type OpenOptions = {
   /** The image that commands run in, for a backend that uses images. */
   readonly image: string | undefined
-  /** How the proxy of a network allow-list resolves host names. */
+  /** Callbacks for the proxy that enforces a network allow-list. Undefined: none. */
   readonly network: NetworkOptions | undefined
   /**
-   * Paths in the policy, and the file system entry that must be at each of them. If a path now has a different entry or none, `path-changed` is
-   * thrown.
+   * Paths in the policy, each with the file system entry that must be there. If there is now a different entry or none, `path-changed` is thrown.
    */
   readonly wanted: readonly Place[]
 }
 
-/** The functions of every backend. */
+/** The functions that every backend has. */
 export type BackendModule = {
   /** Opens the sandbox for a policy. Throws `SandboxError` `unavailable` if any part of the policy can't be enforced here. */
   readonly open: (policy: SandboxPolicy, options: OpenOptions) => Promise<Sandbox>

@@ -32,7 +32,7 @@ export function cachedFileSystem(): CachedFileSystem {
     found.set(path, result)
     return result
   }
-  /** Does the same for a path that is known to be plain, such as the parent of a plain path. */
+  /** Looks up a path that is known to be plain, such as the parent of a plain path. */
   const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known

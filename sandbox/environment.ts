@@ -20,7 +20,7 @@ const coreNames: readonly string[] = [
   'TZ',
   'TZDIR',
   'NO_COLOR',
-  // These say where toolchains and version managers are installed.
+  // These variables say where toolchains and version managers are installed.
   'CONDA_DEFAULT_ENV',
   'CONDA_PREFIX',
   'VIRTUAL_ENV',

@@ -105,7 +105,7 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** The queries about directories that are needed to find existing paths. */
+/** The functions that answer the queries about directories by which existing paths are found. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean

@@ -24,7 +24,7 @@ export type SandboxOptions = {
   readonly backend?: Backend | undefined
   /** The image of the docker backend. It must contain /bin/sh and the tools that commands need. */
   readonly image?: string | undefined
-  /** How the proxy of a network allow-list resolves host names. */
+  /** Callbacks for the proxy that enforces a network allow-list. Default: none. */
   readonly network?: NetworkOptions | undefined
   /** The entries that were at the policy's paths when the paths were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined

@@ -15,7 +15,7 @@ import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
 
-/** The state that a backend with mounts keeps while a sandbox is open. It is the same for all of these backends. */
+/** The state that a backend with mounts keeps while a sandbox is open. All of these backends keep the same state. */
 export type RunState = {
   /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
@@ -23,7 +23,7 @@ export type RunState = {
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
-  /** The guarded paths for a command, and what it sees of git and of files with secrets. */
+  /** Returns the guarded paths for a command, and what the command sees of git and of files with secrets. */
   readonly placesOf: (command: Command) => ShownPlaces
   /**
    * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no command could write, because then all changes are

@@ -10,7 +10,7 @@ const claimKinds: readonly ClaimKind[] = [
   ...(['ansi', 'simple', 'parameter', 'command', 'process', 'arithmetic'] as const),
 ]
 const numbers: ReadonlyMap<string, number> = new Map(claimKinds.map((kind, at) => [kind, at]))
-/** Greater than the number of characters in any text that is read. */
+/** A number that is greater than the length of any text that is read. */
 const longest = 2 ** 20
 
 /** Encodes a kind and a position as a number, which is quicker to look up than a string. */

@@ -9,7 +9,7 @@ export type PermissionLists = {
   readonly deny?: readonly string[] | undefined
 }
 
-/** An entry of a list, with its position. */
+/** An entry of a list, with its position in the file. */
 export type ListedEntry = { readonly entry: string; readonly decision: RuleDecision; readonly at: Position }
 
 const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [

@@ -14,9 +14,9 @@ import type { Judgement, Program } from './program-table.ts'
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   /** What operands mean: files that the program reads, text, or names that it only looks at. `none`: the program accepts no operands. */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
-  /** Options that make the program walk everything below its operands. `always` if it does so by default. */
+  /** Options that make the program walk everything below its operands. `always` if the program does so by default. */
   readonly recursive?: 'always' | readonly string[]
-  /** The number of operands before the files that are text, such as grep's pattern. */
+  /** The number of operands that come before the files and are text, such as grep's pattern. */
   readonly textFirst?: number
   /** Options that replace this leading text, such as `grep -e`. */
   readonly textOption?: readonly string[]

@@ -88,7 +88,7 @@ export function diagnoseStart(
 const appArmorProfile =
   "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 
-/** How to get bwrap on this kind of machine. */
+/** Advice on how to install bwrap on this platform. */
 export function installAdvice(platform: NodeJS.Platform): string {
   return platform === 'linux'
     ? 'Install it: apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora), apk add bubblewrap (Alpine).'

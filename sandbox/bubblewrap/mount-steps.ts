@@ -17,7 +17,7 @@ type Stage = {
    * run's directory.
    */
   readonly runDirectories: (isSeen: (place: string) => boolean) => readonly string[]
-  /** The entry at a path of the host. Throws if there is none. */
+  /** Returns the entry at a path of the host. Throws if there is none. */
   readonly look: (path: string) => Looked
 }
 

@@ -5,7 +5,7 @@ import { SandboxError } from '../sandbox-error.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
 import { goAhead, readyMark, startFailures } from './start-form.ts'
 
-/** The longest report to keep, in bytes. A report consists of a word and a path. */
+/** The maximum length of a report in bytes. A report consists of a word and a path. */
 const mostBytes = 16 * 1024
 
 /** The report of a sandbox's first program. It is empty unless the program failed. */

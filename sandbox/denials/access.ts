@@ -5,8 +5,8 @@ import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate-access.ts'
 
 /**
- * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. This is for programs outside the sandbox that act
- * on behalf of a command inside it.
+ * Why a command under `policy` would not be allowed to read or write `path`; undefined if it would. Programs outside the sandbox call this if they act on
+ * behalf of a command inside it.
  *
  * @param path an absolute path; symlinks in it are followed
  * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')

@@ -3,7 +3,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 
 /** The remedy for a denial, as data. Callers put it into words, because they know which flags and which configuration file the user has. */
 export type Remedy =
-  /** Grants only the path, never a directory around it. `absent`: a person has to create it first. */
+  /** Grants only the path, never a directory around it. `absent`: the path doesn't exist yet, and a person has to create it first. */
   | {
       readonly kind: 'add-root'
       readonly to: 'writableRoots' | 'readableRoots'

@@ -110,7 +110,7 @@ function shieldingPlace(
   return shieldingPlaces(root, shielded, host)(path)
 }
 
-/** Does the same for many paths in one root, but looks up the targets of the protected paths only once. */
+/** Does the same as `shieldingPlace` for many paths in one root, but looks up the targets of the protected paths only once. */
 export function shieldingPlaces(
   root: string,
   shielded: readonly string[],

@@ -47,7 +47,7 @@ const Info = z.object({
   PidsLimit: z.boolean().nullish(),
 })
 
-/** The daemon's components, which distinguish podman from docker. */
+/** The fields of the daemon's answer to a `version` request that distinguish podman from docker. */
 const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() })
 
 /** The facts about a daemon that decide how containers are created. */
@@ -56,7 +56,7 @@ export type DaemonFacts = {
   readonly rootless: boolean
   readonly podman: boolean
   readonly remapsUsers: boolean
-  /** Whether it can limit memory and processes. */
+  /** Whether the daemon can limit memory and processes. */
   readonly limits: boolean
 }
 

@@ -16,7 +16,7 @@ import { filterRules } from '../seccomp/rules.ts'
 
 /** The network of one sandbox's containers. */
 type ContainerNetwork = {
-  /** What to add to the containers for the network. */
+  /** What has to be added to the containers so that they can use the network. */
   readonly plan: NetworkPlan
   /** Creates the network for one command. */
   start(): CommandNetwork

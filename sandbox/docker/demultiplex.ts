@@ -38,7 +38,7 @@ export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable
   )
 }
 
-/** Resolves when a stream accepts more data, or when it never will again. */
+/** Resolves when a stream accepts more data, or when it is certain that it never will. */
 async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {

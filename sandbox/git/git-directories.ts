@@ -60,7 +60,7 @@ export function headOf(own: HeldDirectory): string | undefined {
   return own.read('HEAD', smallFile)?.toString('latin1').trimEnd()
 }
 
-/** The commit that a ref names; undefined if there is none, or if the ref names another ref. */
+/** The commit that a ref points to; undefined if there is none, or if the ref points to a different ref. */
 export function commitOf(common: HeldDirectory, ref: string): string | undefined {
   const loose = common.read(ref, smallFile)?.toString('latin1').trimEnd()
   if (loose !== undefined) {

@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** The entries that the host may change: first those in a work tree's own git directory, then those in the repository's. */
+/** The names of the entries that the host may change. This list is for a work tree's own git directory, and the next one is for the repository's directory. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )

@@ -68,7 +68,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
-  /** Does the same for an entry that is directly in the directory. This is the usual case. */
+  /** Does the same as `within` for an entry that is directly in the directory, which is the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
       return act(bytes(`${base}/${name === '' ? '.' : name}`))

@@ -75,7 +75,7 @@ export async function importRefs(
   return { notes, stale: refused.size > 0, refused }
 }
 
-/** If the only change is a new commit on a branch, moves the branch without starting git. Returns whether it did. */
+/** If the only change is a new commit on a branch, moves the branch without starting git. Returns whether the branch was moved. */
 async function moveOne(
   sides: ImportSides,
   [only, ...rest]: readonly RefChange[],

@@ -60,7 +60,7 @@ export type PackObjects = () => { readonly stdout: Readable; readonly done: Prom
 
 /** Objects of the private directory that the host may not have. */
 export type NewObjects = {
-  /** Whether the host has already received all of these objects. It may have removed some since then. */
+  /** Whether the host has already received all of these objects. The host may have removed some of them since then. */
   readonly given: boolean
   /** Functions that return the objects as a pack. Each is tried only if the previous one failed. Empty if there are no objects. */
   readonly packs: readonly PackObjects[]

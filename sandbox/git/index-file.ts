@@ -66,7 +66,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
 /** The parts of an index's entry, as positions in the index. */
 type EntryLayout = {
   readonly flags: number
-  /** The flags of extended entries; 0 for others. */
+  /** The additional flags that only extended entries have; 0 for all other entries. */
   readonly more: number
   /** How many bytes of this entry's path are taken from the beginning of the previous entry's path. */
   readonly kept: number

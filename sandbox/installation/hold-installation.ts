@@ -21,7 +21,7 @@ type Watched = {
   readonly root: string
   readonly path: string
   readonly part: 'program' | 'start'
-  /** The entry that was there. Undefined if there was none. */
+  /** The entry that was at the path before any command ran. Undefined if there was none. */
   readonly was: Entry | undefined
   /** The file's stamp when it was last found unchanged. */
   seen: string | undefined
@@ -47,7 +47,7 @@ export function holdInstallation(roots: readonly string[]): Installation {
 }
 
 /**
- * Does the same for all sandboxes of this process.
+ * Restores this program's changed files in the roots of all sandboxes of this process, and reports them.
  *
  * @internal
  */

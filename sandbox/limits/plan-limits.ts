@@ -7,13 +7,13 @@ import type { Backend } from '../backend.ts'
 type LimitTools = {
   /** Whether control groups can be created for memory and processes. */
   readonly groups: boolean
-  /** Whether the kernel's limit on a user's processes works, and counts only the processes in the sandbox. It never restricts root. */
+  /** Whether the kernel's limit on a user's processes works, and counts only the processes in the sandbox. This limit never restricts root. */
   readonly processLimit: boolean
   /** Whether processor time can be limited. */
   readonly cpus?: boolean
 }
 
-/** How each limit is enforced. A limit that is absent is not enforced. */
+/** How each limit is enforced. Undefined: the limit is not enforced. */
 export type LimitPlan = {
   /** Limits for the control group of a command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined

@@ -28,7 +28,7 @@ export type Step = (
       readonly do: 'mount'
       /**
        * What to mount: a copy of the entry at the path itself, a copy of a held entry, a copy that was taken earlier, an empty file system in memory,
-       * or a file system in memory that everybody may write to up to a limit.
+       * or a file system in memory to which everybody may write until it reaches its size limit.
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }

@@ -9,7 +9,7 @@ export type HostPattern = {
   readonly below: boolean
   /** The allowed ports; `any` if the pattern ends with `:*`. */
   readonly ports: readonly number[] | 'any'
-  /** Whether the host may have a non-public address. */
+  /** Whether connections to a host with a non-public address are allowed. */
   readonly allowPrivate: boolean
 }
 

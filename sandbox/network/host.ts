@@ -25,7 +25,7 @@ export function parseHost(text: string): ParsedHost {
   return parseAscii(ascii)
 }
 
-/** The IP address that a text contains, in the form that `net.connect` accepts. Undefined if the text isn't an address. */
+/** The IP address that a text consists of, in the form that `net.connect` accepts. Undefined if the text isn't an address. */
 export function hostAddress(text: string): string | undefined {
   const parsed = parseHost(text)
   return parsed.host?.kind === 'address' ? parsed.host.text : undefined

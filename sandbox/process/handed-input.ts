@@ -44,7 +44,7 @@ export function handedInput(command: Command, directory: string): HandedInput {
     isNull,
     started: (stdin) => stdin ?? undefined,
   })
-  // A terminal gets its input through a pipe.
+  // If the command has a terminal, the terminal gets its input through a pipe.
   if (command.terminal !== undefined || command.stdin === 'pipe') return given('pipe')
   if (command.stdin !== 'inherit') return given('ignore', true)
   const stat = statInput()

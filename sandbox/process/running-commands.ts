@@ -11,7 +11,7 @@ export class RunningCommands {
     this.#whenNoneWrites = whenNoneWrites
   }
 
-  /** How many of the running commands may write, and so could change guarded files. */
+  /** How many of the running commands may write, which means that they could change guarded files. */
   get writing(): number {
     return this.#writing
   }

@@ -1,6 +1,9 @@
 import type { Command } from '../sandbox.ts'
 
-/** A command's standard input, as the value for the `stdio` option of `child_process`. A terminal gets its input through a pipe. */
+/**
+ * A command's standard input, as the value for the `stdio` option of `child_process`. If the command has a terminal, the terminal gets its input through a
+ * pipe.
+ */
 export function stdinOf(command: Command): 'ignore' | 'pipe' | 'inherit' {
   if (command.terminal !== undefined) return 'pipe'
   switch (command.stdin) {

@@ -131,7 +131,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-/** The limit because of which this program ended the command; undefined if it didn't. */
+/** The denial for the limit because of which this program ended the command. Empty if it ended the command for a different reason or not at all. */
 function reached(
   cause: Cause,
   limits: { readonly timeoutMs: number; readonly outputBytes: number },

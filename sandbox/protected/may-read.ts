@@ -8,8 +8,8 @@ import { pathsAndPatterns } from '../roots.ts'
 type Concealed = { readonly path: string; readonly place: string }
 
 /**
- * Those of `paths` that only the user may read in any sandbox mode (by default, credentials): even unconfined commands don't need them. Paths that a
- * more specific entry of the policy grants are left out.
+ * Those of `paths` that nobody but the user may read, whatever the sandbox mode is (by default, credentials). Even unconfined commands don't need them. Paths
+ * that a more specific entry of the policy grants are left out.
  *
  * @param paths absolute paths; symlinks in them are followed
  * @internal

@@ -84,7 +84,7 @@ Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.
 type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
 
 /**
- * The table of files that programs run later, for showing it to users. It doesn't contain protected settings.
+ * The table of files that programs run later, for display to users. The table doesn't contain protected settings.
  *
  * @example for (const { program, names } of codeThatRunsLater()) console.log(program, names)
  */

@@ -32,7 +32,7 @@ export function open(memory: Memory, { size, master, slave }: State, control: nu
   ]
 }
 
-/** Starts the command as the leader of a session that has this controlling terminal. */
+/** Starts the command as the leader of a session whose controlling terminal is the new one. */
 export function start(
   memory: Memory,
   { stack, slave, signals, child }: State,

@@ -11,7 +11,7 @@ const bashOnly = /^(?:;;&|;&|&>>?|\|&|<<<)$/
 const leading = /^(?:if|then|elif|else|fi|while|until|do|done|time|\{|\}|!)$/
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 
-/** What is open: a subshell, a `case` that expects patterns, or the commands of one of its branches. */
+/** A construct that is open at the current position: a subshell, a `case` that expects patterns, or the commands of one of its branches. */
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
