@@ -10,6 +10,6 @@ export function findDefinition(
   if (name === undefined || definition !== undefined) return { definition }
   const known = definitions.map((one) => one.name)
   const near = nearest(name, known)
-  const hint = near === undefined ? `There are: ${known.join(', ') || 'none'}.` : `Did you mean '${near}'?`
+  const hint = near === undefined ? `Defined agents: ${known.join(', ') || 'none'}.` : `Did you mean '${near}'?`
   return { problem: `There is no agent '${name}'. ${hint}` }
 }

@@ -89,7 +89,8 @@ export class SubAgents {
    * @returns why the message can't be sent; undefined if it was sent
    */
   tell(id: string, message: string, signal: AbortSignal): string | undefined {
-    if (!this.#agents.has(id)) return `There is no ${id}. There are: ${[...this.#agents.keys()].join(', ') || 'none'}.`
+    if (!this.#agents.has(id))
+      return `There is no agent ${id}. Known ids: ${[...this.#agents.keys()].join(', ') || 'none'}.`
     if (this.#working.has(id)) return `${id} is still working: wait for it with wait_agents first.`
     this.#work(id, id, message, signal)
     return undefined

@@ -44,7 +44,7 @@ export function factsOfModels(
   if (unpriced === undefined) return factsOf
   throw new UserError(
     'usage',
-    `--max-cost: the price of '${unpriced}' is not known. Give it in US dollars for a million tokens, ` +
+    `--max-cost: the price of '${unpriced}' is not known. Give it in US dollars per million tokens, ` +
       `with -c 'model_prices={"${unpriced}"={input=2.5,output=15}}' or as a table [model_prices."${unpriced}"] ` +
       'of the configuration (cached_input and cache_write may be given too).',
   )

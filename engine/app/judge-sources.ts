@@ -66,9 +66,10 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
-    if (what === 'servers' || what === 'plugins') return { state: 'ignored', why: [`it counts with ${word}`] }
-    const counting = program === 'codex' ? 'what restricts' : 'hooks, and permissions that forbid or ask,'
-    return { state: 'read in part', why: [`only ${counting} apply; the rest needs ${word}`] }
+    if (what === 'servers' || what === 'plugins') return { state: 'ignored', why: [`it applies only with ${word}`] }
+    const counting =
+      program === 'codex' ? 'rules and settings that restrict' : 'hooks, and permissions that forbid or ask,'
+    return { state: 'read in part', why: [`only ${counting} apply; everything else needs ${word}`] }
   }
   if (whose !== 'repository') return undefined
   if (!trusted && (what === 'rules' || what === 'settings') && program !== 'other')

@@ -131,7 +131,10 @@ async function openReview(request: ReviewRequest): Promise<Review> {
 /** @throws UserError `usage` if the resumed session has no unanswered step, because a prompt is needed then */
 function requireOpenStep({ resumedFrom }: Beginning): void {
   if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
-  throw new UserError('usage', 'That step needs no answer: give the next task as the last argument.')
+  throw new UserError(
+    'usage',
+    'The model has nothing to answer at that step, so the session needs a new task: give it as the last argument.',
+  )
 }
 
 function wordsOf(prompt: string | (() => Promise<string>)): string | Promise<string> {

@@ -25,7 +25,7 @@ export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-
   if (asked === undefined || asked === 'danger-full-access') return 'danger-full-access'
   throw new UserError(
     'usage',
-    `--externally-sandboxed leaves the sandbox to others, but -s ${asked} asks for one: leave one of them out`,
+    `--externally-sandboxed means that no sandbox is started, but -s ${asked} asks for one: leave out one of these options`,
   )
 }
 

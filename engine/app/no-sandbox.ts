@@ -12,7 +12,7 @@ export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker
 
 /** The advice about an external sandbox. Such a sandbox is never assumed, because a container isn't necessarily a security boundary. */
 export const statement =
-  'If a container or virtual machine around this program is the sandbox, state that with --externally-sandboxed: commands then run unconfined in it.'
+  'If a container or virtual machine around this program is the sandbox, declare that with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
  * Explains why there is no sandbox, and what the alternatives are. Docker is suggested if it answers. If no sandbox could enforce the policy, the error message

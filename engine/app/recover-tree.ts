@@ -11,7 +11,7 @@ export async function recoverTree(workspace: string): Promise<readonly string[]>
     const reports = await recover({ root: workspace })
     return reports.flatMap(({ outcome, paths }) => {
       if (outcome !== 'rolled-back' && outcome !== 'completed') return []
-      const what = outcome === 'completed' ? 'was completed' : 'was taken back'
+      const what = outcome === 'completed' ? 'was completed' : 'was undone'
       return [`An interrupted patch ${what}: ${paths.join(', ')}`]
     })
   } catch (error) {

@@ -35,7 +35,9 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
         .describe('Answers to choose from; the user may still give another. Default: a free answer.'),
     }),
     validate: ({ choices = [] }) =>
-      choices.some((choice) => /[\r\n]/.test(choice)) ? `${askUserName}: a choice has more than one line.` : undefined,
+      choices.some((choice) => /[\r\n]/.test(choice))
+        ? `${askUserName}: each choice must be a single line.`
+        : undefined,
     run: async ({ question, choices = [] }, { signal }) => {
       if (ask === undefined) return { ok: false, output: `Nobody can be asked here. ${advice}` }
       const answer = await ask(questionOf(question, choices), signal)

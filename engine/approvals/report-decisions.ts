@@ -73,7 +73,7 @@ function subjectOf({ action }: ReviewRequest): string {
     case 'exec':
       return shellJoin(action.argv)
     case 'patch':
-      return `patch of ${action.changes.map(({ path }) => path).join(', ')}`
+      return `patch to ${action.changes.map(({ path }) => path).join(', ')}`
     case 'read':
       return `read ${action.path}`
     case 'network':

@@ -41,6 +41,6 @@ export function statusLines({ summary, supervised, live }: Status): readonly str
 
 function unservedLine({ labels, runs }: { readonly labels: readonly string[]; readonly runs: number }): string {
   const waiting = runs === 1 ? '1 run waits' : `${runs} runs wait`
-  if (labels.length === 0) return `${waiting} for a worker: agent batch worker starts one`
-  return `${waiting} for a worker with the labels ${labels.join(', ')}: agent batch worker --labels ${labels.join()}`
+  if (labels.length === 0) return `${waiting} for a worker. To start one, run agent batch worker`
+  return `${waiting} for a worker with the labels ${labels.join(', ')}. To start one, run agent batch worker --labels ${labels.join()}`
 }

@@ -73,7 +73,7 @@ function requireTerminal(): void {
   if (process.stdin.isTTY && process.stderr.isTTY) return
   throw new UserError(
     'usage',
-    'agent apply -p asks about each hunk, and there is no terminal to ask at. Name paths instead, or leave out -p to land all of it.',
+    'agent apply -p asks about each hunk, but there is no terminal. Name paths instead, or leave out -p to land all changes.',
   )
 }
 

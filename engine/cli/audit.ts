@@ -25,5 +25,5 @@ export function auditVerify(file: string, head: string | undefined): number {
 function readHead(text: string): AuditHead {
   const head = parseHead(text)
   if (head !== undefined) return head
-  throw new UserError('usage', `--head ${text}: expected RECORDS:HASH, as audit_head of a run's last event has it`)
+  throw new UserError('usage', `--head ${text}: expected RECORDS:HASH, the value of audit_head in a run's last event`)
 }

@@ -22,10 +22,10 @@ const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
 }
 
 const said: Readonly<Record<Wish, string>> = {
-  pause: 'paused: running tasks continue, and no other task begins until agent batch resume',
+  pause: 'paused: running tasks continue, and no more tasks start until you run agent batch resume',
   resume: 'resumed',
   cancel:
-    'cancelled: running tasks are interrupted, and tasks without a result stay open. agent batch resume undoes this',
+    'cancelled: running tasks are interrupted, and tasks without a result stay open. To undo this, run agent batch resume',
 }
 
 /**
@@ -38,7 +38,7 @@ export function batchWish(directory: string, wish: Wish): number {
   writeControl(folder.path, wishes[wish], process.pid)
   process.stdout.write(`${said[wish]}\n`)
   if (!isSupervised(folder.path))
-    process.stdout.write('Nobody runs this batch now: start agent batch run with the same arguments to continue.\n')
+    process.stdout.write('This batch is not running. To continue it, run agent batch run with the same arguments.\n')
   return exitCodes.done
 }
 
@@ -97,7 +97,7 @@ export function batchRetry(directory: string, where: string): number {
   if (isSupervised(folder.path)) {
     throw new UserError(
       'usage',
-      `${folder.path} is running: end it with agent batch cancel, then its runs can be opened again.`,
+      `${folder.path} is running. End it with agent batch cancel before you reopen its runs.`,
     )
   }
   let opened = 0
@@ -109,7 +109,7 @@ export function batchRetry(directory: string, where: string): number {
     opened += 1
   }
   process.stdout.write(
-    `${opened} runs are open again${opened > 0 ? ': agent batch run with the same arguments runs them' : ''}.\n`,
+    `${opened} runs are open again${opened > 0 ? '. To repeat them, run agent batch run with the same arguments' : ''}.\n`,
   )
   return exitCodes.done
 }

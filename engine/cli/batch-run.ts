@@ -96,7 +96,7 @@ function refuseUnconfined(options: ConfigOptions): void {
   if (!isOpen) return
   throw new UserError(
     'usage',
-    'Each run of a batch works on a private view of a repository, which needs a sandbox: leave out the option that switches it off.',
+    'Each run of a batch works on a private view of a repository, which needs a sandbox: leave out the option that switches the sandbox off.',
   )
 }
 
@@ -118,7 +118,7 @@ async function dryRun(tasks: readonly Task[], models: readonly string[], options
   const runs = tasks.length * Math.max(1, models.length) * options.repeat
   const remote = [...all.values()].some((repository) => !isLocal(repository))
   process.stdout.write(
-    `${runs} runs: ${tasks.length} tasks in ${all.size} repositories and refs, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
+    `${runs} runs: ${tasks.length} tasks in ${all.size} combinations of repository and ref, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
       (remote ? 'Refs of remote repositories were not checked.\n' : ''),
   )
   return exitCodes.done

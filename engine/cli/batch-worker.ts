@@ -44,10 +44,10 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
     throw new UserError('usage', '--labels: expected names such as docker,big: letters, digits, and . _ - in each.')
   const key = takeBatchKey(process.env)
   if ((store === undefined) === (key === undefined)) {
-    const both = store === undefined ? 'Neither' : 'Both'
+    const given = store === undefined ? `Neither --store nor ${keyVariable} is` : `Both --store and ${keyVariable} are`
     throw new UserError(
       'usage',
-      `${both} --store and ${keyVariable}: use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key of agent batch run (agent batch key makes one).`,
+      `${given} given. Use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key of agent batch run (agent batch key makes one).`,
     )
   }
   const shared = store === undefined ? undefined : BatchFolder.open(resolve(store), process.pid)

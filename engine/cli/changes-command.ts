@@ -38,7 +38,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 export async function discardCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
-      process.stdout.write('Nothing to do: its changes were discarded already.\n')
+      process.stdout.write(`Nothing to do: the changes of the session ${id} were discarded already.\n`)
       return exitCodes.done
     }
     closeView(directory, 'discarded')
@@ -48,7 +48,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     process.stdout.write(
       landed
         ? `The stored changes are removed. Landed changes stay in the tree: agent undo ${id} reverts them.\n`
-        : 'Its changes are removed. The tree is unchanged.\n',
+        : 'The stored changes are removed. The tree is unchanged.\n',
     )
     return exitCodes.done
   })
@@ -61,7 +61,7 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     if (landing === undefined && commits.length === 0)
       throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to revert.`)
     if (landing?.undone !== false && commits.length === 0) {
-      process.stdout.write('Nothing to do: they were reverted already.\n')
+      process.stdout.write(`Nothing to do: the changes of the session ${id} were reverted already.\n`)
       return exitCodes.done
     }
     const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
@@ -77,8 +77,8 @@ async function takeBackOrSay(
   state: ViewState,
 ): Promise<readonly string[]> {
   if (landing?.can_undo === false) {
-    const why = 'the replaced content was too large to keep, so this can\u2019t be reverted'
-    throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
+    const why = 'the replaced content was too large to keep, so these changes can\u2019t be reverted'
+    throw new UserError('failed', `${landing.root}: ${why}. What was committed before can be restored with git.`)
   }
   try {
     return await takeBack(directory, state)
@@ -88,7 +88,7 @@ async function takeBackOrSay(
       const hint = `Revert the later patches first: apply-patch undo, in ${landing.root}.`
       throw new UserError(
         'failed',
-        `It is no longer the last patch of ${landing.root}, or too old to be known. ${hint}`,
+        `The landing is no longer the last patch of ${landing.root}, or it is too old to be known. ${hint}`,
       )
     }
     throw new UserError('failed', `Nothing was reverted. ${renderFailure(error).trim()}`, { cause: error })

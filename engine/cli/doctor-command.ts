@@ -76,11 +76,11 @@ function placesTold(): readonly Told[] {
 }
 
 const meanings: Readonly<Record<Told['what'], string>> = {
-  'runs-later': 'not protected, but reported at the end of a run that changed it',
-  settings: 'never written, in any directory of the workspace',
-  startup: 'never written, in a home or at the top of the workspace',
-  home: 'never written, in your own homes',
-  credentials: 'neither read nor written',
+  'runs-later': 'is not protected, but is reported at the end of a run that changed it',
+  settings: "can't be written in any directory of the workspace",
+  startup: "can't be written in a home directory or at the top of the workspace",
+  home: "can't be written in your own home directories",
+  credentials: 'can be neither read nor written',
 }
 
 /** Renders one line for each protected path: what is protected, which program uses the path, and where that is documented. */

@@ -47,7 +47,8 @@ export function policyExplain(command: readonly string[], options: PolicyOptions
 export function policyTest(file: string, options: PolicyOptions): number {
   const rows = readTable(file)
   if (rows.every(({ expected }) => expected === undefined)) {
-    const found = rows.length === 0 ? 'holds no command' : `states no expectation for its ${rows.length} commands`
+    const found =
+      rows.length === 0 ? 'contains no commands' : `has no expected decision for any of its ${rows.length} commands`
     throw new UserError(
       'usage',
       `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,

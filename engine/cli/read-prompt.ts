@@ -77,9 +77,11 @@ export async function readPiped(stdin: Input, hasPrompt: boolean, options: Input
   )
   const longest = Math.min(endMs, timeout * 1000)
   const what = hasPrompt ? 'the end of standard input' : 'the prompt on standard input'
-  const limit = `for ${patience / 1000} seconds at most while it is silent`
+  const limit = `for ${patience / 1000} seconds at most while nothing arrives`
   const { bytes, end } = await readAll(stdin, { patience, longest }, (isSilent) => {
-    note(`waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout; --no-stdin doesn't read it)` : ''}`)
+    note(
+      `waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout sets this limit; --no-stdin leaves standard input out)` : ''}`,
+    )
   })
   switch (end) {
     case 'too-long':

@@ -35,7 +35,7 @@ export async function runReplay(
   progress: Progress,
 ): Promise<number> {
   if (options.model !== undefined)
-    throw new UserError('usage', `-m ${options.model}: the recording is the model of a replay; leave it out`)
+    throw new UserError('usage', `-m ${options.model}: a replay uses the recording as its model; leave out -m`)
   const recording = readSource(source)
   const cwd = findWorkspace(options.cd ?? process.cwd())
   const parsed = asUserError(() => parseRecording(recording.text, recording.shown))

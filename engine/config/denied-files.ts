@@ -39,12 +39,14 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
     const into = deny.access === 'read' ? deniedReads : protectedPaths
     const simple = simplePlace(deny, workspace)
     if (simple === 'everything')
-      tell('it covers all files, and commands need some; it applies to file tools and to paths that commands name')
+      tell(
+        'it covers all files, and commands need some of them; it applies only to file tools and to paths that commands name',
+      )
     else if (simple !== undefined && (deny.access === 'read' || !/[*?]/.test(simple.slice(3)))) into.push(simple)
     else {
       const base = deny.pattern.base(workspace)
       if (!isInside(base, workspace)) {
-        tell('its pattern lies outside the workspace; it applies to file tools and to paths that commands name')
+        tell('its pattern lies outside the workspace; it applies only to file tools and to paths that commands name')
         continue
       }
       for (const { path } of pathsBelow(base)) {

@@ -55,6 +55,6 @@ export function typedView({ input }: SeenCall, workspace: string): CallView {
     replace: ({ command }) =>
       pending === undefined || pending === ''
         ? { input: { ...rest, chars: command } }
-        : { problem: 'part of the line was typed earlier' },
+        : { problem: 'an earlier call typed the beginning of the line' },
   }
 }

@@ -110,7 +110,7 @@ export function unknownTools(
   const names = [...new Set(callsOf(response).map(({ name }) => name))]
   const missing = names.filter((name) => tools.every((tool) => tool.name !== name))
   if (missing.length === 0 || tools.length === 0) return ''
-  return `\n  This run has no tool ${missing.join(', ')}: the recording comes from another version or from other settings.`
+  return `\n  This run has no tool ${missing.join(', ')}: the recording was made with another version or with other settings.`
 }
 
 /** Shows the lines around a difference in the style of a unified diff. */

@@ -125,7 +125,7 @@ export function parseRecording(content: string, shown: string): Recording {
     const parsed = parseLine(response, line, shown)
     if (parsed.expect !== undefined && parsed.expect.length !== open.length) {
       const [expected, made] = [parsed.expect.length, open.length]
-      throw broken(shown, line.line, `'expect' has ${expected} results, but the response before makes ${made} calls`)
+      throw broken(shown, line.line, `'expect' has ${expected} results, but the preceding response makes ${made} calls`)
     }
     const events = parsed.events.map((item): RecordedResponse['events'][number] => {
       if (item.type !== 'tool_call') return item

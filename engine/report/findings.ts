@@ -44,7 +44,7 @@ export function findingsOf(): {
             ruleId: 'claim/unsupported',
             severity: 'high',
             step: undefined,
-            title: `Not borne out: ${text}`,
+            title: `Contradicted by the record: ${text}`,
             message: why,
           },
           ...{ path: undefined, startLine: undefined, endLine: undefined },

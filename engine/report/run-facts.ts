@@ -95,7 +95,7 @@ export function attentionOf(report: Report): readonly Attention[] {
       : [
           {
             tone: 'warn',
-            title: 'What commands wrote was not counted',
+            title: 'Files written by commands were not counted',
             lines: [end.notCounted],
             step: undefined,
           } as const,
@@ -128,7 +128,7 @@ function refusal({ title, verdict, number, kind, parts }: Step): Attention {
   const said = verdict === undefined ? (parts[0]?.text ?? '') : verdict.reason
   return {
     tone: 'bad',
-    title: `Refused: ${kind === 'patch' ? `patch of ${title}` : title}`,
+    title: `Refused: ${kind === 'patch' ? `patch to ${title}` : title}`,
     lines: [
       ...(said === '' ? [] : [said]),
       ...(verdict === undefined || verdict.decidedBy === '' ? [] : [`Decided by: ${verdict.decidedBy}`]),

@@ -111,25 +111,25 @@ export class BudgetWatch {
     if (maxTurns !== undefined && this.#turns >= maxTurns) {
       return `The budget is used up: ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'} (--max-turns ${maxTurns}).`
     }
-    if (this.signal.aborted) return `The budget is used up: --timeout ${(timeoutMs ?? 0) / 1000} seconds.`
+    if (this.signal.aborted) return `The budget is used up: the run took ${(timeoutMs ?? 0) / 1000} s (--timeout).`
     if (maxTokens !== undefined) {
       if (this.#uncounted) return `--max-tokens ${maxTokens} can't be enforced: ${notCounted}`
       if (this.#tokens >= maxTokens) {
-        return `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}.`
+        return `The budget is used up: ${this.#tokens} tokens (--max-tokens ${maxTokens}).`
       }
     }
     if (maxCost === undefined) return undefined
     if (this.#cost === undefined) return `--max-cost ${maxCost} can't be enforced: ${notCounted}`
     if (this.#cost < maxCost) return undefined
-    return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}.`
+    return `The budget is used up: ${dollars(this.#cost)} (--max-cost ${maxCost}).`
   }
 
   #tooMuch({ input, output, cost }: WorstCase, tokensLeft: number | undefined): string {
     const { maxTokens, maxCost } = this.#budget
-    const of = `${input} tokens sent, and ${output} of an answer`
+    const of = `${input} tokens sent, and up to ${output} in the answer`
     return tokensLeft !== undefined && input + output > tokensLeft
-      ? `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}, and the next request could use ${input + output} (${of}).`
-      : `The budget is used up: ${dollars(this.#cost ?? 0)} of --max-cost ${maxCost}, and the next request could cost ${dollars(cost)} (${of}).`
+      ? `The budget is too small for the next request: ${this.#tokens} tokens are used (--max-tokens ${maxTokens}), and the request could use ${input + output} (${of}).`
+      : `The budget is too small for the next request: ${dollars(this.#cost ?? 0)} is spent (--max-cost ${maxCost}), and the request could cost ${dollars(cost)} (${of}).`
   }
 
   /** Stops the timer, so that it does not outlive the run. */

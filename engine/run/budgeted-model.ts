@@ -18,7 +18,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
       const admission = budget.admit(tokens, asked)
       if (!admission.admitted) throw new ModelError('budget', admission.message)
       const { limit, isLowered, release } = admission
-      const cutOff = `The budget is used up: the answer was cut off after ${limit} tokens, all that was left.`
+      const cutOff = `The budget is used up: the answer was cut off after the ${limit} tokens that were left.`
       const answer = model.respond(heldTo(limit, request), signal)
       let goesElsewhere = false
       try {

@@ -54,7 +54,7 @@ export function subject(item: Judged): string {
     case 'command_execution':
       return item.command
     case 'file_change':
-      return `patch of ${item.changes.map(({ path }) => path).join(', ')}`
+      return `patch to ${item.changes.map(({ path }) => path).join(', ')}`
     case 'tool_call':
       return `${item.tool} ${item.input}`
     case 'mcp_tool_call':

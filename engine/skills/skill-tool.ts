@@ -27,7 +27,7 @@ export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => voi
       if (skill === undefined) {
         const known = skills.map((one) => one.name)
         const near = nearest(name, known)
-        const hint = near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean '${near}'?`
+        const hint = near === undefined ? `Available skills: ${known.join(', ')}.` : `Did you mean '${near}'?`
         return Promise.resolve({ ok: false, output: `There is no skill '${name}'. ${hint}` })
       }
       onUse(skill)

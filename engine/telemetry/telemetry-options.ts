@@ -78,7 +78,9 @@ export function telemetryOptions(
   const metrics = target('METRICS')
   const protocol = said('OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== undefined && protocol !== 'http/json' && (traces ?? metrics) !== undefined) {
-    notices.push('OTEL_EXPORTER_OTLP_PROTOCOL asks for another protocol, but only http/json is supported and sent.')
+    notices.push(
+      'OTEL_EXPORTER_OTLP_PROTOCOL names a different protocol, but telemetry is sent as http/json, the only supported one.',
+    )
   }
   const capture = said('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')
   const limit = Number(said('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ?? said('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'))

@@ -65,7 +65,9 @@ export async function planLandingOfCommits(
     const { ref, commit, moved, stayed } = planned
     git.push(planned.git)
     const why =
-      moveBranches && was === undefined ? 'where its branch pointed when the run started was not recorded' : stayed
+      moveBranches && was === undefined
+        ? 'the commit that was checked out when the run started was not recorded'
+        : stayed
     landed.push({ path, ref, commit, ...(moved && { moved }), ...(why === undefined ? {} : { stayed: why }) })
   }
   return { landed, failed, git }

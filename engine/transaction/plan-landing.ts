@@ -201,7 +201,7 @@ const largestMerged = 64 * 1024 * 1024
 /** Merges changes to one file that were made by the run and by someone else. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
   if (now.type === 'absent') return { why: 'someone else removed it' }
-  if (before.type === 'absent') return { why: 'someone else made one with this name' }
+  if (before.type === 'absent') return { why: 'someone else created something with this name' }
   if (after.type === 'absent') return { why: 'the run removed it, and someone else changed it' }
   if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') {
     return { why: 'someone else put something of another type in its place' }

@@ -55,6 +55,6 @@ export async function removeWorktree(
   const deleted = await withRepository(root, [], policy, open, async (sandbox) =>
     runGit(sandbox, ['branch', '--quiet', '-D', '--', git.branch], { cwd: root, readOnly: false }),
   )
-  if ('problem' in deleted) return `The branch ${git.branch} was left: ${deleted.problem}`
-  return deleted.ok ? undefined : `The branch ${git.branch} was left: ${deleted.complaint}`
+  if ('problem' in deleted) return `The branch ${git.branch} was not deleted: ${deleted.problem}`
+  return deleted.ok ? undefined : `The branch ${git.branch} was not deleted: ${deleted.complaint}`
 }

@@ -184,7 +184,7 @@ export class Worktrees {
     const registered = admin !== undefined && common !== undefined && dirname(admin) === join(common, 'worktrees')
     if (allowed || registered) return { path, branch: '', base: '', made: true }
     return {
-      problem: `A WorktreeCreate hook printed ${path}, which is not a worktree of this repository and not in a writable folder.`,
+      problem: `A WorktreeCreate hook printed ${path}, which is neither a worktree of this repository nor in a writable folder.`,
     }
   }
 }

@@ -23,8 +23,8 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
   const content = html`<div class="end ${tone}">
       <h1>Batch: ${head}</h1>
       <p>
-        ${answers} have an
-        answer${settled > answers && `, ${settled - answers} ended without one, which is not a result`}.
+        ${answers} runs have an
+        answer${settled > answers && `; ${settled - answers} ended without one and are not counted in the statistics`}.
       </p>
     </div>
     <dl class="facts">

@@ -68,7 +68,7 @@ export class BatchFolder {
       if (others.length > 0)
         throw new UserError(
           'usage',
-          `${path} contains other files (${others[0] ?? ''}): name an empty or a new folder.`,
+          `${path} contains files that don't belong to a batch (${others[0] ?? ''}). Name an empty or a new folder.`,
         )
       writeWhole(join(path, 'tasks.jsonl'), text, owner)
       writeOnce(join(path, 'batch.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, owner)
@@ -77,7 +77,7 @@ export class BatchFolder {
     const there = BatchFolder.open(path, owner)
     const different = differences(there.manifest, manifest)
     if (different.length === 0) return there
-    const message = `${path} contains a different batch, which was started with other values of ${different.join(', ')}.`
+    const message = `${path} contains another batch, which was started with different values of ${different.join(', ')}.`
     throw new UserError('usage', `${message} Name another folder, or use the same options.`)
   }
 

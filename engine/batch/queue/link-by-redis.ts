@@ -68,7 +68,11 @@ async function receive(store: SealedStore, batch: string, directory: string, pro
   const path = join(directory, `${batch.slice(0, 12)}-${process}`)
   const bytes = await store.read('manifest', mostManifestBytes)
   const { manifest, tasks } = published.parse(JSON.parse(bytes.toString()))
-  if (hashOf(manifest) !== batch) throw new UserError('usage', 'The batch in Redis is not the one that was announced.')
+  if (hashOf(manifest) !== batch)
+    throw new UserError(
+      'usage',
+      'The batch in Redis is not the one that was announced: its manifest has a different hash.',
+    )
   mkdirSync(join(path, 'runs'), { recursive: true, mode: 0o700 })
   writeWhole(join(path, 'tasks.jsonl'), tasks, process)
   // The batch may have been begun on another machine, in a directory that doesn't exist here.

@@ -142,7 +142,7 @@ export function openJobWorker(
       }
       // Redis keeps the message that is thrown here. The error may name paths and repositories, so its details are only reported locally.
       say(`a job could not be done: ${(error as Error).message}`)
-      throw new packages.UnrecoverableError('its worker could not do it, and reports the reason on its own machine')
+      throw new packages.UnrecoverableError("its worker could not do it; the worker's own output says why")
     }
   }
   const take = async (job: Job, token = ''): Promise<void> => {
@@ -215,11 +215,14 @@ async function loadPackages(): Promise<Packages> {
 /** Why a connection failed. If the server's certificate is not trusted, the text also says how to solve that. */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
-  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority`
+  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed it`
 }
 
 async function failAfter(ms: number, why: () => string): Promise<never> {
   const { setTimeout: sleep } = await import('node:timers/promises')
   await sleep(ms, undefined, { ref: false })
-  throw new UserError('usage', `--queue: no Redis answers: ${why() === '' ? `not within ${ms / 1000} s` : why()}`)
+  throw new UserError(
+    'usage',
+    `--queue: no Redis server answered within ${ms / 1000} s${why() === '' ? '' : `: ${why()}`}`,
+  )
 }

@@ -93,8 +93,11 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     if (!(await link.claim(trial.key, attempt))) {
       // If Redis lost its jobs, this one was handed out again although another worker has it. That worker continues.
       if (await link.isClaimantThere(trial.key, attempt)) return
-      say(`${trial.key}: its worker is gone, so this attempt is lost`)
-      await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })
+      say(`${trial.key}: the worker that claimed it is gone, so this attempt is lost`)
+      await finishAttempt(folder, trial.key, attempt, {
+        exitCode: undefined,
+        error: 'the worker that claimed it is gone',
+      })
       return link.handIn(trial.key, attempt)
     }
     const controller = new AbortController()
@@ -111,7 +114,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     const watch = setInterval(() => {
       look().catch(() => undefined)
       if (Date.now() - doing.renewed < lockMs * 0.9 || controller.signal.aborted) return
-      say(`${trial.key}: its lock was lost and not regained, so its run is ended`)
+      say(`${trial.key}: this worker lost its lock on the job and did not regain it, so the run is being ended`)
       doing.stop('lock')
     }, lookMs)
     try {

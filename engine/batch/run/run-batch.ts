@@ -92,7 +92,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(
-        `${lost} runs that were started earlier had no result; their results are now recorded from their sessions.`,
+        `${lost} runs that were started earlier had no recorded result; their results were recovered from their sessions.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // Not checked if workers make the attempts: this machine may not have the model keys that they have.

@@ -53,7 +53,7 @@ export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
 /** Notes that explain the figures. */
 export const tableNotes: readonly string[] = [
   'Shares are computed over the runs with an answer. A run without one is not a result, but its cost counts. Attempts at one task are not independent, so if tasks have several attempts, the intervals of shares are too narrow.',
-  'Differences are means over the tasks for which both have an answer; p comes from the sign test.',
+  'Differences are means over the tasks for which both models have an answer; p comes from the sign test.',
 ]
 
 /** Renders tables as text in columns. */

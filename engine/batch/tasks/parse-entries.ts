@@ -62,14 +62,15 @@ async function parseYamlDocument(text: string): Promise<TaskFile> {
 
 function fromDocument(value: unknown, lineOf: (path: readonly PropertyKey[]) => number): TaskFile {
   if (Array.isArray(value)) return { shared: undefined, entries: entriesOf(value, [], lineOf) }
-  if (!isTable(value)) throw new TaskFault(1, 'expected a list of tasks, or a table with one under tasks')
+  if (!isTable(value)) throw new TaskFault(1, "expected a list of tasks, or an object with such a list under 'tasks'")
   const keys = listKeys.filter((key) => value[key] !== undefined)
   const [key, other] = keys
   if (key === undefined)
-    throw new TaskFault(1, 'there is no list of tasks in it: expected one under tasks or repositories')
-  if (other !== undefined) throw new TaskFault(lineOf([other]), 'it has tasks and repositories: put all into one list')
+    throw new TaskFault(1, "it contains no list of tasks: expected one under 'tasks' or 'repositories'")
+  if (other !== undefined)
+    throw new TaskFault(lineOf([other]), "it has both 'tasks' and 'repositories': put all tasks into one list")
   const list = value[key]
-  if (!Array.isArray(list)) throw new TaskFault(lineOf([key]), `'${key}' is no list`)
+  if (!Array.isArray(list)) throw new TaskFault(lineOf([key]), `'${key}' is not a list`)
   const { [key]: _, ...shared } = value
   return { shared: { line: 1, value: shared }, entries: entriesOf(list, [key], lineOf) }
 }

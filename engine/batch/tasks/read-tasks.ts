@@ -83,7 +83,7 @@ function promptOf(
   // Only the shared prompt is a template. The prompt of a single task isn't: it may be about a language that uses {{ }} too.
   if (common?.prompt === undefined) {
     if (own.prompt !== undefined) return own.prompt
-    throw new TaskFault(line, "the task has no 'prompt', and there is no shared one")
+    throw new TaskFault(line, "the task has no 'prompt', and there is no prompt for all tasks")
   }
   const filled = fillPrompt(common.prompt, { ...of, prompt: own.prompt, ...common.variables, ...own.variables })
   if ('prompt' in filled) return filled.prompt

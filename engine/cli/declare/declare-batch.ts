@@ -21,11 +21,11 @@ export function declareBatch(program: Command, finish: Finish): void {
     .requiredOption('-o, --output <dir>', 'the folder of the batch, for the result of each run and all totals')
     .option(
       '-w, --workers <n>',
-      'the number of simultaneous runs (default: 4; with --queue as many as the workers run)',
+      'the number of simultaneous runs (default: 4; with --queue, as many as the workers can run)',
       positive,
     )
     .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
-    .option('--attempts <n>', 'how often a run that ends without an answer is tried in total', positive, 3)
+    .option('--attempts <n>', 'the total number of attempts at a run that ends without an answer', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
     .option(
       '--max-cost-per-run <usd>',
@@ -49,7 +49,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       positive,
     )
     .option('--timeout <seconds>', 'end a run after this time', positive)
-    .option('--fail-on-no-change', 'a run that changes no file fails')
+    .option('--fail-on-no-change', 'treat a run that changes no file as failed')
     .option(
       '--verify <command>',
       'a command that must succeed in the sandbox before a run counts as done; may be repeated',
@@ -115,7 +115,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .addOption(
       new Option(
         '--lock-seconds <n>',
-        'how long a run stays assigned to this worker if it hears nothing from the worker',
+        'for how many seconds a run stays assigned to this worker if the queue hears nothing from the worker',
       )
         .argParser(Number)
         .hideHelp(),

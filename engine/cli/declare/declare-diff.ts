@@ -12,7 +12,7 @@ export function declareDiff(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Ids, times, paths of the workspace and of temporary files, and the order of parallel calls don't count; nor does text that accompanies calls.
+Ids, times, paths of the workspace and of temporary files, the order of parallel calls, and text that accompanies calls are not compared.
 
 Examples:
   agent diff 3f1b6a2d8c07 77c09e51d2aa

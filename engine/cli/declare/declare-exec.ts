@@ -99,7 +99,12 @@ export function runOptions(command: Command): Command {
     .addOption(
       new Option('--supervised', 'set by agent batch, which starts the run and receives its events').hideHelp(),
     )
-    .addOption(new Option('--thread-source <name>', 'who began a new session; stored with it').hideHelp())
+    .addOption(
+      new Option(
+        '--thread-source <name>',
+        'who began a new session, as a name that is stored with the session',
+      ).hideHelp(),
+    )
     .option('-i, --image <file,...>', 'show pictures to the model with the prompt; may be repeated', images)
     .addOption(
       new Option(

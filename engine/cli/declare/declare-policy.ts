@@ -81,7 +81,10 @@ function declareReplay(policy: Command, finish: Finish): void {
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', another, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .addOption(
-      new Option('--fail-on <change>', 'exit 1 if a decision becomes an allow, if any decision changes, or never')
+      new Option(
+        '--fail-on <change>',
+        'when to exit with 1: allow (if a decision becomes "allow"), any (if a decision changes) or none (never)',
+      )
         .choices(replayFailures)
         .default('allow'),
     )

@@ -65,7 +65,7 @@ function readRecords({ path }: SessionLog, unread: string[]): readonly AuditReco
 function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[], unread: readonly string[]): void {
   const [first] = absent
   if (first !== undefined) {
-    const others = absent.length === 1 ? '' : ` and ${absent.length - 1} more`
+    const others = absent.length === 1 ? ' is' : ` and ${absent.length - 1} more are`
     warn(`${first}${others} not on this machine: rules and permissions of those repositories are not applied`)
   }
   if (withoutBasis > 0) {

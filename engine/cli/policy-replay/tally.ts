@@ -149,7 +149,7 @@ function describeAction(action: Recorded): string {
     case 'network':
       return `connect to ${action.host}:${action.port}`
     case 'search':
-      return `search the web by ${action.model}`
+      return `search the web with ${action.model}`
     case 'mcp':
       return `mcp__${action.server}__${action.tool}`
     case 'plan':

@@ -62,13 +62,13 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
     counting.length === 0 ? undefined : { ...place, kind: 'imported', settings: fromLeaves(counting) }
   const relevant = refused.filter((one) => whole || tightens({ path: one.path, value: undefined }))
   const meaningless = whole ? Object.keys(table).filter((key) => !sameMeaning.has(key)) : []
-  const unknown = relevant.filter(({ why }) => why === 'it has no meaning here').map((one) => keyOf(one.path))
+  const unknown = relevant.filter(({ why }) => why === 'it is not a known setting').map((one) => keyOf(one.path))
   return {
     layer,
     ignored: [
       ...ignoring(path, [...meaningless, ...unknown], 'Codex has this setting, Portcullis does not'),
       ...relevant
-        .filter(({ why }) => why !== 'it has no meaning here')
+        .filter(({ why }) => why !== 'it is not a known setting')
         .flatMap((one) => ignoring(placeOf(place, one.path), [keyOf(one.path)], one.why)),
     ],
   }

@@ -26,11 +26,11 @@ export function soundSettings(table: object): SoundSettings {
     for (const { path, unknown, message } of faultsOf(result.error)) {
       const gone = reached(left, unknown ? path : leafPath(path))
       if (refused.some((one) => keyOf(one.path) === keyOf(gone))) continue
-      refused.push({ path: gone, why: unknown ? 'it has no meaning here' : message })
+      refused.push({ path: gone, why: unknown ? 'it is not a known setting' : message })
       left = without(left, gone)
     }
   }
-  return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys have no meaning here' }] }
+  return { settings: {}, refused: [...refused, { path: [], why: 'too many of its keys are not valid' }] }
 }
 
 /** Returns the part of a path that leads through tables. It ends before the items of a list, because a list is valid or invalid as a whole. */

@@ -86,7 +86,7 @@ export const modelSettings = {
   model_auto_compact_token_limit: row({
     group,
     schema: z.int().min(1),
-    about: 'the same, as a number of tokens; overrides `compact_at`',
+    about: 'the same limit, as a number of tokens; overrides `compact_at`',
     unset: 'none',
     isPreference: true,
   }),

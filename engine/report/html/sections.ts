@@ -149,7 +149,9 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
   const { path, kind, added, removed, diffs, omittedDiffs } = file
   const counts =
     diffs.length === 0
-      ? html`<span class="dim">${file.byCommand ? 'by a command; its lines were not kept' : 'no diff was kept'}</span>`
+      ? html`<span class="dim"
+          >${file.byCommand ? 'by a command; the changed lines were not kept' : 'no diff was kept'}</span
+        >`
       : html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span>`
   const head = html`<summary id="file-${at + 1}">
     <code>${path}</code> <span class="badge">${kind}</span> ${counts}
@@ -157,7 +159,7 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
   const body = html`${diffs.map(
     ({ step, diff }) =>
       html`${diffs.length > 1 && html`<p class="label">&nbsp; in <a href="#step-${step}">step ${step}</a></p>`}${renderDiff(diff, path, rich)}`,
-  )}${omittedDiffs > 0 && html`<p class="label">&nbsp; ${omittedDiffs} more patches of it are left out.</p>`}`
+  )}${omittedDiffs > 0 && html`<p class="label">&nbsp; ${omittedDiffs} more patches of this file are left out.</p>`}`
   return isMany || diffs.length === 0
     ? html`<details class="file">${head}${body}</details>`
     : html`<details class="file" open>${head}${body}</details>`
@@ -196,7 +198,7 @@ export function renderConfiguration(run: ReportRun): Html {
 /** Commands to copy. */
 export function renderNext(report: Report): Html {
   const list = nextCommands(report)
-  if (list.length === 0) return html`<p>Nothing of this run was stored, so it can't be resumed.</p>`
+  if (list.length === 0) return html`<p>Nothing about this run was stored, so it can't be resumed.</p>`
   return joined(
     list.map(
       ({ what, command }) =>

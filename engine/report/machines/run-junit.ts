@@ -43,12 +43,12 @@ function checksOf(report: Report): readonly Check[] {
   const list = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'))
   return [
     {
-      name: 'the run came to its own end',
+      name: 'the run ended with exit code 0',
       seconds: (end?.durationMs ?? 0) / 1000,
       failure: end?.exitCode === 0 ? undefined : [words, end?.message].filter(Boolean).join(': '),
     },
     {
-      name: 'the final message is borne out',
+      name: 'the record does not contradict the final message',
       seconds: 0,
       failure: list(claims.map(({ text, why }) => `${text}: ${why}`)),
     },

@@ -110,7 +110,7 @@ async function withTask(
   const task = state.tasks.get(id)
   if (task !== undefined) return run(task)
   const known = state.tasks.all.map((one) => one.id)
-  const there = known.length === 0 ? 'There are none' : `There are: ${known.join(', ')}`
+  const there = known.length === 0 ? 'This run has no tasks' : `Tasks of this run: ${known.join(', ')}`
   return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that started them.` }
 }
 

@@ -319,7 +319,9 @@ test('a worker takes only tasks whose labels it has, and status shows the labels
   const plain = await startWorker(place, redis)
   await untilSettled('b')
   const first = await status()
-  expect(first).toContain('1 run waits for a worker with the labels docker: agent batch worker --labels docker\n')
+  expect(first).toContain(
+    '1 run waits for a worker with the labels docker. To start one, run agent batch worker --labels docker\n',
+  )
   expect(first).toContain('1 run waits for a worker with the labels big, docker')
   const docker = await startWorker(place, redis, '--labels', 'docker')
   await untilSettled('a')
@@ -393,7 +395,7 @@ test('without a Redis address, or if none answers, it says what to do', async ()
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue']
   expect((await place.run([...words, 'localhost'])).stderr).toContain('expected redis://HOST:PORT')
   const ended = await place.run([...words, 'redis://127.0.0.1:1'])
-  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no Redis answers') as string])
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no Redis server answered') as string])
   expect(existsSync(place.out)).toBe(false)
 })
 

@@ -88,10 +88,13 @@ test('a folder that contains another batch, or other files, is refused', async (
   const other = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model, '--repeat', '2'])
   expect([other.code, other.stderr]).toEqual([
     2,
-    expect.stringContaining('contains a different batch, which was started with other values of --repeat') as string,
+    expect.stringContaining('contains another batch, which was started with different values of --repeat') as string,
   ])
   const filled = await place.run(['run', 'tasks.jsonl', '-o', 'other', '-m', model])
-  expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('contains other files (file)') as string])
+  expect([filled.code, filled.stderr]).toEqual([
+    2,
+    expect.stringContaining("contains files that don't belong to a batch (file)") as string,
+  ])
 })
 
 test('a missing model stops the batch before it starts, and --dry-run finds it', async () => {

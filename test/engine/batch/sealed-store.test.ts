@@ -173,7 +173,7 @@ test('a worker with another key, with none, or with both a key and a folder gets
   }
   const says = (text: string): readonly unknown[] => [2, expect.stringContaining(text)]
   expect(await told(makeBatchKey())).toEqual(says('no batch in this Redis uses this key; 1 uses a different key'))
-  expect(await told('')).toEqual(says('Neither --store and PORTCULLIS_BATCH_KEY'))
+  expect(await told('')).toEqual(says('Neither --store nor PORTCULLIS_BATCH_KEY'))
   expect(await told(makeBatchKey(), '--store', 'out')).toEqual(says('Both --store and PORTCULLIS_BATCH_KEY'))
   expect(await told('short')).toEqual(says('expected the 43 characters that agent batch key prints'))
   const { code, stdout } = await place.run(['key'])

@@ -148,9 +148,9 @@ test('agent policy names a rule without effect on standard error, and continues'
 
 describe('agent policy test', () => {
   test.each([
-    ['', /holds no command, so nothing was tested/],
-    ['# nothing\n', /holds no command/],
-    ['ls\n{"command": "pwd"}\n', /states no expectation for its 2 commands/],
+    ['', /contains no commands, so nothing was tested/],
+    ['# nothing\n', /contains no commands/],
+    ['ls\n{"command": "pwd"}\n', /has no expected decision for any of its 2 commands/],
     ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has an unknown key: expct/],
     ['{"command": "ls", "expect": "allowed"}\n', /:1:1: this is not a command/],
   ])('of a table that tests nothing fails and says so: %j', async (text, message) => {

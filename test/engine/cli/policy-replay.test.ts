@@ -154,7 +154,7 @@ describe.skipIf(needsBubblewrap())('agent policy replay', () => {
     }
     const { stdout, stderr } = await replay(copied, '--fail-on', 'none')
     expect(stdout).toMatch(/^\d+ actions of 2 sessions judged again/)
-    expect(stderr).toContain('/not/here not on this machine')
+    expect(stderr).toContain('/not/here is not on this machine')
   })
 
   test('a changed log is reported, and an unreadable one is left out', async () => {

@@ -131,13 +131,13 @@ describe.skipIf(needsBubblewrap())('a session that is played again', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"name":"exec_command"', '"name":"run_shell"'))
     const { stderr } = await agent(['replay', file], { cwd, home })
     expect(stderr).toContain(
-      'This run has no tool run_shell: the recording comes from another version or from other settings.',
+      'This run has no tool run_shell: the recording was made with another version or with other settings.',
     )
   })
 
   test.each([
     [['replay', 'ID', '--update'], /a session can't be updated; make a recording of it with agent sessions export/],
-    [['replay', 'ID', '-m', 'gpt-5.5'], /the recording is the model of a replay/],
+    [['replay', 'ID', '-m', 'gpt-5.5'], /a replay uses the recording as its model/],
     [['replay', 'nothing-like-it'], /There is no session/],
     [['replay', 'a.txt'], /a\.txt:1: not a line of a recording/],
     [['replay', '.'], /there is no session/],

@@ -30,7 +30,7 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
     const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
     expect(code).toBe(4)
     expect(requests).toHaveLength(0)
-    expect(stderr).toContain('0 tokens of --max-tokens 250, and the next request could use')
+    expect(stderr).toContain('0 tokens are used (--max-tokens 250), and the request could use')
   })
 
   test('--timeout also ends a running command', async () => {
@@ -41,7 +41,7 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
       { cwd },
     )
     expect(code).toBe(4)
-    expect(events.at(-1)).toMatchObject({ error: { message: 'The budget is used up: --timeout 1 seconds.' } })
+    expect(events.at(-1)).toMatchObject({ error: { message: 'The budget is used up: the run took 1 s (--timeout).' } })
     expect(existsSync(join(cwd, 'survived'))).toBe(false)
   })
 

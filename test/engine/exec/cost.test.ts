@@ -53,7 +53,7 @@ describe('--max-tokens', () => {
     const last = events.at(-1)
     if (last?.type !== 'turn.failed') throw new Error('no end')
     expect(last.error.message).toMatch(
-      /^The budget is used up: \d+ tokens of --max-tokens 100000, and the next request/,
+      /^The budget is too small for the next request: \d+ tokens are used \(--max-tokens 100000\), and the request/,
     )
     const used = last.usage.input_tokens + last.usage.output_tokens
     expect(used).toBeGreaterThan(70_000)
@@ -87,7 +87,7 @@ describe('--max-cost', () => {
     expect(last).toMatchObject({ type: 'turn.failed', reason: 'budget', exit_code: 4 })
     if (last?.type !== 'turn.failed') throw new Error('no end')
     expect(last.error.message).toMatch(
-      /^The budget is used up: \$0\.\d+ of --max-cost 0\.5, and the next request could cost \$0\.\d+ \(\d+ tokens sent, and 2048 of an answer\)\.$/,
+      /^The budget is too small for the next request: \$0\.\d+ is spent \(--max-cost 0\.5\), and the request could cost \$0\.\d+ \(\d+ tokens sent, and up to 2048 in the answer\)\.$/,
     )
     // The budget is used up: the rest would not pay for a request.
     expect(last.cost_usd).toBeGreaterThan(0.45)
@@ -110,7 +110,7 @@ describe('--max-cost', () => {
     expect(events.at(-1)).toMatchObject({
       reason: 'budget',
       cost_usd: 0.41,
-      error: { message: expect.stringMatching(/cut off after \d+ tokens, all that was left/) },
+      error: { message: expect.stringMatching(/cut off after the \d+ tokens that were left/) },
     })
   })
 
@@ -130,7 +130,10 @@ describe('--max-cost', () => {
     })
     expect([code, requests.length]).toEqual([4, 1])
     const [item] = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
-    expect(item).toMatchObject({ tool: 'agent', error: expect.stringContaining('The budget is used up') })
+    expect(item).toMatchObject({
+      tool: 'agent',
+      error: expect.stringContaining('The budget is too small for the next request'),
+    })
   })
 
   test('counts cached tokens at their own price', async () => {

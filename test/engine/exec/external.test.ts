@@ -33,7 +33,7 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     expect(ended.code).toBe(5)
     expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
     expect(ended.stderr).toContain(forbidden)
-    expect(ended.stderr).toContain('state that with --externally-sandboxed')
+    expect(ended.stderr).toContain('declare that with --externally-sandboxed')
     expect(ended.stderr).not.toContain('Docker is available here')
     expect(ended.requests).toEqual([])
   })
@@ -55,7 +55,7 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     const options = { cwd: tempDir(), home: tempDir(), startedBy: failingBubblewrap(), env: noDocker }
     const refused = await agent(['sandbox', '--', 'touch', 'a'], options)
     expect(refused.code).toBe(5)
-    expect(refused.stderr).toContain('state that with --externally-sandboxed')
+    expect(refused.stderr).toContain('declare that with --externally-sandboxed')
     expect(existsSync(join(options.cwd, 'a'))).toBe(false)
     const ran = await agent(['sandbox', '--externally-sandboxed', '--json', '--', 'echo', 'hi'], options)
     expect(JSON.parse(ran.stdout)).toMatchObject({ backend: 'external', code: 0, stdout: 'hi\n' })
@@ -119,7 +119,7 @@ describe('in a container with the usual profile, as an ordinary user and without
     expect(ended.code).toBe(5)
     expect(eventsOf(ended.stdout).at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
     expect(ended.stderr).toContain('the kernel, or the container in which this program runs, forbids user namespaces')
-    expect(ended.stderr).toContain('state that with --externally-sandboxed')
+    expect(ended.stderr).toContain('declare that with --externally-sandboxed')
   })
 
   testInDocker('agent exec --externally-sandboxed does its work', () => {

@@ -65,7 +65,7 @@ describe.skipIf(needsBubblewrap())('agent exec fork --at', () => {
 
   test.each([
     [['--at', '9'], /--at 9: the session .* has 4 steps; 'agent sessions show/],
-    [['--at', '4'], /That step needs no answer: give the next task/],
+    [['--at', '4'], /nothing to answer at that step, so the session needs a new task/],
     [['--at', '0'], /whole number above 0/],
   ])('a step that cannot be gone on from is a usage error: %j', async (args, message) => {
     const { home, cwd, id } = await session()

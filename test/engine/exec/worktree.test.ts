@@ -350,8 +350,8 @@ describe.skipIf(needsBubblewrap())('hooks of worktrees', () => {
     ['says no', 'echo "not here" >&2; exit 2', 'not here'],
     ['prints nothing', 'true', 'printed no path'],
     ['prints a place that is not there', 'echo /nowhere/at/all', 'has to print the absolute path of a directory'],
-    ['prints a place that the run may not write', 'echo /usr', 'not in a writable folder'],
-    ['prints the tree itself', 'pwd', 'not in a writable folder'],
+    ['prints a place that the run may not write', 'echo /usr', 'nor in a writable folder'],
+    ['prints the tree itself', 'pwd', 'nor in a writable folder'],
   ])('there is no worktree where the WorktreeCreate hook %s', async (_, command, reason) => {
     const cwd = committed()
     const ended = await json([[enter()], [run('pwd')], done], cwd, homeWith({ WorktreeCreate: group(command) }))

@@ -165,7 +165,7 @@ test('a file that was patched many times shows the first of its patches, and say
   const report = reportOf(fileOf([start, ...Array.from({ length: 700 }, (_, at) => patch(at))]))
   expect(report.files).toMatchObject([{ path: 'a.js', added: 700, removed: 700, omittedDiffs: 200 }])
   expect(report.files[0]?.diffs).toHaveLength(500)
-  expect(renderReport(report, 'html')).toContain('200 more patches of it are left out.')
+  expect(renderReport(report, 'html')).toContain('200 more patches of this file are left out.')
 })
 
 test('a report keeps no more of a long session in memory than it shows', () => {

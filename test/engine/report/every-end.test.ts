@@ -128,7 +128,7 @@ describe.skipIf(needsBubblewrap())('every output of a run says the same of its e
     const summary = readFileSync(join(out, 'summary.md'), 'utf8')
     for (const text of [md, summary]) expect(text.split('\n', 1)[0]).toBe(`## ${heading} · exit code ${code}`)
     expect(JSON.parse(json).runs.at(-1).end).toMatchObject({ reason, result, exitCode: code })
-    const own = /<testcase classname="agent exec" name="the run came to its own end" time="[\d.]+"(\/?)>/.exec(xml)
+    const own = /<testcase classname="agent exec" name="the run ended with exit code 0" time="[\d.]+"(\/?)>/.exec(xml)
     expect(own?.[1]).toBe(code === 0 ? '/' : '')
     expect(JSON.parse(sarif).runs[0].invocations).toEqual([{ executionSuccessful: code === 0, exitCode: code }])
     expect([...faultsInSarif(sarif), ...faultsInCodeQuality(quality), ...(await faultsInJunit(xml))]).toEqual([])

@@ -127,7 +127,7 @@ describe('JUnit', () => {
   test('has test cases for the run, its final message and refusals', () => {
     const xml = written('junit')
     expect(xml).toContain('<testsuites name="Portcullis" tests="3" failures="3" errors="0" time="1.500">')
-    expect(xml).toContain('<testcase classname="agent exec" name="the run came to its own end" time="1.500">')
+    expect(xml).toContain('<testcase classname="agent exec" name="the run ended with exit code 0" time="1.500">')
     const fine = written('junit', [
       events[0],
       { type: 'turn.completed', usage, duration_ms: 10, denied: 0, result: 'done' },

@@ -97,12 +97,12 @@ describe('a background task', () => {
   test('with an unknown id is answered with the known ones', async () => {
     const { call } = await open()
     expect((await call('task_get', { task_id: 'task-9' })).output).toContain(
-      "There is no task 'task-9'. There are none.",
+      "There is no task 'task-9'. This run has no tasks.",
     )
     await call('task_create', begin('true'))
     expect(await call('task_stop', { task_id: 'task-9' })).toMatchObject({
       ok: false,
-      output: expect.stringContaining('There are: task-1.'),
+      output: expect.stringContaining('Tasks of this run: task-1.'),
     })
   })
 })

@@ -87,7 +87,7 @@ describe.skipIf(needsBubblewrap())('agent apply -p', () => {
   test('is refused without a terminal', async () => {
     const { cwd, home } = await picking(threeHunks, 'q')
     const { code, stderr } = await agent(['apply', '-p', '--last'], { cwd, home })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no terminal to ask at')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no terminal. Name paths')])
   })
 })
 
