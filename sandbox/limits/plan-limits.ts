@@ -65,7 +65,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
       reason:
         'limits.memoryBytes needs a control group here, but none can be created: without one, a command can use any amount of shared memory, and its processes together can use any amount of memory',
       remedy:
-        'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out: then the default limits each process.',
+        'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out, so that the default limit applies to each process.',
     })
   }
   return {

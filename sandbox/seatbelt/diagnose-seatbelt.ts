@@ -25,7 +25,7 @@ export function diagnoseSeatbelt(
     return {
       reason: 'this process is inside another Seatbelt sandbox already, and macOS does not nest sandboxes',
       remedy:
-        'Run it from an ordinary terminal, or switch off the outer sandbox (swift build --disable-sandbox, for one), or use the docker backend.',
+        'Run it from an ordinary terminal, or switch off the outer sandbox (for example, swift build --disable-sandbox), or use the docker backend.',
     }
   }
   if (code === profileRefused || code === applyRefused) {
