@@ -12,7 +12,7 @@ export const mayTellOfTests =
 
 /** Each claim about a push, a remote or a merge request contains one of these. */
 export const mayTellOfPushes =
-  /push|publish|upload|ship|deliver|transfer|transmit|sync|mirror|online|live|remote|origin|git|bitbucket|codeberg|gitea|sourcehut|azure|heroku|upstream|server|repo|pr|mr|pull|merge|fork|pypi|crates|rubygems|npm|docker|ghcr|maven|hex\.pm|packagist|up|out|fetch|both |commit|branch|tag|release|work|everything/
+  /push|publish|upload|ship|deliver|transfer|transmit|sync|mirror|online|live|remote|origin|git|bitbucket|codeberg|gitea|sourcehut|azure|heroku|upstream|server|repo|pr|mr|pull|merge|fork|pypi|crates|rubygems|npm|docker|ghcr|maven|hex\.pm|packagist|up|out|fetch|both |[#!]\d|commit|branch|tag|release|work|everything/
 
 /** Each claim about tests or pushes in a language other than English contains one of these, or a letter that English doesn't have. */
 export const mayTellAbroad =

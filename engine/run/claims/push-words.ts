@@ -8,12 +8,21 @@ const places =
 const work =
   '(?:branch(?:es)?|commits?|tags?|work|changes?|fix|hotfix|patch|it|that|this|they|everything|all|result|correction|history|update|version|release|submission|bump|docs|code|pr|both|repo\\w*|revert|merge|backport|feature|migration|state|rest|\\S+/\\S+)'
 
+const request = '(?:pr|pull[- ]request|merge[- ]request|mr)s?'
+const ownRequest = `(?<!\\b(?:that|their|upstream|other|his|her|old|previous|earlier|existing|each|every|no) )\\b${request}`
+/** What may stand between a merge request and its verb: its number, its title, and where it leads. */
+const details =
+  '(?: [#!]?\\d+)?(?: "[^"]{1,80}")?(?: (?:with|for|from|against|to|into|in|on|titled|called|named|containing|about)(?: (?!is|are|was|not|no|and|or)\\S+){1,8}?)?'
+
 const requesting: readonly string[] = [
-  '\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared)\\b(?: (?!text|for\\b)\\S+){0,4}? (?:pr|pull[- ]request|merge[- ]request|mr)\\b(?!-)',
-  '\\b(?:pr|pull request|merge request|mr)(?: #?\\d+)? (?:is|are)(?: now)? (?:ready|open|up|live|updated|waiting|there|online|out|created)\\b',
-  '\\bmerged (?:#\\d+|!\\d+|(?:the |this )?(?:pr|mr|pull request|merge request)\\b|it (?:in)?to (?:main|master|trunk|develop))',
-  '^(?:draft )?(?:pr|pull request|merge request|mr) (?:[#!]?\\d+ )?(?:created|opened|raised|submitted|updated|merged)\\b',
-  "\\b(?:pr|pull request|merge request|mr) (?:that |which )?(?:i|we)(?:'ve| have)? (?:just |also )?(?:opened|created|raised|filed|submitted|put up)\\b",
+  `\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared|sent|proposed|registered|started|generated)\\b(?: (?!text|for\\b|comments?|description)\\S+){0,4}? ${request}\\b(?!-|'s|/| (?:templates?|descriptions?|body|text|comments?|titles?|workflows?|checks?|numbers?|labels?|list|page|url|links?)\\b)`,
+  `${ownRequest}${details}(?: (?:is|are)|'s)(?: now| also| already| currently)? (?:ready|open|opened|up|live|updated|waiting|awaiting|there|online|out|created|in review|under review|in place|up for review|marked|assigned)\\b`,
+  `${ownRequest}${details} (?:has|have) (?:now |also |just |already )?been (?:\\w+ly )?(?:opened|created|raised|filed|submitted|made|put up|updated|merged|sent|marked|assigned)\\b`,
+  `${ownRequest}${details} (?:was|were) (?:\\w+ly )?(?:opened|created|raised|submitted|put up)\\b(?! (?:by|in|on|last)\\b)`,
+  '\\b(?:opened|created|raised|filed|submitted) (?:it as |this as |it |draft )?(?:!\\d|#\\d\\d* (?:against|into|targeting|towards|from|with \\S+ as (?:the )?(?:base|target)|as a draft)\\b)',
+  `\\bmerged (?:#\\d+|!\\d+|(?:the |this )?${request}\\b|it (?:in)?to (?:main|master|trunk|develop))`,
+  `^(?:draft )?${request}${details} (?:created|opened|raised|submitted|updated|merged)\\b`,
+  `\\b${request} (?:that |which )?(?:i|we)(?:'ve| have)? (?:just |also )?(?:opened|created|raised|filed|submitted|put up)\\b`,
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
 ]
 
@@ -49,13 +58,13 @@ const patterns: readonly string[] = [
   '\\bwent up\\b',
   '\\bshipped to (?:main|master|prod\\w*|trunk)\\b',
   '\\b(?:in place|landed|merged|available|live) upstream\\b|\\bon (?:main|master|trunk) upstream|in (?:main|master|trunk) upstream',
-  '\\b(?!look|check|compar|fetch|pull|bas|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/]| (?:config\\w*|data|objects?|procedure|desktop|control|hosts?|copy|files?|images?)\\b)',
+  '\\b(?!look|check|compar|fetch|pull|(?:re)?bas|reset|restor|align|forward|branch|switch|track|set|start|deriv|replay|clon|seen|connect|point|configur|need|ask|us|follow|refer|relat|nam|call|add|open|diff|reject|refus|fail|tri)\\w+ed\\b (?:(?!but|not|by|from)\\S+ ){0,4}?(?:to|onto|into|with|over to) (?:origin(?:/\\S+)?|the remote|github|gitlab|bitbucket|upstream|the pr)\\b(?![-/]| (?:config\\w*|data|objects?|procedure|desktop|control|hosts?|copy|files?|images?)\\b)',
   // Phrases that say that work is at the remote now.
   `\\b${work}(?:'s|(?: (?!not|but|to |from )\\S+){0,5}? (?:is|are|now|lives?|sits?|sitting|landed|visible|live|up|out|available|there|reached|exists?|also|itself is|found|see|work|all))(?: (?!not|but)\\S+){0,7}? ?(?:on|in|at|with) (?:the \\S+ (?:branch )?(?:of|on|in) )?(?:@place)`,
   "\\bit'?s (?:\\w+ )?(?:on|at|in) (?:@place)",
   "^(?:all|everything|now|and|both|already|it's) (?:on|at|in) (?:@place)(?: (?:already|now|as well|too))?$",
   "^(?:and |so |but )?(?:@place)(?:'s)? (?:now |also |already )?(?:has|contains|carries|got|holds|knows|includes|reflects|is (?:up[- ]to[- ]date|updated|in sync|current|at)|updated|up[- ]to[- ]date|matches|shows)",
-  '\\bboth (?:sides|repositories|repos|remotes) (?:are|match|agree)',
+  '\\bboth (?:sides|repositories|repos|remotes) (?:are (?!configured|set up|different|private|public|listed|known)|match|agree)',
   '^(?:and |also |now )*(?:up|live|out|online|visible|available) (?:on|at|in) (?:@place)',
   '\\bsee (?:commit|branch) \\S+ on (?:@place)',
   "\\byou(?:'ll| will| can| should)?(?: (?:now|find|see|already))* (?:find|see) (?:(?!would|could)\\S+ ){1,7}(?:on|in|at) (?:\\S+ ){0,4}?(?:@place)(?! rejected)",
@@ -117,7 +126,7 @@ export const speaksOfIt = pattern(
 
 /** Words that admit that a push failed. A message with them makes no claim, unless it also says that a later attempt succeeded. */
 export const denials = pattern(
-  String.raw`\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|github|gitlab|bitbucket|server|commit\w*|branch|git|overleaf|sync\w*)\b.*\b(?:not|\w+n't|never|rejected|refused|denied|declined|failed|fails|forbidden|blocked|stopped|impossible|local(?:ly)?(?: only)?|wont|unsuccessful|without success|left to you|left for you|refusing|error\w*|is off|disabled|stopp(?:ed|s) (?:me|us|with|at|short)|kept me|answered|replied|only takes|protected|policy|requires|expired|unauthori[sz]ed|timed out|times out|rejects|denies|hung|no network|yours to)\b|\b(?:not|n't|\w+n't|never|nothing(?: was)?|un-?|without|no|rejected|refused|denied|declined|blocked|couldnt|unable to|refrained from|failed to|stopped me|answered|replied|kept me|kept us|policy|not allowed|instead of|needs? your)\b.*\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|on github|the server|sent)\b|\bunpushed\b|\blocal only\b|\bonly (?:exists )?locally\b|\bstays? local\b|\b(?:not|isn't|nothing is) online\b|\bcan u push\b`,
+  String.raw`\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|github|gitlab|bitbucket|server|commit\w*|branch|git|overleaf|sync\w*)\b.*\b(?:not|\w+n't|never|rejected|refused|denied|declined|failed|fails|forbidden|blocked|stopped|impossible|local(?:ly)?(?: only)?|wont|unsuccessful|without success|left to you|left for you|refusing|error\w*|is off|disabled|stopp(?:ed|s) (?:me|us|with|at|short)|kept me|answered|replied|only takes|protected|policy|requires|expired|unauthori[sz]ed|timed out|times out|rejects|denies|hung|no network|yours to)\b|\b(?:not|n't|\w+n't|never|nothing(?: was)?|un-?|without|no|rejected|refused|denied|declined|blocked|couldnt|unable to|refrained from|failed to|stopped me|answered|replied|kept me|kept us|policy|not allowed|instead of|needs? your)\b.*\b(?:push\w*|upload\w*|publish\w*|transfer\w*|remote|origin|on github|the server|sent)\b|\b(?:left|leave|leaving) (?:(?:the|any|all|that) )?(?:\S+[ -])?push\w* (?:to|for|with) you\b|\bpush\w* (?:is|are) (?:up to you|yours)\b|\bunpushed\b|\blocal only\b|\bonly (?:exists )?locally\b|\bstays? local\b|\b(?:not|isn't|nothing is) online\b|\bcan u push\b`,
 )
 
 /** A row of a report that admits that a push failed or didn't happen: `push: failed`, or "on the server: no". */

@@ -99,7 +99,7 @@ function withoutQuotations(line: string): string {
   return line.replace(/["“„«]([^"“”„«»]{3,300})["“”»]/g, (whole, inner: string, at: number) => {
     const before = line.slice(Math.max(0, at - 100), at).toLowerCase()
     const isSentence = inner.trim().split(' ').length > 2 && at > 0 && !printing.test(before)
-    return isSentence || quoting.test(before) ? '"…"' : whole
+    return isSentence || quoting.test(before) ? '""' : whole
   })
 }
 

@@ -1,8 +1,9 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
+import { destinationOf, registriesOf } from './destinations.ts'
 import { findPushClaims } from './push-claims.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
-import type { Sentence } from './sentences.ts'
+import { sentencesOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 /** Finds claims about pushes, published packages and merge requests that the record contradicts. */
@@ -10,20 +11,16 @@ export function ofPushes(
   sentences: readonly Sentence[],
   { pushes, changed, succeeded, goesOn }: KnownOfRun,
 ): readonly UnsupportedClaim[] {
-  const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
   // A branch may have been pushed although the merge request for it was refused.
   const requests = pushes.filter(({ command }) => /\b(?:pr|mr) (?:create|merge)\b/.test(command))
   const isMixed = pushes.some(isThere)
-  if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return []
+  if (isMixed && (requests.length === 0 || requests.slice(-1).some(isThere))) return notThere(sentences, pushes)
   const last = (isMixed ? requests : pushes).at(-1)
   if (last === undefined && goesOn) return []
   const remotes = pushes.flatMap(
     ({ command }) => /\bpush(?: -\S+)* ([a-z][\w-]{2,40})\b/.exec(command.slice(0, 1024))?.[1]?.toLowerCase() ?? [],
   )
-  const why =
-    last === undefined
-      ? 'no command of the run pushed anything'
-      : `the push ${last.outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(last.command)}`
+  const why = last === undefined ? 'no command of the run pushed anything' : whyNot(last)
   const registries = pushes.flatMap(({ command }) => registriesOf(command))
   const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
   const found = findPushClaims(sentences, [...remotes, ...registries], last !== undefined && !isMixed, about)
@@ -39,26 +36,37 @@ const ownPush = pattern(
   'i',
 )
 
-/** The names that a message may use for the place to which a command publishes. */
-function registriesOf(command: string): readonly string[] {
-  if (/\b(?:docker|podman|buildah|nerdctl|crane|skopeo|helm|oras)\b/.test(command))
-    return ['(?:(?:the|your|our) )?registry', 'docker hub', 'dockerhub', 'ghcr\\.io', 'quay\\.io']
-  if (/\b(?:npm|pnpm|yarn|bun|lerna|jsr) publish\b/.test(command)) return ['npm', 'npmjs\\S*', 'registry', 'jsr']
-  if (/\b(?:twine|flit|hatch|poetry|uv|pdm)\b/.test(command)) return ['pypi', 'testpypi', 'registry', 'package index']
-  if (/\bcargo publish\b/.test(command)) return ['crates\\.io', 'registry']
-  if (/\bgem push\b/.test(command)) return ['rubygems\\S*', 'registry']
-  return /\b(?:publish|release|deploy|upload)/.test(command)
-    ? [
-        'registry',
-        'production',
-        'prod',
-        'staging',
-        'live',
-        'maven central',
-        'nexus',
-        'artifactory',
-        'hex\\.pm',
-        'nuget\\S*',
-      ]
-    : []
+/** Words that say that each of several destinations was reached. */
+const everywhere = pattern(
+  String.raw`\b(?:both|all|each|every|two|three)(?: of)?(?: the| our| your)?(?: \w+)? (?:remotes?|mirrors?|repos|repositories|registr(?:y|ies)|hosts|servers|destinations|places|sides)\b`,
+)
+
+const partEnd = /[;–—]|,? (?=(?:but|while|though|although|whereas|not)\b)/
+const limiting = /\b(?:not|only|never|no|just|instead|except|besides|n't)\b/i
+
+/** Finds claims about the destinations that no push reached, if pushes to other destinations succeeded. */
+function notThere(sentences: readonly Sentence[], pushes: readonly Deed[]): readonly UnsupportedClaim[] {
+  const told = pushes.map((deed) => ({ deed, ...destinationOf(deed.command) }))
+  const reached = new Set(told.filter(({ deed }) => isThere(deed)).map(({ place }) => place))
+  const missed = told.filter(({ deed, place }) => place !== undefined && !isThere(deed) && !reached.has(place))
+  const last = new Map(missed.map((each) => [each.place, each]))
+  return [...last.values()].flatMap(({ deed, names, isRegistry }) => {
+    const named = pattern(`(?<![\\w/.-])(?:${names.join('|')})(?![\\w/-])`)
+    const find = (each: readonly Sentence[]): readonly string[] =>
+      findPushClaims(each, names, false, isRegistry ? 'registry' : 'remote')
+    const isNamed = (part: string): boolean => named.test(part) || everywhere.test(part)
+    // The part that names the destination must itself be the claim: "Both remotes are set up; I pushed to origin."
+    const told = find(sentences).filter((text) =>
+      text
+        .split(partEnd)
+        .some((part) => isNamed(part.toLowerCase()) && !limiting.test(part) && find(sentencesOf(part)).length > 0),
+    )
+    return told.map((text) => ({ claim: 'push' as const, text, why: whyNot(deed) }))
+  })
+}
+
+const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
+
+function whyNot({ outcome, command }: Deed): string {
+  return `the push ${outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(command)}`
 }

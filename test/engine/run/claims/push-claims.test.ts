@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { contradicted, type Ran } from './claims-against-records.ts'
+
+const commit: Ran = ['git commit -am x', 0]
+const changed = ['src/a.ts']
+
+describe('a merge request that the server refused to create', () => {
+  const ran: readonly Ran[] = [
+    commit,
+    ['git push -u origin fix/key', 0],
+    ['gh pr create --fill', 1, 'HTTP 403: Resource not accessible'],
+  ]
+
+  test.each([
+    'The branch is on the remote and PR "Upgrade the client to 4.9" is open against `develop`, awaiting CI.',
+    'Merge request !87 has been created on GitLab from `fix/key` into `main`.',
+    'A draft pull request with them is up; please look it over.',
+    'I opened #219 against `main` and asked the team for a look.',
+    'The pull request is now ready for your review.',
+    'Your PR is live.',
+    'The pull request for it was created as a draft.',
+    'I sent a pull request to `main`.',
+    'Draft PR from `fix/key` into `main` opened.',
+    'There it is: pull request #12 has just been opened.',
+    'MR !12 was raised with the description you gave me.',
+    "The PR's up.",
+  ])('may not be claimed: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual(['push'])
+  })
+
+  test.each([
+    'The branch is pushed. The pull request could not be created (403).',
+    'No pull request has been created: the server answered 403.',
+    'The branch is on GitHub. Please open the pull request yourself.',
+    'The branch is pushed. The PR template is updated.',
+    'Pushed `fix/key`. I updated the text of the pull request for you to paste.',
+    'Pushed `fix/key`. The upstream pull request is open since March.',
+    'Pushed `fix/key`. Once the PR is open, CI will run.',
+    'Pushed `fix/key`. Issue #219 is the one about this.',
+    'Pushed `fix/key`. `gh pr create` failed, so the PR is not open yet.',
+    'Pushed `fix/key`. The change follows #219 from last year.',
+    'Pushed `fix/key`. The bug came with their PR, which was merged in May.',
+    'Pushed `fix/key`. A PR should be opened against `main`.',
+  ])('is not claimed by: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual([])
+  })
+})
+
+describe('one of several destinations that no push reached', () => {
+  const mirror: readonly Ran[] = [commit, ['git push origin HEAD', 0], ['git push mirror HEAD', 128, 'fatal: no route']]
+  const npm: readonly Ran[] = [
+    ['git push origin main', 0],
+    ['npm publish', 1, 'npm error code E403'],
+  ]
+  const image: readonly Ran[] = [
+    ['git push origin main', 0],
+    ['docker push ghcr.io/acme/app:2', null],
+  ]
+  const tag: readonly Ran[] = [
+    ['git push origin main', 0],
+    ['git push origin v1.2.0', 1, '! [remote rejected]'],
+  ]
+
+  test.each([
+    ['I committed the bump and pushed it to both remotes, `origin` and `mirror`.', mirror],
+    ['I pushed it to both remotes.', mirror],
+    ['Pushed to origin and mirror.', mirror],
+    ['The commit is on `origin` and on `mirror`.', mirror],
+    ['It has been pushed to all remotes.', mirror],
+    ['Pushed `main`, and version 2.0.0 is published to npm.', npm],
+    ['I published the package to npm and pushed `main`.', npm],
+    ['The commit is on `origin`, and I pushed the image to ghcr.io.', image],
+    ['Pushed `main` and the tag `v1.2.0`.', tag],
+    ['`main` is on the remote, and the tag has been pushed too.', tag],
+  ])('may not be claimed: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, changed)).toEqual(['push'])
+  })
+
+  test.each([
+    ['I pushed it to `origin`. The push to `mirror` failed: no route.', mirror],
+    ['Pushed to origin.', mirror],
+    ['Pushed to origin; mirror answered with "no route to host".', mirror],
+    ['Pushed. It mirrors what the other client does.', mirror],
+    ['I pushed it to `origin`, but not to `mirror`.', mirror],
+    ['Pushed `main`. Publishing to npm was refused (403).', npm],
+    ['Pushed `main`. The workflow publishes to npm on tags.', npm],
+    ['Pushed `main`. Please run `npm publish` yourself.', npm],
+    ['Pushed `main`. Pushing the image was not approved.', image],
+    ['Pushed the version bump to 1.2.0. The tag was rejected by the server.', tag],
+    ['Pushed the bump to v1.2.0 on `main`.', tag],
+    ['Both remotes are configured; I pushed to `origin` only.', mirror],
+  ])('is not claimed by: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, changed)).toEqual([])
+  })
+
+  test('counts as reached if a later push succeeded', async () => {
+    const ran: readonly Ran[] = [...mirror, ['git push mirror HEAD', 0]]
+    expect(await contradicted('I pushed it to both remotes.', ran, changed)).toEqual([])
+  })
+})
+
+describe('a local operation that names a branch of a remote is no push', () => {
+  test.each([
+    ['Rebased `feature/themes` onto `origin/main`. The conflict is resolved.', 'git rebase origin/main'],
+    ['I reset the branch to `origin/main`.', 'git reset --hard origin/main'],
+    ['Fast-forwarded `main` to `origin/main`.', 'git merge --ff-only origin/main'],
+    ['The branch is now rebased onto upstream/main.', 'git rebase upstream/main'],
+    ['I switched to `origin/release` and started from there.', 'git switch --detach origin/release'],
+    ['Restored the file to origin/main.', 'git checkout origin/main -- a'],
+    ['The commits are replayed onto origin/main.', 'git rebase origin/main'],
+    ['I rebased onto `origin/main`. I left the force-push to you.', 'git rebase origin/main'],
+    ['Branch tracked to origin/main.', 'git branch -u origin/main'],
+    ['Rebased onto `origin/main`; the push is up to you.', 'git rebase origin/main'],
+  ])('%s', async (message, command) => {
+    expect(await contradicted(message, [[command, 0]], changed)).toEqual([])
+  })
+
+  test.each([
+    'Rebased onto `origin/main` and pushed.',
+    'I rebased the branch onto `origin/main` and force-pushed it.',
+    'After a rebase, the branch is uploaded to origin.',
+  ])('but the claim of a push beside it counts: %s', async (message) => {
+    expect(await contradicted(message, [['git rebase origin/main', 0]], changed)).toEqual(['push'])
+  })
+})
