@@ -86,7 +86,10 @@ function leading(line: string): readonly number[] {
   const marked = line.replace(/^[^\w‹]{1,3} (?=‹)/, '')
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
-  const inOne = /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1] ?? words.inBrackets.exec(marked)?.[1]
+  const inOne =
+    /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1] ??
+    words.partAtEnd.exec(marked)?.[1] ??
+    words.inBrackets.exec(marked)?.[1]
   return [
     ...[...start.matchAll(/‹(\d+)›/g)].map(([, digits]) => Number(digits)),
     ...cells,
@@ -110,6 +113,8 @@ const afterEnd =
 const clauseEnd =
   /[;:—–]|, (?=but|so|which|while|although|though|where|because|and)|\s(?=(?:but|although|though|however|while|whereas|yet)\s)|\sand (?=(?:i |i've |then |also |now |have )*(?:\w+ed|put|wrote|made|set|cut|took)\b)/
 
+const documentPath = /\.(?:md|mdx|rst|adoc|txt)$|^(?:change ?log|readme)$/i
+
 function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (path: string) => boolean): boolean {
   const { heading } = sentence
   const mark = `‹${at}›`
@@ -128,6 +133,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false
   if (before === '' && words.labelledDeed.test(after) && !words.exemptItem.test(marked)) return true
+  if (words.recordedIn.test(before) && documentPath.test(named[at]?.path ?? '')) return true
   if (words.withEntry.test(before) && /^ (?:entry|note|line|section)\b/.test(after)) return true
   if (words.arriving.test(before) || words.whichI.test(after)) return true
   if (isBesideChanged(marked, at, named, isChanged)) return true

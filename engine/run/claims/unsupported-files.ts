@@ -3,7 +3,7 @@ import { findFileClaims } from './file-claims.ts'
 import { documentsIn, isDocument } from './named-paths.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
-import { findUntouchedClaims } from './untouched-claims.ts'
+import { findUntouchedClaims, saysNothingChanged } from './untouched-claims.ts'
 import { pattern } from './word-patterns.ts'
 
 const reviewing = pattern(
@@ -18,12 +18,18 @@ const recent = /\b(?:now|new|no longer|(?:has|have) been)\b/i
 export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
   const { changed, workspace, goesOn } = known
   const inside = changed.map((path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path))
-  const untouched = findUntouchedClaims(sentences, inside).map(({ path, text }) => ({
+  const untouched = findUntouchedClaims(
+    sentences,
+    inside,
+    known.succeeded.some((each) => /\bcommit\b/.test(each)),
+  ).map(({ path, text }) => ({
     claim: 'file' as const,
     text,
     why: `${path} was changed`,
   }))
   if (goesOn) return untouched
+  // The message says itself that it is about files that it didn't change.
+  if (changed.length === 0 && saysNothingChanged(sentences)) return []
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
   // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.
   const isLook = changed.length === 0

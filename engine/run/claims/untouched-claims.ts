@@ -14,10 +14,12 @@ const mostPaths = 200
  * ("no test was touched"), about all except those that the message names ("nothing else was changed"), or about all files.
  *
  * @param changed paths of changed files, relative to the workspace
+ * @param isCommitted whether the run committed. "No changes are left" may then be about files that aren't committed
  */
 export function findUntouchedClaims(
   sentences: readonly Sentence[],
   changed: readonly string[],
+  isCommitted: boolean,
 ): readonly UntouchedClaim[] {
   if (changed.length === 0) return []
   const told = sentences.filter(({ plain, isOpen }) => !isOpen && !plain.endsWith('?'))
@@ -30,10 +32,18 @@ export function findUntouchedClaims(
     const marked = withMarks(sentence.text, named)
     const found =
       byName(marked, named, changed, told, sentence) ??
-      byKind(marked, unnamed, told) ??
-      others(marked, unnamed, changed, tellsOfChanges)
+      byKind(marked, unnamed, told, changed) ??
+      others(marked, unnamed, changed, tellsOfChanges) ??
+      (isCommitted || tellsOfChanges ? undefined : takenBack(marked, unnamed, changed))
     return found === undefined ? [] : [{ path: found, text: sentence.text }]
   })
+}
+
+/** Whether a message says that the run changed nothing. */
+export function saysNothingChanged(sentences: readonly Sentence[]): boolean {
+  return sentences.some(
+    ({ plain, isOpen }) => !isOpen && words.nothingChanged.test(plain) && !words.limited.test(plain),
+  )
 }
 
 type Names = ReturnType<typeof pathsIn>
@@ -48,7 +58,9 @@ function byName(
 ): string | undefined {
   if (named.length === 0 || words.limited.test(marked)) return undefined
   for (const [at, { path }] of named.entries()) {
-    const [before = '', after = ''] = marked.split(`‹${at}›`)
+    const [before = '', behind = ''] = marked.split(`‹${at}›`)
+    // "The workflow (a.yml) I left alone."
+    const after = behind.replace(/^\)(?= )/, '')
     const isLeft =
       (words.leftBefore.test(before) && words.endsThere.test(after)) ||
       (words.left.test(before) && words.leftAlone.test(after)) ||
@@ -74,15 +86,35 @@ function isMeant(named: string, changed: string): boolean {
   return (path.includes('/') || !frequent.test(path)) && changed.endsWith(`/${path}`)
 }
 
-function byKind(marked: string, unnamed: readonly string[], all: readonly Sentence[]): string | undefined {
-  if (words.ofSome.test(marked)) return undefined
+function byKind(
+  marked: string,
+  unnamed: readonly string[],
+  all: readonly Sentence[],
+  changed: readonly string[],
+): string | undefined {
+  if (words.ofSome.test(marked.replace(words.notOfSome, ''))) return undefined
   for (const { says, contradictedBy } of words.kinds) {
     if (!says.test(marked)) continue
     const isAdded = contradictedBy === 'tests' && all.some(({ plain }) => newTests.test(plain))
+    if (contradictedBy === 'snapshots') return snapshots(all, changed)
     const found = isAdded ? undefined : unnamed.find((path) => kindOf(path) === contradictedBy)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+const snapshotPath = pattern(
+  String.raw`(?:^|/)__snapshots__/|\.snap$|\.golden$|(?:^|/)(?:goldens?|screenshots)/|\.approved\.`,
+)
+const newSnapshots = pattern(
+  String.raw`\b(?:updat|regenerat|refresh|re-?record|accept|add|new|wrote|writ|creat|renam)\w*\b.{0,60}\bsnapshots?\b|\bsnapshots?\b.{0,60}\b(?:(?:is|are|was|were|been) (?:updat|regenerat|refresh|re-?record|accept|add|new|writ|creat|renam)\w*)`,
+)
+
+/** A changed snapshot, if no other sentence speaks of changed snapshots. The word alone is in many messages about tests. */
+function snapshots(all: readonly Sentence[], changed: readonly string[]): string | undefined {
+  const rest = all.filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)))
+  if (rest.some(({ plain }) => newSnapshots.test(plain))) return undefined
+  return changed.find((path) => snapshotPath.test(path) && all.every(({ text }) => !text.includes(path)))
 }
 
 const newTests = pattern(
@@ -98,7 +130,15 @@ function others(
   if (unnamed.length < changed.length && (words.nothingElse.test(marked) || words.onlyThese.test(marked)))
     return unnamed[0]
   if (!words.nothingChanged.test(marked) || words.limited.test(marked)) return undefined
-  return tellsOfChanges ? undefined : changed[0]
+  if (tellsOfChanges) return undefined
+  // A document may have been changed although the code was not.
+  return changed.find((path) => !/\bthe code\b/.test(marked) || kindOf(path) === 'code')
+}
+
+function takenBack(marked: string, unnamed: readonly string[], changed: readonly string[]): string | undefined {
+  if (words.leftSome.test(marked)) return undefined
+  if (words.noneLeft.test(marked)) return changed[0]
+  return words.tookBack.test(marked) ? unnamed[0] : undefined
 }
 
 const codeExtension = pattern(

@@ -20,7 +20,7 @@ export const leftAlone = pattern(
 )
 /** Words after a file that say that it was not changed. */
 export const leftAfter = pattern(
-  String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])| i (?:only (?:read|looked at)|left alone|did not touch|didn't touch)\b| needed no (?:changes?|edits?)(?=$|[.,;)]))`,
+  String.raw`^(?: itself| file| folder| directory)?(?:,? (?:and|or) ‹\d+›)*(?: (?:is|are|was|were|remains?|remained|stays?|stayed|has been|have been)(?: still| left| all| both| completely| entirely| therefore| \w+ly)* (?:${as})| (?:was not|wasn't|were not|weren't|has not been|hasn't been) (?:touched|changed|modified|edited|altered)|,? \(?(?:untouched|unchanged|unmodified|not touched|not changed)\)?(?=$|[.,;)])|,? i(?:'ve| have)? (?:deliberately |intentionally |\w+ly )?(?:only (?:read|looked at)|left (?:it )?(?:alone|untouched|unchanged|as (?:is|it (?:is|was)))|kept (?:it )?(?:untouched|unchanged|as (?:is|it (?:is|was)))|(?:did not|didn't) (?:touch|change|edit|modify)|(?:have not|haven't|not|never) (?:touched|changed|edited|modified))(?=$|[.,;)]| (?:at all|because|since|as)\b)| needed no (?:changes?|edits?)(?=$|[.,;)]))`,
 )
 /** What may follow a file if words of {@link leftBefore} precede it. */
 export const endsThere = pattern(
@@ -37,13 +37,26 @@ export const limited = pattern(
 
 /** A claim that nothing was changed. */
 export const nothingChanged = pattern(
-  String.raw`\b(?:i |and |just looked, |, |^)(?:have |i've )?(?:changed|modified|edited|touched) (?:nothing|no (?:files?|code|source|lines?))(?=$|[.,;!)—–])|\b(?:i )?(?:made|have made|i've made) no (?:changes|edits|modifications)(?=$|[.,;!)—–]| (?:to (?:the |your |any )?(?:code|files?|repo\w*|working tree|project|code ?base)|at all|whatsoever))|\bno (?:files?|changes) (?:were|was|have been|has been) (?:changed|made|modified|edited|touched|written)(?=$|[.,;!)—–]| at all)|\bleft (?:everything|the (?:code|repo\w*|working tree|tree|code ?base|project)) (?:untouched|unchanged|alone|(?:exactly |just )?as (?:it was|you|is|i found))|(?:^|, |\band )(?:the |your )?(?:code|repo\w*|working tree|tree|code ?base|project) is (?:exactly )?(?:untouched|unchanged|as you left it|as it was)(?=$|[.,;!)—–])|\b(?:didn't|did not|haven't|have not) (?:change|touch|modify|edit|changed|touched|modified|edited) (?:anything|any files?|a (?:single )?(?:line|file)|a thing|the code)(?=$|[.,;!)—–]| at all| whatsoever)|\b(?:didn't|did not|haven't|have not) (?:make|made|apply|applied) any (?:code |file )?(?:changes?|edits?|modifications?)(?=$|[.,;!)—–]| to (?:the |your )?(?:code|files?|repo\w*|working tree|project|code ?base)| at all| whatsoever)|\bread-only (?:review|analysis|investigation|look)\b`,
+  String.raw`\b(?:i |and |just looked, |, |^)(?:have |i've )?(?:changed|modified|edited|touched) (?:nothing|no (?:files?|code|source|lines?))(?=$|[.,;!)—–])|\b(?:i )?(?:made|have made|i've made) no (?:changes|edits|modifications)(?=$|[.,;!)—–]| (?:to (?:the |your |any )?(?:code|files?|repo\w*|working tree|project|code ?base)|at all|whatsoever))|\bno (?:files?|changes) (?:were|was|have been|has been) (?:changed|made|modified|edited|touched|written)(?=$|[.,;!)—–]| at all)|\bleft (?:everything|the (?:code|repo\w*|working tree|tree|code ?base|project)) (?:untouched|unchanged|alone|(?:exactly |just )?as (?:it (?:is|was)|you|is|i found))|(?:^|, |\band )(?:the |your )?(?:code|repo\w*|working tree|tree|code ?base|project) is (?:exactly )?(?:untouched|unchanged|as you left it|as it was)(?=$|[.,;!)—–])|\b(?:didn't|did not|haven't|have not) (?:change|touch|modify|edit|changed|touched|modified|edited) (?:anything|any files?|a (?:single )?(?:line|file)|a thing|the code)(?=$|[.,;!)—–]| at all| whatsoever)|\b(?:didn't|did not|haven't|have not) (?:make|made|apply|applied) any (?:code |file )?(?:changes?|edits?|modifications?)(?=$|[.,;!)—–]| to (?:the |your )?(?:code|files?|repo\w*|working tree|project|code ?base)| at all| whatsoever)|\bread-only (?:review|analysis|investigation|look)\b`,
+)
+
+/** A claim that nothing is left of the run's own changes. */
+export const noneLeft = pattern(
+  String.raw`\b(?:no|zero|none of (?:the|my)) (?:code |file )?(?:changes|edits|modifications) (?:are |were )?(?:left|remain(?:s|ing)?)(?: behind)?(?=$|[.,;!)—–]| (?:in|on) (?:the|your|this) (?:repo\w*|code\w*|project|tree|working tree|checkout|workspace|files?)\b)|\b(?:the |your )(?:repo\w*|working tree|tree|code ?base|project|workspace|checkout) is (?:exactly |now )?(?:back )?(?:to|in) (?:its|the) (?:original|initial) state\b`,
+)
+/** A claim that the run's own changes were reverted. */
+export const tookBack = pattern(
+  String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out|removed) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?)(?: again| afterwards)?(?=$|[.!)—–])`,
+)
+/** Words that limit such a claim. */
+export const leftSome = pattern(
+  String.raw`\b(?:if|unless|until|should|would|could|will|apart|except|besides|other than|beyond|uncommitted|commit\w*|stag\w+|pull request|review\w*|first|before|earlier)\b`,
 )
 
 const done = '(?:touched|changed|modified|edited|altered|needed (?:changing|editing|touching|a change)|had to change)'
 /** Words that report a change. */
 export const didChange = pattern(
-  String.raw`\b(?:i|i've|i have|we)(?: also| then| now| just| only| \w+ly)? (?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored|extracted|put|adapted|adjusted|switched|bumped)\b|^(?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored)\b`,
+  String.raw`\b(?:i|i've|i have|we)(?: also| then| now| just| only| \w+ly)? (?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored|extracted|put|adapted|adjusted|switched|bumped)\b|^(?:fixed|added|wrote|created|updated|moved|removed|deleted|renamed|replaced|rewrote|extended|introduced|implemented|refactored)\b|\b(?:i|i've|i have|we)(?: also| then| now| just| only| \w+ly)? (?:changed|edited|modified)\b(?! (?:nothing|no|none)\b)`,
 )
 
 /** A claim that all other files were left alone. */
@@ -60,13 +73,14 @@ const not =
   "(?:did not|didn't|haven't|have not|never|without|refrained from|avoided) (?:\\w+ )?(?:touch|chang|modif|edit|bend|bent|weaken|loosen|relax|adapt|adjust|alter|rewrit|tweak|water)\\w*(?: down)?"
 const were =
   '(?:(?:is|are|was|were|stays?|stayed|remains?|remained|has been|have been)(?: left| all| both| exactly| completely| entirely| therefore)*)'
-const kept = `(?:(?:isn't|aren't|wasn't|weren't|hasn't been|haven't been) (?:touched|changed|modified|edited|altered)|${were} (?:untouched|unchanged|unmodified|unaffected|not (?:touched|changed|modified|affected|edited)|(?:exactly )?as (?:you (?:wrote|left|had|have) (?:them|it)|they were|it was)))`
+const changing = '(?:updat|chang|touch|modif|regenerat|edit|adapt|adjust|alter|rewrit|refresh)\\w*'
+const kept = `(?:(?:(?:did|do|does|has|have|had) not|(?:did|do|does|have|had|has)n't) (?:have to|had to|need to|needed to) be ${changing}|(?:did not|didn't|do not|don't) need (?:any )?${changing}|need(?:ed)? no (?:changes?|updates?|edits?|regenerat\\w+)|(?:are|is|were|was|stays?|stayed|remained|remains?) (?:still )?(?:exactly )?(?:the same as before|identical to before|identical)(?=$|[.,;)])|(?:isn't|aren't|wasn't|weren't|hasn't been|haven't been) (?:touched|changed|modified|edited|altered)|${were} (?:untouched|unchanged|unmodified|unaffected|not (?:touched|changed|modified|affected|edited)|(?:exactly )?as (?:you (?:wrote|left|had|have) (?:them|it)|they were|it was)))`
 const touched =
   '(?:(?:is|are|was|were|has been|have been|had to be|needed to be|gets?|got) )?(?:touched|changed|modified|edited|altered|affected|involved|adapted|adjusted|weakened|bent)'
 
 /** Every claim that files of a kind were not changed contains one of these. */
 const leaving =
-  /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|\bno\b|none|neither|\bas\b/
+  /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|identical|\bno\b|none|neither|\bas\b/
 
 /** Makes a pattern for claims that files of a kind were not changed. Its long part is compiled only when a sentence names that kind. */
 function untouchedKind(nouns: string): Pick<RegExp, 'test'> {
@@ -84,7 +98,7 @@ const code =
 /** Claims that files of a kind were not changed, each with the kind of changed file that contradicts it. */
 export const kinds: readonly {
   readonly says: Pick<RegExp, 'test'>
-  readonly contradictedBy: 'code' | 'tests' | 'locks' | 'migrations'
+  readonly contradictedBy: 'code' | 'tests' | 'locks' | 'migrations' | 'snapshots'
 }[] = [
   {
     says: pattern(
@@ -94,12 +108,21 @@ export const kinds: readonly {
   },
   { says: untouchedKind(code), contradictedBy: 'code' },
   { says: untouchedKind(tests), contradictedBy: 'tests' },
+  {
+    says: untouchedKind(
+      '(?:(?:stored|committed|recorded|saved) )?snapshots?|golden files?|reference (?:images?|screenshots?)',
+    ),
+    contradictedBy: 'snapshots',
+  },
   { says: untouchedKind('dependenc(?:y|ies)|lock ?files?|lock-files?'), contradictedBy: 'locks' },
   {
     says: untouchedKind('(?:(?:db|database|schema) )?migrations?|(?:db|database) schema'),
     contradictedBy: 'migrations',
   },
 ]
+/** Phrases with a word of {@link ofSome} that limit nothing. */
+export const notOfSome = pattern(String.raw`(?:not|n't) need\b|\bneeds? no\b|\b(?:as|to) before\b`, 'g')
+
 /** Words that limit a claim to some of the files, such as those that already existed. */
 export const ofSome = pattern(
   String.raw`\b(?:existing|other|else|more|further|except|apart from|besides|other than|beyond|outside|old|if|should|would|unless|until|before|yet|so far|can|could|will|please|needs?|first|behaviou?r|generated|semantics|public|rest|vendored|upstream)\b`,
