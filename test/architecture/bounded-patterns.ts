@@ -57,7 +57,6 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/\\s+(?=[,.;)])/g': sentence,
   '/^(?:in |under )?(?:\\S{1,20}(?: \\S{1,20}){0,2} ?: ?)?(?:‹\\d+›(?:[ ,/&]|and)*)+/': sentence,
   '/(?:^|: )‹(\\d+)›(?= :|$)/g': sentence,
-  '/^[^‹]{1,40} in ‹(\\d+)›$/': sentence,
   "/[;:—–]|, (?=but|so|which|while|although|though|where|because|and)|\\s(?=(?:but|although|though|however|while|whereas|yet)\\s)|\\sand (?=(?:i |i've |then |also |now |have )*(?:\\w+ed|put|wrote|made|set|cut|took)\\b)/":
     sentence,
   '/(?:‹\\d+›(?:,? (?:and|or|as well as|&) |, ?|\\/| ))+$/': sentence,

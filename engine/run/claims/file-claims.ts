@@ -87,9 +87,7 @@ function leading(line: string): readonly number[] {
   const start = /^(?:in |under )?(?:\S{1,20}(?: \S{1,20}){0,2} ?: ?)?(?:‹\d+›(?:[ ,/&]|and)*)+/.exec(marked)?.[0] ?? ''
   const cells = [...marked.matchAll(/(?:^|: )‹(\d+)›(?= :|$)/g)].map(([, digits]) => Number(digits))
   const inOne =
-    /^[^‹]{1,40} in ‹(\d+)›$/.exec(marked)?.[1] ??
-    words.partAtEnd.exec(marked)?.[1] ??
-    words.inBrackets.exec(marked)?.[1]
+    words.partInside.exec(marked)?.[1] ?? words.partAtEnd.exec(marked)?.[1] ?? words.inBrackets.exec(marked)?.[1]
   return [
     ...[...start.matchAll(/‹(\d+)›/g)].map(([, digits]) => Number(digits)),
     ...cells,

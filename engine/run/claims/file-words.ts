@@ -23,7 +23,7 @@ export const presentChange = pattern(
 
 /** Words before a file, in the same clause, that say that it wasn't changed, or not yet. */
 export const exemptBefore = pattern(
-  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|re-?ran|re-?run|executed|compared|verified|validated|linted|profiled|measured|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|upstream|in that commit|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $`,
+  String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|re-?ran|re-?run|executed|compared|verified|validated|linted|profiled|measured|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|upstream|in that commit|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $|^introduced in $`,
 )
 /** Words after a file, in the same clause, that say that it wasn't changed. */
 export const exemptAfter = pattern(
@@ -58,9 +58,13 @@ export const arriving = pattern(
 export const related = pattern(
   String.raw`\b(?:that|which) (?:is|are|was|were) (?:\w+ly )?(?:defined|declared|implemented|kept|described|documented|listed|stored|configured|exported|used|done) (?:in|by|from|at|under) (?:the )?$`,
 )
+/** A list item that names a part of the work, and "in" before its file. */
+export const partInside = pattern(
+  String.raw`^(?!(?:introduced|found|seen|reported|caused|located|happens|occurs)\b)[^‹]{1,40} in ‹(\d+)›$`,
+)
 /** A list item that names a part of the work and its file: "migration b.py". */
 export const partAtEnd = pattern(
-  String.raw`^(?:(?!(?:see|like|unlike|from|via|with|without|using|per|than|run|runs|ran|reads?|same|compare|by|uses?|calls?|imports?|of|for|about|as|to|on|not|no|only|old|check|checks|checked|read|looked|in|under|near|next|inside|beside|covered|example|model|consider|try|please|you|your|open|opens|look|watch|review)\b)[\w'-]+,? ){1,4}‹(\d+)›(?:$|[.,;]$|:| [–—(-])`,
+  String.raw`^(?:(?!(?:see|like|unlike|from|via|with|without|using|per|than|run|runs|ran|reads?|same|compare|by|uses?|calls?|imports?|of|for|about|as|to|on|not|no|only|old|check|checks|checked|read|looked|in|under|near|next|inside|beside|covered|example|model|consider|try|please|you|your|open|opens|look|watch|review|start|load|launch|execute|visit|call|go|inspect|feed|pass|relevant|related|main|entry)\b)[\w'-]+,? ){1,4}‹(\d+)›(?:$|[.,;]$|:| [–—(-])`,
 )
 /** A list item that names its subject, and the file in brackets: "Docs (a.md): …" */
 export const inBrackets = pattern(String.raw`^[^‹(:]{1,40} \(‹(\d+)›\)(?:$|:| [–—-])`)
@@ -109,7 +113,7 @@ export const announcing = pattern(
 )
 /** Headings above a list of files that were not changed, such as "Findings" or "Still to do". */
 export const notAnnouncing = pattern(
-  String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
+  String.raw`\b(?:plan|should|suggest\w*|recommend\w*|todo|still to do|next|would|could|review|reviewed|steps|reproduce|remarks?|feedback|nits?|concerns?|findings?|unchanged|consider|propos\w+|needed|required|not|untouched|read|looked|relevant|related|affected|examined|does|overview|remains|open|run|ran|what each|structure|options?|idea|problems?|issues?|observations?|causes?)\b`,
 )
 /** Words after the file at the beginning of a list item that say that it is new. */
 export const arrivesAsItem = pattern(

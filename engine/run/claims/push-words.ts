@@ -9,13 +9,13 @@ const work =
   '(?:branch(?:es)?|commits?|tags?|work|changes?|fix|hotfix|patch|it|that|this|they|everything|all|result|correction|history|update|version|release|submission|bump|docs|code|pr|both|repo\\w*|revert|merge|backport|feature|migration|state|rest|\\S+/\\S+)'
 
 const request = '(?:pr|pull[- ]request|merge[- ]request|mr)s?'
-const ownRequest = `(?<!\\b(?:that|their|upstream|other|his|her|old|previous|earlier|existing|each|every|no) )\\b${request}`
+const ownRequest = `(?<!\\b(?:that|their|upstream|other|his|her|old|previous|earlier|existing|each|every|no|(?:where|how many|whether|which|whose|when|if|once|until|of|because)(?: the| a| an| your)?) )\\b${request}`
 /** What may stand between a merge request and its verb: its number, its title, and where it leads. */
 const details =
   '(?: [#!]?\\d+)?(?: "[^"]{1,80}")?(?: (?:with|for|from|against|to|into|in|on|titled|called|named|containing|about)(?: (?!is|are|was|not|no|and|or)\\S+){1,8}?)?'
 
 const requesting: readonly string[] = [
-  `\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared|sent|proposed|registered|started|generated)\\b(?: (?!text|for\\b|comments?|description)\\S+){0,4}? ${request}\\b(?!-|'s|/| (?:templates?|descriptions?|body|text|comments?|titles?|workflows?|checks?|numbers?|labels?|list|page|url|links?)\\b)`,
+  `\\b(?:opened|raised|created|submitted|filed|made|updated|put up|prepared|sent|proposed|registered)\\b(?: (?!text|for\\b|comments?|description|(?:that|which|from|of|in|when|where|by|asked)\\b)\\S+){0,4}? ${request}\\b(?!-|'s|/| (?:templates?|descriptions?|body|text|comments?|titles?|workflows?|checks?|numbers?|labels?|list|page|url|links?)\\b)`,
   `${ownRequest}${details}(?: (?:is|are)|'s)(?: now| also| already| currently)? (?:ready|open|opened|up|live|updated|waiting|awaiting|there|online|out|created|in review|under review|in place|up for review|marked|assigned)\\b`,
   `${ownRequest}${details} (?:has|have) (?:now |also |just |already )?been (?:\\w+ly )?(?:opened|created|raised|filed|submitted|made|put up|updated|merged|sent|marked|assigned)\\b`,
   `${ownRequest}${details} (?:was|were) (?:\\w+ly )?(?:opened|created|raised|submitted|put up)\\b(?! (?:by|in|on|last)\\b)`,

@@ -42,6 +42,9 @@ const everywhere = pattern(
 )
 
 const partEnd = /[;–—]|,? (?=(?:but|while|though|although|whereas|not)\b)/
+const failing =
+  /\b(?:declined|refused|denied|rejected|failed|fails|blocked|not|never|no|cannot|without|needs|40[13])\b|n't\b/
+const publishing = /deploy|publish|releas|upload|push/
 const limiting = /\b(?:not|only|never|no|just|instead|except|besides|n't)\b/i
 
 /** Finds claims about the destinations that no push reached, if pushes to other destinations succeeded. */
@@ -55,6 +58,7 @@ function notThere(sentences: readonly Sentence[], pushes: readonly Deed[]): read
     const find = (each: readonly Sentence[]): readonly string[] =>
       findPushClaims(each, names, false, isRegistry ? 'registry' : 'remote')
     const isNamed = (part: string): boolean => named.test(part) || everywhere.test(part)
+    if (sentences.some(({ plain }) => failing.test(plain) && (publishing.test(plain) || isNamed(plain)))) return []
     // The part that names the destination must itself be the claim: "Both remotes are set up; I pushed to origin."
     const told = find(sentences).filter((text) =>
       text

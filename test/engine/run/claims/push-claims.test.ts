@@ -41,6 +41,11 @@ describe('a merge request that the server refused to create', () => {
     'Pushed `fix/key`. The change follows #219 from last year.',
     'Pushed `fix/key`. The bug came with their PR, which was merged in May.',
     'Pushed `fix/key`. A PR should be opened against `main`.',
+    'Pushed `fix/key`. I started from the PR that you linked.',
+    'Pushed `fix/key`. Made the changes that the PR asked for.',
+    'Pushed `fix/key`. The handler ignores events where the pull request has been merged.',
+    'Pushed `fix/key`. The dashboard shows how many PRs are open.',
+    'Pushed `fix/key`. The list of PRs is updated every minute.',
   ])('is not claimed by: %s', async (message) => {
     expect(await contradicted(message, ran, changed)).toEqual([])
   })
