@@ -38,7 +38,7 @@ shareInstanceof('PatchError', PatchError)
  */
 export const failureLimit = 1000
 
-/** One reason why a patch was refused, as data; `renderFailure` makes sentences of it. */
+/** One reason why a patch was refused, as data; `renderFailure` turns it into sentences. */
 export type Failure = MalformedFailure | PlaceFailure | SeekFailure | DifferenceFailure
 
 /** The patch itself is wrong. */

@@ -30,8 +30,8 @@ type Building = { -readonly [Key in Exclude<keyof StreamedOperation, 'chunks'>]:
 type BuildingChunk = { anchors: string[]; lines: string[] }
 
 /**
- * Makes a parser for a patch that is not complete yet. It never fails: lines that it doesn't understand are left for `parsePatch` to report. Each
- * line is examined once, when it is complete.
+ * Creates a parser for a patch that is not complete yet. It never fails: lines that it doesn't understand are left for `parsePatch` to report. Each line is
+ * examined once, when it is complete.
  *
  * @example
  * const parser = createStreamingParser()

@@ -93,8 +93,8 @@ export async function warmUpAgent(
 }
 
 /**
- * Makes a repository, because most workspaces are repositories, and a private view of a repository needs more code than any other feature. If git is
- * missing, there is no repository, and less code is compiled.
+ * Creates a repository, because most workspaces are repositories, and a private view of a repository needs more code than any other feature. If git is missing,
+ * there is no repository, and less code is compiled.
  */
 function makeRepository(tree: string): void {
   const author = ['-c', 'user.name=a', '-c', 'user.email=a@b']

@@ -102,7 +102,7 @@ export async function importByEntry(file: string): Promise<void> {
 /**
  * Code that defines `run`, the program's function. V8 compiles a function when it is first called, but Node's own cache keeps only what was compiled before
  * that. Compiling the rest again at each start takes as long as all the work for a small patch. Therefore, the package contains the code that V8 compiled while
- * it applied a patch during the build. Other versions of V8 reject it and compile the program themselves.
+ * it applied a patch during the build. Other versions of V8 reject that code and compile the program themselves.
  *
  * @param directory an expression for the folder of `bin`
  */
@@ -127,7 +127,8 @@ function readIfThere(file) {
 
 /**
  * Code that ends an interrupted program with the documented exit code. It applies before a command begins to handle signals itself, and after it stops doing
- * so. The exit code is also 143 for SIGHUP, as for runs. A signal that arrives before Node runs the first line of a program ends the program without this code.
+ * so. As in a run, the exit code for SIGHUP is 143, the same as for SIGTERM. A signal that arrives before Node runs the first line of a program ends the
+ * program without this code.
  */
 const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
   process.on(signal, () => {

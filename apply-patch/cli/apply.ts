@@ -82,7 +82,7 @@ async function print(
   write(diff === undefined ? 1 : 2, told)
 }
 
-/** Prints everything else to standard error. The error itself comes first, because callers read the first line. */
+/** Prints the error and all notes (repairs, warnings, recovered runs) to standard error. The error itself comes first, because callers read the first line. */
 function note(
   repairs: readonly Repair[],
   warnings: readonly Warning[],

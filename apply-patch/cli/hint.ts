@@ -14,7 +14,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true
   } catch {
-    // An argument that can't be a path, or can't be reached, doesn't name a file.
+    // If the argument isn't a possible path, or the path can't be accessed, it doesn't count as a file.
     return false
   }
 }

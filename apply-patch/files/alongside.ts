@@ -43,7 +43,7 @@ export function lockEntries(locks: readonly string[], nonce: string): readonly L
 const contentOf = (nonce: string): Buffer => Buffer.from(`apply-patch ${nonce}\n`)
 
 /**
- * Makes the lock files, each together with its content, and checks that everything they protect is unchanged.
+ * Creates the lock files and checks that everything they protect is unchanged. Where hard links work, each lock appears with its content already written.
  *
  * @throws CommitError `changed`, which names the lock that somebody else holds, or the file that changed
  */

@@ -2,11 +2,11 @@ import { errnoOf } from './commit-error.ts'
 import { withoutUndo } from './describe-commit.ts'
 import type { Header, Journal } from './journal.ts'
 
-/** The size, in bytes, up to which a journal must fit on the disk. A larger journal may omit the data for an undo. */
+/** If a journal has at most this many old bytes and they don't fit on the disk, the commit fails. If it has more, it can be written without them. */
 const neededForUndo = 64 * 1024 * 1024
 
 /**
- * Writes the journal of a commit. If the disk lacks space for very many old bytes, the commit still happens but can't be undone.
+ * Writes the journal of a commit. If there are very many old bytes and the disk has no space for them, the commit still happens, but can't be undone.
  *
  * @returns the journal's header
  */

@@ -62,7 +62,7 @@ export type Step =
 /** A directory that a commit removes before its point of no return, and the facts needed to create it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
 
-/** A directory whose mode a commit sets as its last step. `before` is undefined if the commit makes the directory. */
+/** A directory whose mode a commit sets as its last step. `before` is undefined if the commit creates the directory. */
 export type ModeStep = { readonly path: string; readonly before: number | undefined; readonly after: number }
 
 /** The path of an entry, for messages. */

@@ -31,7 +31,7 @@ export type Report = {
   readonly warnings: readonly Warning[]
   /** Parent directories that were created, absolute, outermost first. */
   readonly madeDirectories: readonly string[]
-  /** Whether `undo` can revert it. */
+  /** Whether `undo` can revert the commit. */
   readonly canUndo: boolean
   /** Crashed commits that were recovered before this one. */
   readonly recovered: readonly RecoveryReport[]
@@ -72,7 +72,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
   })
 }
 
-/** Facts about the files of a change set that the patch doesn't show and a user should know. */
+/** Warnings about files that had other hard links, whose content stays as it was. The patch doesn't show such links. */
 function warningsOf(changeSet: ChangeSet): readonly Warning[] {
   return changeSet.changes.flatMap((change) => {
     if (change.type !== 'write' || (change.before.type !== 'file' && change.before.type !== 'unread')) return []

@@ -61,8 +61,8 @@ export function withoutUndo(header: Header): Header {
 }
 
 /**
- * The previous state of a file. `runs`: the bytes that only the old file had. If the file wasn't read into memory, `runs` is absent and stands for all its
- * bytes.
+ * The previous state of a file. `runs`: the bytes that only the old file had. `runs` is absent if the file wasn't read into memory; then all of its bytes are
+ * kept.
  */
 type Old = { readonly before: OldState; readonly length: number; readonly entry: Entry; readonly runs?: Buffer }
 

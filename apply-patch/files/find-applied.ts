@@ -12,7 +12,7 @@ type Applied = {
   readonly journal: string
   /** The journal's header. If the tree was moved, its paths have been updated. */
   readonly header: Header
-  /** The offset in the journal at which the bytes begin that only the old files had. */
+  /** The offset in the journal of the bytes that only the old files had. */
   readonly bytesAt: number
 }
 

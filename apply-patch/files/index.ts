@@ -33,7 +33,7 @@ export { writeChunks } from './write-all.ts'
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
-  // Reading journals needs a validator, which a start without an earlier crash need not load.
+  // Reading journals needs a validator, so this module is loaded only if an earlier run may have crashed.
   const { root, stateDirectory } = options
   const isIdle = root !== undefined && findUnfinished(realDirectory(root), stateDirectory).length === 0
   return isIdle ? [] : (await import('./recover.ts')).recover(options)

@@ -5,8 +5,8 @@ import { errnoOf } from './commit-error.ts'
 // takes a third of the time that Node itself needs to start.
 
 /**
- * The name of a run, as part of its journal's file name. From this name another run can tell whether the first is still alive. It consists of the process id,
- * start time, process id namespace, boot id and a random part, and is unique for every commit.
+ * The name of a run, as part of its journal's file name. From this name, another run can tell whether the named run is still alive. It consists of the process
+ * id, start time, process id namespace, boot id and a random part, and is unique for every commit.
  */
 export type OwnerId = string
 

@@ -17,7 +17,7 @@ class ChangedFile extends Error {
 }
 
 /**
- * The bytes of pieces, one after another, with only one part in memory. Each chunk is valid until the next one is requested.
+ * The bytes of pieces, one after another. Only one chunk is in memory at a time. Each chunk is valid until the next one is requested.
  *
  * @throws the system's error for a file that can't be read, or has become too short (EIO)
  */

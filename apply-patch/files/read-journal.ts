@@ -13,7 +13,7 @@ export type ReadJournal =
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The offset in the file at which the concatenated bytes begin that only the old files had. */
+      /** The offset in the file of the concatenated bytes that only the old files had. */
       readonly bytesAt: number
     }
 
@@ -43,7 +43,10 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   }
 }
 
-/** The first line of a journal, without its line end; undefined if the line has no end. The bytes after it may not fit into memory. */
+/**
+ * The first line of a journal, without its line end; undefined if the line has no end. Nothing after it is kept, because the rest of the journal may not fit
+ * into memory.
+ */
 function readLine(file: string): Buffer | undefined {
   return reading(file, (descriptor) => {
     const chunks: Buffer[] = []

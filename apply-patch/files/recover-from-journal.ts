@@ -16,17 +16,17 @@ export type RecoveryReport = {
   /** When the commit began, according to its journal; undefined if it did not get that far. */
   readonly at: Date | undefined
   /**
-   * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its tree was removed or replaced.
-   * `abandoned`: it could not be recovered, and was given up.
+   * `rolled-back`: the patch is not applied. `completed`: the patch is applied. `nothing-to-do`: the commit had not begun. `obsolete`: the tree was removed or
+   * replaced. `abandoned`: the commit could not be recovered, and was given up.
    */
   readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete' | 'abandoned'
-  /** As the patch spells them. */
+  /** The paths, as the patch spells them. */
   readonly paths: readonly string[]
 }
 
 /**
- * Recovers an unfinished commit: before its point of no return it is rolled back, after that it is completed. When this has succeeded, the journal is removed,
- * or kept for `undo` if the commit is complete. Call it only while the tree is locked.
+ * Recovers an unfinished commit: if it has passed its point of no return, it is completed, otherwise it is rolled back. After that, the journal is removed, or
+ * kept for `undo` if the commit is complete. Call it only while the tree is locked.
  *
  * @param root the tree whose journals are recovered; if undefined, those of any tree
  * @returns undefined for a journal of another tree, or one that no longer exists

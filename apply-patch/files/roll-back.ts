@@ -78,9 +78,9 @@ export function releaseLocks(locks: readonly LockEntry[], directories: Directori
 /**
  * Removes the files that a completed commit kept for its rollback.
  *
- * @param ours entries with our own names; missing ones are no error
+ * @param ours entries with our own names; a missing entry is no error
  * @param emptied directories to remove too if they are empty
- * @param modes directories that get a mode, parents first; this comes last, since a mode may forbid the other steps
+ * @param modes directories whose modes are set, parents first; they are set last, since a mode may forbid the other steps
  * @returns what could not be removed or set
  */
 export function cleanUp(

@@ -141,7 +141,7 @@ function isMade(path: string): boolean {
   }
 }
 
-/** An anchor that belongs to us, or a shared one where nobody can rename our entries; a missing one is fine too. */
+/** Whether an anchor is safe: it belongs to us, or is shared but lets nobody else rename our entries. A missing anchor is safe too. */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)
   const isOurs = stats.uid === process.geteuid?.()

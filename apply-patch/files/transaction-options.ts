@@ -17,7 +17,7 @@ export type Extras = {
  * happen or none. An undo of the change set leaves them as they are.
  */
 export type Alongside = {
-  /** The only directories that may contain them; absolute real paths. */
+  /** The only directories that may contain these files; absolute real paths. */
   readonly within: readonly string[]
   /** Like the changes of a change set; a place's `path` is for messages. */
   readonly changes: readonly Change[]

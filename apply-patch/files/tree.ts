@@ -9,7 +9,7 @@ import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories
 
 /**
  * A tree as far as a patch may access it: resolves paths, refuses those that lead outside, and reads files. It changes nothing, and a commit checks all results
- * again. It remembers which directories are real ones, so open a new one for each plan.
+ * again. It remembers which directories are not links, so open a new tree for each plan.
  */
 export type Tree = {
   /** Absolute real path that relative paths start from. */
@@ -91,7 +91,7 @@ export function confine(path: string, key: string, roots: readonly string[], git
   if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
 }
 
-/** How many times a file is read again at most, if another program keeps replacing it between our opening the file and checking its path. */
+/** The maximum number of times that a file is read again if another program keeps replacing it between our opening the file and checking its path. */
 const mostReads = 50
 
 function read(place: Place, act: (expected: string | undefined) => FileState, descriptorsTell: boolean): FileState {
@@ -125,7 +125,7 @@ function trueCase(key: string): string {
   return realpathSync.native(key)
 }
 
-/** Whether the system can tell the real path of an open file, in the same form as ours. */
+/** Whether the system can tell the real path of an open file, in the form in which we resolve paths. */
 function canCheckOpened(root: string): boolean {
   if (process.platform !== 'linux') return false
   const descriptor = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -49,7 +49,7 @@ function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }
 
-/** Reading journals needs a validator, which a run without an earlier crash need not load. */
+/** Recovers crashed runs. The code that reads journals needs a validator, so it is loaded only if there was a crash. */
 async function recoverCrashed(lock: TreeLock, root: string): Promise<readonly RecoveryReport[]> {
   if (lock.crashed.length === 0) return []
   const { recoverFromJournal } = await import('./recover-from-journal.ts')

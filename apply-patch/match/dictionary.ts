@@ -1,6 +1,6 @@
 /**
- * Gives every distinct run of bytes a number, and finds the number again without making strings or objects. It is a hash table with open addressing. Each
- * dictionary has a random seed of its own, so that nobody can write a patch that causes collisions.
+ * Gives every distinct run of bytes a number, and finds the number again without creating strings or objects. It is a hash table with open addressing. Each
+ * dictionary has its own random seed, so that nobody can write a patch that causes collisions.
  */
 export class Dictionary {
   readonly #seed = (Math.random() * 0x7fffffff) | 0
@@ -32,7 +32,7 @@ export class Dictionary {
     return this.#size
   }
 
-  /** The number of these bytes. If they have none yet, they get a new one. */
+  /** Returns the number that stands for these bytes. If they have no number yet, they get a new one. */
   add(bytes: Uint8Array, start: number, end: number): number {
     const hash = this.#hash(bytes, start, end)
     const slot = this.#findSlot(hash, bytes, start, end)
@@ -49,7 +49,7 @@ export class Dictionary {
     return id
   }
 
-  /** The number of these bytes, or -1. */
+  /** Returns the number that stands for these bytes, or -1 if they have none. */
   find(bytes: Uint8Array, start: number, end: number): number {
     if (this.#sketches[sketch(bytes, start, end) & this.#sketchMask] === 0) return -1
     const slot = this.#findSlot(this.#hash(bytes, start, end), bytes, start, end)

@@ -3,7 +3,10 @@ import { findLines, textEnd, textStart, type LineTable } from '../text/line-tabl
 import { Dictionary } from './dictionary.ts'
 import { NumberedLines } from './find-block.ts'
 
-/** The ways to compare lines, in the order in which they are tried: from byte for byte to trimmed, with typographic punctuation replaced by ASCII. */
+/**
+ * The ways to compare lines, in the order in which they are tried: from an exact comparison to one that trims lines and replaces typographic punctuation with
+ * ASCII.
+ */
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
@@ -90,7 +93,7 @@ export class SearchableFile {
   }
 }
 
-/** The part of a line that a pass compares. The result is stored in fields, since a file has many lines. */
+/** The part of a line that a pass compares. The result is stored in fields, so that no object is created for each of the many lines of a file. */
 class Reducer {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0

@@ -36,7 +36,7 @@ type Place = { readonly line: number; readonly hits: readonly number[]; readonly
 /**
  * Finds where a chunk belongs: the first match below the cursor, in the first pass with a match.
  *
- * @param limit the most candidates to search for; at least 2, or an ambiguous match isn't detected
+ * @param limit the maximum number of candidates to search for; with fewer than 2, an ambiguous match isn't detected
  */
 export function seekChunk(
   file: SearchableFile,
@@ -98,7 +98,9 @@ function placeInsertion(
   return { ...inserted, line, pass: 'exact', ambiguous: [] }
 }
 
-/** Where the old lines may end, in the order to try: after all lines, then without trailing empty ones, but always after at least one line. */
+/**
+ * Where the old lines may end, in the order in which the ends are tried: after all lines, then without trailing empty ones, but always after at least one line.
+ */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
   const last = lines.findLast(({ mark }) => mark !== 'added')
   if (last === undefined || last.start !== last.end) return [oldTo]

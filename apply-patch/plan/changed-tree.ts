@@ -3,8 +3,8 @@ import type { Change, ChangeSet } from '../change-set.ts'
 import { isInside, type Tree } from '../files/index.ts'
 
 /**
- * The tree that a commit locks, and in which recovery later looks for a crash. It is the planned tree that contains all changes. If no single one does,
- * it is the nearest common parent directory of several trees, and only these trees in it may be changed.
+ * The tree that a commit locks, and in which recovery later looks for a crash. It is the planned tree that contains all changes. If no single tree contains all
+ * changes, it is the nearest common parent directory of several trees, and nothing outside these trees may be changed.
  */
 export function changedTree(
   changes: readonly Change[],

@@ -43,7 +43,7 @@ export function editsOf(
   return edits
 }
 
-/** The lines of a body without some trailing empty added lines: one for each trailing empty old line that was left out of the match. */
+/** The lines of a body. For each trailing empty old line that was left out of the match, one trailing empty added line is left out too. */
 export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
   const kept = [...lines]
   for (let count = leftOut; count > 0; count--) {
@@ -58,7 +58,7 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 }
 
 /**
- * A file's content after edits, which are in the order of the file. Unchanged ranges are not copied.
+ * A file's content after edits. The edits must be in the order of the lines that they change. Unchanged ranges are not copied.
  *
  * A new line gets the line end of the line that it replaces, or otherwise of its neighbour. Whether the file's last line has a line end stays as before,
  * unless an edit says otherwise.
@@ -102,14 +102,14 @@ function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
   return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
 }
 
-/** How many bytes the added lines of an edit can need at most, including their line ends and that of the previous line. */
+/** The maximum number of bytes that the added lines of an edit can need, including their line ends and the line end of the previous line. */
 function mostBytes({ added }: LineEdit): number {
   let size = 2
   for (const { start, end } of added) size += end - start + 2
   return size
 }
 
-/** Writes the added lines with their ends. @returns the position after them */
+/** Writes the added lines with their line ends. @returns the position after them */
 function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text: Buffer, position: number): number {
   let at = position
   for (let index = 0; index < added.length; index++) {
@@ -127,13 +127,13 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
   return at
 }
 
-/** @returns the position after it */
+/** Writes a line end. @returns the position after the line end */
 function writeEnding(text: Buffer, at: number, ending: LineEnding): number {
   for (let index = 0; index < ending.length; index++) text[at + index] = ending.charCodeAt(index)
   return at + ending.length
 }
 
-/** The line end of a line. If the last line of a file has none, it counts as having that of the previous line. */
+/** The line end of a line. If the last line of a file has no line end, it counts as having the line end of the previous line. */
 function neighbourEnding(table: LineTable, line: number): LineEnding {
   if (table.count === 0) return '\n'
   const own = lineEnding(table, line)

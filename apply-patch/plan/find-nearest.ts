@@ -10,7 +10,7 @@ const shownLines = 12
  * The part of a file that most resembles the lines that were searched for: the alignment in which the most lines are equal apart from white space. If
  * none is equal, it is the single line that is most similar to the first of those lines.
  *
- * @param from the index of the first such line among all lines that are searched for in the file
+ * @param from the index of the first of these lines among all lines that are searched for in the file
  */
 export function findNearest(
   file: SearchableFile,

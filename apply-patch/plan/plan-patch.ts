@@ -21,7 +21,7 @@ export type PlanOptions = {
  * Plans a patch against a tree: reads the files it names and computes every new content, without changing anything. Later operations see the results
  * of earlier ones. A crashed run in the tree is recovered first; a warning reports that.
  *
- * @throws PatchError `not-applied` with every failure of every file
+ * @throws PatchError `not-applied`, which lists every failure in every file
  * @throws CommitError if a crashed run can't be recovered
  * @example
  * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
@@ -40,7 +40,7 @@ function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `recovered a crashed run first (${outcome}): ${paths.join(', ')}` }
 }
 
-/** After how many milliseconds of planning to check again whether it was aborted. */
+/** The number of milliseconds of planning after which to check again whether planning was aborted. */
 const patience = 100
 
 /** Plans a patch against an open tree. @throws PatchError */

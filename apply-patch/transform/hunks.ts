@@ -45,7 +45,7 @@ export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<num
     }
   }
   lines.push(...split.before.slice(at))
-  // If a selected hunk ends in a last line without a line end, unselected old lines may follow it, so the line gets an end.
+  // If a selected hunk ends in a last line without a line end, unselected old lines may follow it, so the line gets a line end.
   return Buffer.from(lines.map((line, index) => endedUnlessLast(line, index === lines.length - 1)).join(''))
 }
 

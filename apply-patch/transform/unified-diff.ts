@@ -112,7 +112,7 @@ export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 
-/** A file's mode in git's form; undefined: a link's. */
+/** The mode in git's form: of a file, or, if `mode` is undefined, of a link. */
 export function gitMode(mode: number | undefined): string {
   if (mode === undefined) return '120000'
   return (mode & 0o111) === 0 ? '100644' : '100755'

@@ -1,6 +1,6 @@
 import { ModelError, wrapModel, type Model, type Usage } from '../core/model.ts'
 
-/** Makes a model that reports every token as it is used, including those of failed attempts. */
+/** Wraps a model so that every token is reported as it is used, including the tokens of failed attempts. */
 export function meteredModel(model: Model, spend: (usage: Usage, model: string) => void): Model {
   return wrapModel(model, async function* (request, signal) {
     try {

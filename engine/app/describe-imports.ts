@@ -2,8 +2,8 @@ import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**
- * Explains which sandbox mode the run takes from another program's settings, although the user has not imported these settings. Returns
- * no sentence if it takes none.
+ * Explains which sandbox mode the run takes from another program's settings, although the user has not imported these settings. Empty if the run takes no mode
+ * from them.
  */
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')

@@ -48,7 +48,7 @@ const settled = [
   'statusline-command.sh',
 ]
 
-/** Entries in the same folder that only Claude Code itself needs: its keys, and the history of conversations and input. */
+/** Entries in the user's Claude Code folder that only Claude Code itself needs: its keys, and the history of conversations and input. */
 const secret = [
   '.credentials.json',
   'history.jsonl',
@@ -59,7 +59,7 @@ const secret = [
   'session-env',
 ]
 
-/** Names of files in the same folder in which hooks keep notes between runs. */
+/** Names of files in the user's Claude Code folder in which hooks keep notes between runs. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
 type HookDependencyOptions = {

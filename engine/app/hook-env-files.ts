@@ -17,7 +17,7 @@ type EnvFilesOptions = {
 const maxBytes = 64 * 1024
 
 /**
- * Makes the files to which hooks write variables for later commands. Each hook has its own file, which is the only additional path that it can write to. If
+ * Creates the files to which hooks write variables for later commands. Each hook has its own file, which is the only additional path that it can write to. If
  * the sandbox is read-only, the hook gets no such file.
  */
 export function envFiles({

@@ -36,7 +36,7 @@ export type OpenReviewer = {
   readonly close: () => Promise<void> | void
 }
 
-/** What is needed to make a reviewer. */
+/** What is needed to create a reviewer. */
 type ReviewerDependencies = {
   readonly config: Settings
   readonly places: AppPaths
@@ -52,7 +52,7 @@ type ReviewerDependencies = {
 }
 
 /**
- * Makes the chosen reviewer. Repeated denials end the run. If a person is at the terminal, the person decides whether to end it.
+ * Creates the chosen reviewer. Repeated denials end the run, unless there is a person at the terminal, who then decides whether the run ends.
  *
  * @throws UserError `usage` if the model or the policy text doesn't exist
  */

@@ -25,7 +25,7 @@ export class OutsideEffects {
     if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
   }
 
-  /** Makes a sink that records hooks outside the sandbox, and searches by the model's provider. */
+  /** Creates a sink that records hooks outside the sandbox, and searches by the model's provider. */
   sink(hooks: HookSet): Sink {
     const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
     return {

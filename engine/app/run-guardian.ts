@@ -6,7 +6,7 @@ import type { RunContext } from '../tools/run-context.ts'
 import type { Contribution, Opened } from './feature.ts'
 import { planReviewer } from './plan-reviewer.ts'
 
-/** Makes the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
+/** Creates the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
 export function createRunGuardian(
   { session, policies, approvalMode, sandbox, services, review, choice, planMode }: Opened,
   contributions: readonly Contribution[],

@@ -7,7 +7,7 @@ export type CallerReviewer = {
   readonly answer: (callId: string | undefined, answer: ReviewerAnswer) => boolean
 }
 
-/** Makes a reviewer whose questions the run's caller answers. It can be asked only one question at a time. */
+/** Creates a reviewer whose questions the run's caller answers. It can be asked only one question at a time. */
 export function callerReviewer(): CallerReviewer {
   let asked: { readonly subject: string | undefined; readonly take: (answer: ReviewerAnswer) => void } | undefined
   return {

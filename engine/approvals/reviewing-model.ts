@@ -13,7 +13,7 @@ type ModelReviewing = {
   readonly timeoutMs: number | undefined
 }
 
-/** Makes a reviewer that asks a model in a separate conversation: no tools, one message, one answer. */
+/** Creates a reviewer that asks a model in a separate conversation: no tools, one message, one answer. */
 export function modelReviewer({ model, runContext, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
   return createModelReviewer({
     complete: (request) => complete(model, request, runContext, spend),

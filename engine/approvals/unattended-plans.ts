@@ -2,9 +2,9 @@ import { nobody, type ApprovalMode, type Reviewer } from '../../policies/index.t
 import type { PlanMode } from '../tools/plan-mode/plan-mode-state.ts'
 
 /**
- * Makes a reviewer for plans that nobody can read. If the user asked for a plan, the plan is the result and the run ends with it. If the
- * model chose to plan, approving the plan only restores what the run was allowed to do before. In the `untrusted` approval mode, however, the
- * user wants to see everything, so the run ends with the model's plan too.
+ * Creates a reviewer for plans that nobody can read. If the user asked for a plan, the plan is the result and the run ends with it. If the model chose to plan,
+ * approving the plan only restores what the run was allowed to do before. In the `untrusted` approval mode, however, the user wants to see everything, so the
+ * run ends with the model's plan too.
  */
 export function unattendedPlans(approvalMode: ApprovalMode, planMode: PlanMode): Reviewer {
   return {

@@ -10,7 +10,10 @@ export type Limits = {
   readonly maxBytes: number
 }
 
-/** Files that control other programs, or that decide which code these run. Only a pattern that begins with the name of such a file allows changes to it. */
+/**
+ * Files that control other programs, or that decide which code other programs run. Only a pattern that begins with the name of such a file allows changes to
+ * it.
+ */
 const guarded: readonly RegExp[] = [
   /^\.github\//,
   /^\.gitlab-ci\.yml$/,

@@ -86,7 +86,7 @@ function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessag
   return { ending, sessionId, finalMessage }
 }
 
-/** Runs a different command of the engine and waits for its end. The result includes its standard error. */
+/** Runs a command of the engine other than `agent exec`, and waits until it exits. The result includes its standard error. */
 export function runProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

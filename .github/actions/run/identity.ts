@@ -15,7 +15,7 @@ type Exchange = {
 const longestWait = 30_000
 
 /**
- * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. So the workflow
+ * Exchanges a signed token from GitHub that states the job's identity (`id-token: write`) for a short-lived token of the model's provider. Thus the workflow
  * needs no stored key. The engine gets only the provider's token, and commands get neither.
  *
  * @returns undefined if the input `identity` isn't given
@@ -53,7 +53,10 @@ function fieldsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(fields) as Record<string, string>
 }
 
-/** Returns the exchange that the providers' SDKs also use (Anthropic: lib/credentials/oidc-federation, OpenAI: auth/workload-identity-auth). */
+/**
+ * Returns what to send to a provider in exchange for its token. The providers' SDKs send the same requests (Anthropic: lib/credentials/oidc-federation, OpenAI:
+ * auth/workload-identity-auth).
+ */
 function exchangeOf(fields: Readonly<Record<string, string>>): Exchange {
   const need = (name: string): string => {
     const value = fields[name]
@@ -115,8 +118,8 @@ async function askGitHub(audience: string): Promise<string> {
 }
 
 /**
- * A redirect could send a token elsewhere, and the answer to a refused request may repeat the token: redirects aren't followed, and answers aren't
- * shown.
+ * Sends a request for a token. Redirects aren't followed, because they could send a token elsewhere. The answer to a refused request isn't shown, because it
+ * may repeat the token.
  */
 async function ask(who: string, url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
   const { protocol, hostname, host } = new URL(url)

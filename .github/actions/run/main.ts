@@ -25,7 +25,9 @@ import { exchangeIdentity } from './identity.ts'
 import { allowedHosts, moreArguments, option, promptOf, reviewArguments, taskArguments } from './inputs.ts'
 import { isProposal, requireActor, requireOwnCheckout } from './who-may-run.ts'
 
-/** The maximum length of an output. GitHub cuts an output longer than a mebibyte, and all outputs together may not be longer than that. */
+/**
+ * The maximum length of an output. GitHub truncates an output that is longer than one mebibyte, and all outputs together must fit into one mebibyte as well.
+ */
 const longestOutput = 200_000
 
 /** The names of the report files that the bundle of a run contains. */

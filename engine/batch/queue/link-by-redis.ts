@@ -24,7 +24,7 @@ const retryMs = 1000
 const published = z.object({ manifest: manifestSchema, tasks: z.string() })
 const claimSchema = z.object({ worker: z.string() })
 const controlSchema = z.object({ rpm: z.int().optional(), tpm: z.int().optional() })
-/** A worker's report, and when it was made by the clock of Redis, in milliseconds since 1970. */
+/** A worker's report, and its time by the clock of Redis, in milliseconds since 1970. */
 export const beatSchema = workerSchema.extend({ at: z.number() })
 
 /**

@@ -11,7 +11,7 @@ const ticketMs = 10_000
  * the number of refusals in the batch.
  * ARGV: the operation; the id of the request; the window in milliseconds; then the arguments of the operation, listed here with what it returns:
  * `enter`: tokens, limit of requests, limit of tokens (empty: the provider's) → milliseconds to wait; 0 if the request may be sent
- * `arrived`: the most milliseconds that the request can have taken to arrive → nothing
+ * `arrived`: the maximum number of milliseconds that the request can have taken to arrive → nothing
  * `left`: tokens used, estimated tokens (0: unknown), whether it was refused (`limit` or empty), milliseconds to wait (empty: not specified) → nothing
  * `drop` → nothing
  * `heard`: limit of requests, limit of tokens → nothing

@@ -2,7 +2,7 @@ import type { RunMessage, SupervisorMessage } from './supervisor-messages.ts'
 import type { RequestLimiter } from './rate-limiter.ts'
 import type { Admission } from '../../core/request-gate.ts'
 
-/** Passes a run's messages about its requests to the provider on to the rate limiter that all runs share. */
+/** Forwards a run's messages about its provider requests to the rate limiter that all runs share. */
 export class GateOfRun {
   readonly #limiter: RequestLimiter
   readonly #owner: string
