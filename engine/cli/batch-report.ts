@@ -73,7 +73,7 @@ function tellDerived(folder: BatchFolder): number {
 }
 
 /**
- * `agent batch export --swebench`: writes the predictions of one model in one repeat.
+ * `agent batch export --swebench`: writes the predictions for one model and one repeat.
  *
  * @throws UserError `usage` if the batch has several models or repeats and the options don't choose one
  */

@@ -6,7 +6,7 @@ import type { Detail } from '../display/style.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Chooses where events go: to stdout as JSON for `--json`, and to stderr for people, unless both are the same terminal. */
+/** Chooses where events go: to stderr for people and, with `--json`, to stdout as JSON. If stdout is a terminal, `--json` prints only the JSON. */
 export function chooseSinks(options: ExecOptions): readonly Sink[] {
   const { stdout, stderr, env } = process
   const json = jsonlSink((line) => stdout.write(line))

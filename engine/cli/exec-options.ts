@@ -16,7 +16,7 @@ export type ExecOptions = ConfigOptions & {
   readonly failOnNoChange?: true
   /** Files to which reports about the run are written, each in the format of its extension. */
   readonly report?: readonly string[]
-  /** Whether to write GitHub's step summary. `off`: it isn't changed. */
+  /** `auto`: GitHub's step summary is written, if there is one. `off`: it isn't changed. */
   readonly summary?: (typeof summaries)[number]
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -40,7 +40,7 @@ export type ExecOptions = ConfigOptions & {
   /** The commands that verify the result. False: none. Absent: those of the resumed session, or else the configured ones. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number
-  /** Whether to plan first. Absent: the same as before in a resumed session; false in a new one. */
+  /** Whether to plan first. Absent: a resumed session keeps its earlier choice; in a new session, the default is false. */
   readonly plan?: boolean
 }
 

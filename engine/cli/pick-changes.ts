@@ -26,8 +26,8 @@ type Part = {
 }
 
 /**
- * Asks a person about each change and returns the accepted changes. If both sides are text, it asks about each hunk and returns the change with the accepted
- * hunks. The end of input counts as `q`.
+ * Asks a person about each change and returns the accepted changes. If both sides are text, it asks about each hunk and returns the change with only the
+ * accepted hunks. The end of input counts as `q`.
  *
  * @param directory the session's directory, which contains the bytes of the files
  */
@@ -103,7 +103,7 @@ function wholeText({ before, after }: RunChange, directory: string): string {
   return hunks?.map((hunk) => hunk.text).join('') ?? '(no text)\n'
 }
 
-/** The change with its accepted parts; undefined if there are none. */
+/** The change with only its accepted parts; undefined if no part was accepted. */
 function madeOf(
   change: RunChange,
   parts: readonly Part[],

@@ -38,7 +38,9 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
   }
 }
 
-/** Settings of a reviewer that the command line names. The Guardian must then ask, so the approval policy is added. */
+/**
+ * Adds the approval policy `on-request` to the settings of a reviewer that the command line names, because otherwise the Guardian would never ask the reviewer.
+ */
 function asking(reviewer: Settings): Settings {
   return { ...reviewer, approval_policy: 'on-request' }
 }

@@ -19,6 +19,6 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   // Imported only here, because loading the TOML parser and the schema takes longer than starting a command.
   const { loadConfig } = await import('../config/load-config.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  // Other programs' settings are used only if they are imported. Without this rule, they would apply whenever there is some configuration, but not otherwise.
+  // Other programs' settings are used only if they are imported. Otherwise they would apply only if a configuration file or `-c` exists too.
   return loadConfig({ places, project, overrides, onlyImported: true }).settings
 }

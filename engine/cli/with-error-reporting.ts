@@ -48,7 +48,7 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
   return {
     lost: async () => {
       await new Promise((resolve) => process.stdout.write('', resolve))
-      // Node reports a write error only after the write, so wait for that.
+      // Node reports a write error only after the write has returned, so wait until it would have been reported.
       await new Promise((resolve) => setImmediate(resolve))
       return lost
     },

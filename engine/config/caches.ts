@@ -34,7 +34,7 @@ export const noCaches: Caches = { roots: [], set: {} }
  * Creates the configured directories for package caches. They belong only to this workspace, so commands of other projects don't see them. Caches exist only in
  * workspace-write mode: read-only commands couldn't write to them, and files from confined commands must not influence unconfined ones.
  *
- * @throws UserError `usage` if a directory can't be made or doesn't belong to this user
+ * @throws UserError `usage` if a directory can't be created or doesn't belong to this user
  */
 export function openCaches(
   config: Settings,

@@ -42,7 +42,7 @@ function open(table: object, path: readonly string[]): readonly Leaf[] {
   })
 }
 
-/** How many keys make up the name of a setting. Each variable of `set` is a setting of its own; all other tables have one level. */
+/** How many keys make up the name of a setting. Each variable in a table `set` is a separate setting; all other tables have one level. */
 function depthOf(path: readonly string[]): number {
   return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2
 }

@@ -55,9 +55,9 @@ export type Config = {
 }
 
 /**
- * Merges a run's configuration from the machine's file, the user's other programs, the user's file, the profile, the repository's file if it is trusted, `-c`,
- * and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. A setting in a file that exceeds a bound is
- * ignored and listed. An option of the command line that exceeds one is an error, because the user expects it to work.
+ * Merges a run's configuration from the machine's file, the settings of the user's other programs, the user's file, the profile, the repository's file if it is
+ * trusted, `-c`, and flags. Later sources win. The machine's file bounds all others, and the user's file bounds the repository's. A setting in a file that
+ * exceeds a bound is ignored and listed. A command-line option that exceeds a bound is an error, because the user expects it to work.
  *
  * @throws UserError `usage`, naming the file or option, the line, the key and the expected value
  */

@@ -38,7 +38,7 @@ function set(target: unknown, path: readonly string[], value: unknown): object {
   const base = typeof target === 'object' && target !== null ? target : {}
   if (key === undefined) return base
   const inner: unknown = Object.hasOwn(base, key) ? (base as Record<string, unknown>)[key] : undefined
-  // Built with `fromEntries`, so that a key such as `__proto__` is an ordinary key and fails validation as one.
+  // Built with `fromEntries`, so that a key such as `__proto__` is treated like any other unknown key and fails validation.
   return Object.fromEntries([
     ...Object.entries(base).filter(([name]) => name !== key),
     [key, rest.length === 0 ? value : set(inner, rest, value)],

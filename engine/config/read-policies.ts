@@ -168,7 +168,7 @@ function otherKeys(text: string): readonly string[] {
       ? Object.keys(settings).filter((key) => key !== 'permissions')
       : []
   } catch {
-    // Such a file is left out as a whole, and that was already reported.
+    // A file that isn't valid JSON is left out as a whole, which was already reported.
     return []
   }
 }

@@ -30,7 +30,7 @@ const stdio = z.strictObject({
   /** The variables of this program's environment that the server gets. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
-  /** False runs the server outside the sandbox. Default: true. Our addition. */
+  /** Whether the server runs in the sandbox. Default: true. Our addition. */
   sandbox: z.boolean().optional(),
   ...shared,
 })

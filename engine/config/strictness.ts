@@ -24,7 +24,7 @@ export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalM
   return asked === 'untrusted' && (bound === 'on-request' || bound === 'on-failure')
 }
 
-/** The hosts or host patterns that commands can reach, each with whether it may have a private address; `all` for every host. */
+/** The hosts or host patterns that commands can reach. `private`: the host may have a private address. `all`: commands can reach every host. */
 export type Reach = readonly { readonly host: string; readonly private: boolean }[] | 'all'
 
 /** Whether the bound permits every requested host. */

@@ -51,7 +51,7 @@ export function lineOf(text: string, path: readonly string[]): number | undefine
   return undefined
 }
 
-/** A multi-line value is complete only on its last line. It starts on the first line that is neither empty nor a comment. */
+/** Returns the line on which a value starts: the first line in the range that is neither empty nor a comment. */
 function firstMeant(lines: readonly string[], from: number, to: number): number {
   const index = lines.slice(from, to).findIndex((line) => !/^\s*(?:#.*)?$/.test(line))
   return from + Math.max(0, index) + 1

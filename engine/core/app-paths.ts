@@ -6,9 +6,9 @@ import { UserError } from './user-error.ts'
 export type AppPaths = {
   /** The user's home, where other agents keep their settings too. */
   readonly home: string
-  /** The user's `config.toml` and `rules/*.rules`. */
+  /** The folder that contains the user's `config.toml` and `rules/*.rules`. */
   readonly config: string
-  /** The machine owner's `rules/*.rules`. */
+  /** The folder that contains the machine owner's `rules/*.rules`. */
   readonly managed: string
   /** The folder for an organisation's Claude Code settings (`managed-settings.json`), according to Claude Code's documentation. */
   readonly managedClaude: string

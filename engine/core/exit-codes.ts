@@ -8,7 +8,7 @@ export const exitCodes = {
   done: 0,
   /** The task failed. */
   failed: 1,
-  /** Wrong usage, configuration, rules or recording. Nothing was run. */
+  /** The command line, the configuration, a rule or a recording is invalid. Nothing was run. */
   usage: 2,
   /** The Guardian stopped the run. */
   stoppedByGuardian: 3,

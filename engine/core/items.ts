@@ -154,7 +154,7 @@ const webSearch = z.object({
   action: webSearchAction,
 })
 
-/** Not in Codex: the run entered a git worktree of its own, or returned to the directory where it began. */
+/** Not in Codex: the run entered a separate git worktree, or returned to the directory where it began. */
 const worktree = z.object({
   ...common,
   type: z.literal('worktree'),

@@ -43,7 +43,7 @@ export type WebSearch = {
   readonly opaque?: unknown
 }
 
-/** What the provider did on the web, in the terms of Codex's events. */
+/** What the provider did on the web, as Codex's events name it. */
 export type WebSearchAction =
   | { readonly type: 'search'; readonly query?: string | undefined; readonly queries?: string[] | undefined }
   | { readonly type: 'open_page'; readonly url?: string | undefined }

@@ -33,10 +33,10 @@ export type RequestGate = {
    * Waits until a request may be sent.
    *
    * @param tokens roughly how many tokens the request will use
-   * @returns `arrived`, to call when the provider has the request, and `left`, to call once with how it ended
+   * @returns `arrived`, to call when the provider has the request, and `left`, to call once when the request has ended, with its outcome
    * @throws the signal's reason as soon as it aborts
    */
   enter(account: Account, tokens: number, signal: AbortSignal): Promise<Admission>
-  /** Receives what an answer says about the limits. */
+  /** Receives what a provider's answer says about its rate limits. */
   heard(account: Account, limits: RateLimits): void
 }

@@ -38,7 +38,7 @@ export const unsupportedClaim = z.object({
   claim: z.enum(['tests', 'push', 'file']),
   /** The sentence from the message, truncated if long. */
   text: z.string(),
-  /** The contradiction in the record. */
+  /** What in the record contradicts the claim. */
   why: z.string(),
 })
 
@@ -83,7 +83,7 @@ export const transactionReport = z.object({
   strategy: z.string(),
   /**
    * `landed`: all its changes are in the tree. `nothing`: there was nothing to land. `kept`: nothing was supposed to land. `conflict`,
-   * `failed`: nothing landed, and `conflicts` or the error say why. If nothing landed, the tree is unchanged.
+   * `failed`: nothing landed, and `conflicts` or the error says why. If nothing landed, the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, counting those that git tracks or doesn't ignore. */

@@ -134,7 +134,7 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
   return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
 }
 
-/** Formats a change of plan mode, without the plan: that is in the question to the person, or in the run's final message. */
+/** Formats a change of plan mode, without the plan itself, which is shown in the question to the person or in the run's final message. */
 function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>, paint: Paint): readonly string[] {
   switch (state) {
     case 'entered':
@@ -173,7 +173,7 @@ const worktreeStates = {
   removed: 'left and removed the worktree',
 } as const
 
-/** Formats a reviewer's answer. The action itself follows as an item of its own. */
+/** Formats a reviewer's answer. The action itself follows as a separate item. */
 function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {
   const risk = item.risk === undefined ? '' : `, risk ${item.risk}`
   const said = `${item.reviewer}: ${item.outcome ?? 'no answer'}${risk}${duration(item.duration_ms)}`

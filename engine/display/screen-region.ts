@@ -2,7 +2,7 @@ import { fit } from './fit.ts'
 
 /** A terminal to draw on. */
 export type Screen = {
-  /** 0 if the terminal doesn't report it. */
+  /** The width of the terminal; 0 if the terminal doesn't report it. */
   readonly columns: number
   write(text: string): void
 }

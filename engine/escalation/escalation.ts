@@ -32,7 +32,7 @@ export type Escalation = {
 /**
  * Creates the sandboxes of a run. Escalated ones are kept open, because a sandbox that was needed once is usually needed again.
  *
- * @param open opens a sandbox for a policy in the same way as the run's own, with the places that its paths refer to
+ * @param open opens a sandbox for a policy, with the options of the run's own sandbox; `known`: the places that the policy's paths refer to
  */
 export function createEscalation(
   own: Sandbox,
@@ -139,7 +139,7 @@ function keyOf(grant: Grant): string {
   return JSON.stringify(grant)
 }
 
-/** Describes a grant and its place. Equal only for the same grant of the same place. */
+/** Describes a grant and its place. Two descriptions are equal only for the same grant of the same place. */
 function describe({ grant, place }: HeldGrant): string {
   return `${keyOf(grant)} ${place?.identity.device}:${place?.identity.inode}`
 }

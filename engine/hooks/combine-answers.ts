@@ -26,7 +26,7 @@ export type HookOutcome = {
   readonly modelRequest?: Readonly<Record<string, unknown>>
   /** An answer that a hook gave in place of the model. */
   readonly modelResponse?: Readonly<Record<string, unknown>>
-  /** The directory that a `WorktreeCreate` hook made. */
+  /** The directory that a `WorktreeCreate` hook created. */
   readonly worktreePath?: string
   /** The only tools that the model may call next. */
   readonly allowedTools?: readonly string[]

@@ -20,11 +20,11 @@ const common = {
 
 const command = z.strictObject({
   type: z.literal('command'),
-  /** The shell command, which `/bin/sh` runs. If there are `args`, the program, which gets these arguments unchanged. */
+  /** The shell command, which `/bin/sh` runs. If there are `args`, this is the program to run instead, which gets these arguments unchanged. */
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
-  /** False runs the command outside the sandbox. False is respected only in files of the user and of the machine's owner. Default: true. Our addition. */
+  /** Whether the command runs in the sandbox. Default: true. `false` has an effect only in files of the user and of the machine's owner. Our addition. */
   sandbox: z.boolean().optional(),
   ...common,
 })

@@ -79,7 +79,7 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
   return { hooks, notices }
 }
 
-/** Whether a hook runs outside the sandbox, with all rights of the user. */
+/** Whether a hook runs outside the sandbox, with all of the user's rights. */
 export function runsOutside({ handler, file }: Hook): boolean {
   return wantsOut(handler) && mayLeave(file)
 }
@@ -109,7 +109,7 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
   }
 }
 
-/** All hooks except those that ask an agent. An agent's own calls must not trigger these, or they would call each other without end. */
+/** All hooks except those that ask an agent. These must not run for the calls of such an agent, or hooks and agents would start each other without end. */
 export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
   const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
   return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }

@@ -7,7 +7,7 @@ import { createHooks, type HookRun, type Hooks, type HookDependencies } from './
 import { withoutAgentHooks, type HookSet } from './load-hooks.ts'
 import { taskHooks } from './task-hooks.ts'
 
-/** How a session starts, in the terms of the `SessionStart` event. */
+/** How a session starts, as the `SessionStart` event names it. */
 type SessionSource = 'startup' | 'resume' | 'compact'
 
 /** The hooks of a run, and the interface through which the run calls them. */

@@ -2,7 +2,7 @@ import type { WorktreeHooks } from '../worktree/worktrees.ts'
 import type { Hooks } from './hooks.ts'
 
 /**
- * The hooks for worktrees. A `WorktreeCreate` hook makes the worktree in place of git. If the hook fails or prints no path, there is no worktree.
+ * The hooks for worktrees. A `WorktreeCreate` hook creates the worktree instead of git. If the hook fails or prints no path, there is no worktree.
  *
  * @param hooks undefined if there are none
  */

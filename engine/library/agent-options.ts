@@ -26,9 +26,8 @@ export type AgentOptions<Output = unknown> = {
   /** Additional tools for the model. Make one with `defineTool`. Default: none. */
   readonly tools?: readonly Tool[]
   /**
-   * Decides about an action if rules and the approval policy don't; gets one question at a time. With a reviewer, the approval policy is
-   * `on-request`, unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is
-   * denied.
+   * Decides about an action if rules and the approval policy don't. It is asked one question at a time. With a reviewer, the approval policy is `on-request`,
+   * unless `settings.approval_policy` says otherwise. Default: the configured reviewer; if there is none, such an action is denied.
    */
   readonly reviewer?: ReviewFunction
   /** Allows work outside a git repository, where changes can't be undone. Default: false. */

@@ -21,7 +21,7 @@ const nameLimit = 64
 /** Accepts any input: the server's own schema is applied by `validate`. */
 const anyObject = z.record(z.string(), z.unknown())
 
-/** Makes the tools of all running servers. */
+/** Creates the tools of all running servers. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }

@@ -68,7 +68,7 @@ function remoteOf(table: Extract<McpServerTable, { url: string }>, env: Environm
 }
 
 /**
- * Makes the transport for a URL.
+ * Creates the transport for a URL.
  *
  * @throws UserError `usage` if there are headers but the transport can't send headers
  */

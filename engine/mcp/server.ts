@@ -27,7 +27,7 @@ export type McpTransport =
       readonly env: Readonly<Record<string, string>>
       /** The directory in which the server's process runs. Undefined: the run's workspace. */
       readonly cwd: string | undefined
-      /** False runs the server outside the sandbox, with all rights of the user. */
+      /** Whether the server runs in the sandbox. If false, it runs outside, with all of the user's rights. */
       readonly sandboxed: boolean
     }
   | {

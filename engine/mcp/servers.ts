@@ -37,7 +37,7 @@ export type McpServers = {
 type Entry = {
   readonly server: McpServer
   connection: McpConnection | undefined
-  /** The connection that is being made. Concurrent calls wait for the same one. */
+  /** The connection that is being opened. All calls that need it wait for this one attempt. */
   connecting: Promise<McpConnection> | undefined
   tools: readonly McpToolDescription[]
   problem: string | undefined
@@ -169,7 +169,7 @@ export async function startServers(
   }
 }
 
-/** Limits how long the start may take: a server that starts and then stays silent would delay the run forever. */
+/** Limits how long the start may take: a server that starts and then stays silent would otherwise delay the run forever. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: LongTimeout | undefined
   const late = new Promise<never>((_, reject) => {

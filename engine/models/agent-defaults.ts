@@ -14,9 +14,9 @@ const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
 /**
  * The first matching row counts. GPT: `default_reasoning_level` and `default_verbosity` from Codex's list of models
  * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Models before GPT-5.3 with `codex` in their name don't accept a
- * verbosity, and the `pro` and `chat` models accept only their own effort. Claude: the effort that Claude Code requests, `high`
- * (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens if the model allows them. Models before 4.6 think
- * within a budget, which is derived from the effort; models before 3.7 don't think.
+ * verbosity, and the `pro` and `chat` models accept only certain efforts, so none is sent. Claude: the effort that Claude Code requests, `high`
+ * (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens if the model allows them. Models before 4.6 think within a budget, which
+ * is derived from the effort; models before 3.7 don't think.
  */
 const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],

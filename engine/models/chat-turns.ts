@@ -104,8 +104,8 @@ function userMessage(text: string, images: readonly Image[]): ChatMessage {
 }
 
 /**
- * The maximum length of a call id for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389). Other servers accept the
- * ids that they made.
+ * The maximum length of a call id for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389). Other servers accept the ids that they
+ * created.
  */
 const longestId = 40
 

@@ -89,19 +89,19 @@ function clip(words: string): string {
   return line.length > 600 ? `${line.slice(0, 600)}… (${line.length} characters)` : line
 }
 
-/** Makes the failure for a stream that stopped before its last event. */
+/** Creates the failure for a stream that stopped before its last event. */
 export function cutStream(detail: string): ProviderFailure {
   return new ProviderFailure('cut', `cut the stream before its last event${detail === '' ? '' : ` (${detail})`}`, {
     retryable: true,
   })
 }
 
-/** Makes the failure for a stream that violates its protocol. */
+/** Creates the failure for a stream that violates its protocol. */
 export function malformedStream(detail: string): ProviderFailure {
   return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
 }
 
-/** Makes the failure for an answer that ended early, with the provider's own reason. */
+/** Creates the failure for an answer that ended early, with the provider's own reason. */
 export function unfinished(kind: 'filtered' | 'context-overflow', why: string, spent: Usage): ProviderFailure {
   return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: false, spent })
 }

@@ -14,7 +14,7 @@ export const slowestMs = 2000
 export const usualWaitMs = 2000
 export const longestWaitMs = 120_000
 
-/** A source of the time, and of timers. */
+/** Provides the current time, and timers. */
 export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
 
 export type LimiterOptions = {
@@ -67,8 +67,8 @@ export type RequestLimiter = {
 }
 
 /**
- * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. The most that a request may use is reserved before it
- * is sent; afterwards its actual usage counts. After a refusal, all requests wait for as long as the provider asks.
+ * Keeps the requests and tokens of all runs within limits per minute, for each provider, key and model. The maximum that a request may use is reserved before
+ * it is sent; when it has ended, its actual usage is counted instead. After a refusal, all requests wait for as long as the provider asks.
  */
 export class RateLimiter implements RequestLimiter {
   readonly #options: LimiterOptions

@@ -29,7 +29,7 @@ export class Repositories {
   }
 
   /**
-   * Checks out a ref into a work tree of its own. The commit that a name refers to is looked up once and stays the same for the whole batch.
+   * Checks out a ref into a separate work tree. The commit that a name refers to is looked up once and stays the same for the whole batch.
    *
    * @throws RepositoryFailure if the repository can't be cloned or has no such ref
    */

@@ -42,7 +42,7 @@ export class Git {
   }
 
   /**
-   * Runs git and waits for its end.
+   * Runs git and waits until it exits.
    *
    * @returns what git printed
    * @throws RepositoryFailure with git's message if git fails

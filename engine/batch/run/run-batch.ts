@@ -29,7 +29,7 @@ import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
-  /** The number of simultaneous runs. Undefined: the default number, or as many as the workers in other processes can execute. */
+  /** The number of simultaneous runs. Undefined: the default number or, if workers in other processes execute the runs, as many as those workers can. */
   readonly workers: number | undefined
   readonly attempts: number
   readonly maxCost: number | undefined
@@ -79,7 +79,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   const lease = leaseFolder(folder.path, process)
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
-    // Requests to an earlier start of this batch no longer apply, so they are removed.
+    // Control requests that were meant for an earlier start of this batch no longer apply, so they are removed.
     writeControl(
       folder.path,
       { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },
@@ -95,9 +95,9 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
         `${lost} runs that were started earlier had no recorded result; their results were recovered from their sessions.`,
       )
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    // Not checked if workers make the attempts: this machine may not have the model keys that they have.
+    // Not checked if workers make the attempts: this machine may lack the API keys of models that the workers have.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
-    // Settles trials with attempts from earlier starts. This must happen before the progress is reported.
+    // `isOpen` also settles trials that a killed process could not settle any more. This must happen before the progress is reported.
     for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))

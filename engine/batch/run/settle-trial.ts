@@ -11,7 +11,7 @@ const longestWaitMs = 300_000
 /**
  * Decides whether a trial is settled after its attempts. An answer settles it, and so does the last permitted attempt without an answer.
  *
- * @param ended the finished attempts that count, in order
+ * @param ended the finished attempts since the trial was last reopened, in order
  * @param mostAttempts how many attempts may end without an answer
  */
 export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mostAttempts: number): 'open' | 'settled' {
@@ -24,7 +24,7 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
-/** The finished attempts of a trial that count. */
+/** The finished attempts of a trial since it was last reopened; all of them if it never was. */
 export function endedAttempts(folder: BatchFolder, trial: string): readonly AttemptRecord[] {
   const from = folder.reopenedAfter(trial)
   return folder
@@ -50,7 +50,7 @@ export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number):
 }
 
 /**
- * Settles a trial with one of its attempts.
+ * Settles a trial with the result of one of its attempts.
  *
  * @returns false if the trial was settled already: then this attempt is superseded, but its cost still counts
  */

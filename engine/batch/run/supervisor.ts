@@ -94,7 +94,7 @@ export class Supervisor {
     this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers())
   }
 
-  /** Called when a provider refused requests because there were too many. Fewer simultaneous runs send fewer requests. */
+  /** Call this when a provider has refused requests because there were too many. Reduces the number of simultaneous runs, so that fewer requests are sent. */
   throttled(): void {
     this.#concurrency.throttled()
   }

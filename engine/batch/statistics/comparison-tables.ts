@@ -5,7 +5,7 @@ import type { Estimate } from './estimates.ts'
 /** A table as rows of texts. The first row is the header. */
 export type Table = { readonly title: string; readonly rows: readonly (readonly string[])[] }
 
-/** The statistics of a batch's models, as tables for people. The second table exists only if there are at least two models. */
+/** The statistics of a batch's models, as tables for human readers. The second table exists only if there are at least two models. */
 export function tablesOf({ models, pairs }: BatchStatistics): readonly Table[] {
   const most = Math.max(0, ...models.map(({ passAt }) => passAt.length))
   const ks = most > 1 ? Array.from({ length: most }, (_, at) => at + 1) : []

@@ -10,7 +10,7 @@ export type Repository = {
 
 /** One task of a batch, with its prompt filled in. */
 export type Task = {
-  /** A stable id, which identifies the task in results, folders and later starts. */
+  /** A stable id, which identifies the task in results and folders, and when the batch is started again. */
   readonly id: string
   readonly prompt: string
   readonly repository: Repository

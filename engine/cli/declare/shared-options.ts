@@ -1,7 +1,7 @@
 /** Receives the exit code of the command that ran. */
 export type Finish = (exitCode: number) => void
 
-/** The flag of all commands that confine other programs. */
+/** The flag that states that the environment is the sandbox. All commands that confine other programs have it. */
 export const externallySandboxed = [
   '--externally-sandboxed',
   'state that the surrounding container or virtual machine is the sandbox: commands run unconfined (-s danger-full-access)',
@@ -19,7 +19,7 @@ export const allowUnixSockets = [
   'let it open unix sockets: its own, and every visible socket of this machine that a program opens later',
 ] as const
 
-/** The flag of every command that reads configuration. */
+/** The flag that ignores the files of the user and the repository. Every command that reads configuration has it. */
 export const isolated = [
   '--isolated',
   "ignore your own and the repository's files: settings, rules, permissions, hooks, servers, skills, instructions",

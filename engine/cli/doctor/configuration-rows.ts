@@ -3,9 +3,9 @@ import type { Row } from './doctor-row.ts'
 
 /** The configuration files that exist. */
 export type ConfigurationFacts = {
-  /** Existing files, each by the path that messages show. */
+  /** The paths of the files that exist, as messages show them. */
   readonly files: readonly string[]
-  /** The path that the user's own file has or would have. */
+  /** The path of the user's own configuration file, whether or not the file exists. */
   readonly own: string
   readonly ignored: readonly Ignored[]
   /** Skills, commands, agents, servers and plugins that can't be used, each with its location. A run continues without them. */

@@ -10,7 +10,7 @@ export type GitFacts = {
   /** The user name from the user's configuration, the repository's configuration or the environment. */
   readonly name: string | undefined
   readonly email: string | undefined
-  /** Whether a run outside any repository was allowed. */
+  /** Whether the command line allows a run outside any repository. */
   readonly anywhere: boolean
 }
 

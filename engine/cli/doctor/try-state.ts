@@ -2,7 +2,10 @@ import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Row } from './doctor-row.ts'
 
-/** The row about whether sessions can be stored. This is tested by making a directory where sessions would be stored, and removing it. */
+/**
+ * The row about whether sessions can be stored. To test this, a directory is created in the folder for sessions, or in its nearest existing parent, and removed
+ * again.
+ */
 export function stateRow(state: string): Row {
   const row = { group: 'files', check: 'state' } as const
   const there = nearestThere(state)

@@ -40,7 +40,7 @@ export type Tally = {
   readonly unchanged: number
   /** How many of the unchanged decisions have a different reason now. */
   readonly otherwiseDecided: number
-  /** How many records come from an earlier version, which stored fewer facts. */
+  /** How many records were written by an earlier version of this program, which stored fewer facts. */
   readonly withoutBasis: number
   readonly groups: readonly ChangeGroup[]
 }

@@ -47,7 +47,7 @@ export function installedPlugins(
   )
   const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
   return {
-    // Reversed, because the first of several plugins with the same name is used, as everywhere.
+    // Reversed, because of several plugins with the same name the first is used, and `fromEntries` keeps the last.
     tables: Object.fromEntries(sound.toReversed()),
     ignored: ignoring(
       path,

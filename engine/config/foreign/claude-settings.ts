@@ -55,7 +55,7 @@ export function importClaudeSettings(home: string, project: Project): ClaudeImpo
   return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
 }
 
-/** Imports the same settings from the files of a trusted repository, except for the addresses of models, and plugins that the user hasn't installed. */
+/** Like `importClaudeSettings`, but for the files of a trusted repository. Model addresses are not imported, nor are plugins that the user hasn't installed. */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>
     importFile({ path, kind: 'project', within: project.root, home, project }),

@@ -8,7 +8,7 @@ import { placeOf } from '../validate.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings } from './sound-settings.ts'
 
-/** The keys of Codex that mean the same here (https://developers.openai.com/codex/config-reference). */
+/** The keys of Codex that have the same meaning in this program (https://developers.openai.com/codex/config-reference). */
 const sameMeaning: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
@@ -43,7 +43,7 @@ export function codexConfigFile(home: string): string {
 }
 
 /**
- * Reads the settings of Codex's configuration that mean the same here. Never fails, whatever the file contains.
+ * Reads the settings of Codex's configuration that have the same meaning in this program. Never fails, whatever the file contains.
  *
  * @param whole whether all of these settings are used. Otherwise only those that make a run stricter are used, and ignored keys aren't reported
  */

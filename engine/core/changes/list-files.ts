@@ -13,7 +13,7 @@ const patienceMs = 2000
 /** How many entries to read before letting other work run. */
 const atOnce = 500
 
-/** Makes a key of a path: one character per byte, so that any bytes can form a key. */
+/** Converts a path to a key: one character per byte, so that any bytes can form a key. */
 export function keyOfPath(path: string): string {
   return Buffer.from(path).toString('latin1')
 }

@@ -7,7 +7,7 @@ const shortest = 8
 export type Mask = (text: string) => string
 
 /**
- * Makes a mask for the variables that no command gets because they look like secrets.
+ * Creates a mask for the variables that no command gets because they look like secrets.
  *
  * @param env the engine's own environment
  */
