@@ -4,8 +4,8 @@ import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'
 
 /**
- * The program `agent` with `sandbox` as its only command. Its build is a fraction of the complete program, and reading the complete program takes
- * longer than confining a command.
+ * The program `agent` with `sandbox` as its only command. It is built separately because it is much smaller than the complete program: merely loading the
+ * complete program takes longer than confining a command.
  *
  * @param argv the words after the program's name, the first being `sandbox`
  * @param name the name it was called by: `agent`, or `portcullis`

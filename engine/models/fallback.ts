@@ -5,8 +5,8 @@ import type { Model } from '../core/model.ts'
  * Uses the first of several models that answers. A switch to another model is announced as a `retry` event and lasts for the rest of the run, because
  * each switch means paying for the prompt cache again.
  *
- * Errors that another provider can't avoid are thrown at once: a history that is too long needs compaction, and a wrong configuration
- * needs a person.
+ * Errors that would also occur with another provider are thrown at once: a history that is too long has to be compacted, and a wrong configuration has to be
+ * corrected by a person.
  */
 export function withFallbacks(models: readonly Model[]): Model {
   let at = 0

@@ -21,7 +21,7 @@ export type ModelFinding =
       readonly key: KeyPlace
       /** The instructions for getting the key, from the configuration. */
       readonly keyInstructions: string | undefined
-      /** Why requests can't be sent even though there are a URL and a key; undefined if they can. */
+      /** Why requests can't be sent even though the URL and the key are known; undefined if they can be sent. */
       readonly problem: string | undefined
     }
 

@@ -103,7 +103,7 @@ export class SaidBlocks {
     yield { type: 'message', text, ...(isPlain ? {} : { opaque }) }
   }
 
-  /** Makes the event for thinking and other blocks that only the provider reads. */
+  /** Creates the event for a thinking block, or for another kind of block that only the provider can read. */
   #unread(block: Block): ModelEvent {
     const { thinking } = block
     const seal = this.#prefix !== undefined && isThought(block) ? { seal: this.#prefix } : {}
@@ -136,7 +136,10 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
   return { type: 'web_search', ...readSearch(action), opaque }
 }
 
-/** Parses a call's input for sending it back. If the input of a tool that the provider runs is not JSON, that is not the model's mistake. */
+/**
+ * Parses a call's input for sending it back. Invalid JSON in the input of a tool that the provider runs is not the model's mistake, so it counts as a malformed
+ * stream.
+ */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])
   try {

@@ -16,10 +16,11 @@ type Parts<Tool extends { readonly name: string }> = {
 type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
 
 /**
- * Marks the places at which the prompt cache is written. If there are more places than breakpoints, this is their order:
+ * Marks the places at which the provider writes the prompt cache. If there are more places than breakpoints, the places that come first in this list are
+ * marked:
  *
- * 1. Our last two messages. The newest one writes the cache; at the one before it, the previous request wrote the cache. Both are needed, because the API
- *    looks back only a limited number of blocks, and parallel calls can have many results.
+ * 1. Our last two messages. This request writes the cache at the last one; the previous request wrote it at the one before. Both marks are needed, because the
+ *    API looks back only a limited number of blocks, and parallel calls can have many results.
  * 2. The fixed instructions. The cached prefix up to this point includes all tools.
  * 3. The last of our own tools, because the tools of MCP servers differ from run to run.
  * 4. The description of the environment.
@@ -48,7 +49,7 @@ export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool
     messages: messages.map((message, at) => {
       const last = message.content.at(-1)
       if (message.role !== 'user' || last === undefined || !ours.includes(at)) return message
-      // The message is sent without the mark next time, so the original stays unmarked.
+      // Later requests send this message without the cache mark, so the original stays unmarked.
       return { role: 'user', content: [...message.content.slice(0, -1), { ...last, ...mark }] as UserBlock[] }
     }),
   }

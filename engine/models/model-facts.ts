@@ -4,7 +4,7 @@ import { knownModels, usualWebSearch, type Price, type Rates } from './known-mod
 
 const dollars = z.number().min(0)
 
-/** One table `model_prices.<name>` of the configuration: US dollars per million tokens. */
+/** A table `model_prices.<name>` of the configuration: US dollars per million tokens. */
 export const modelPriceSchema = z.strictObject({
   input: dollars,
   /** Default: the same as `input`. */

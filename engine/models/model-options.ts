@@ -5,7 +5,7 @@ import type { ModelProvider } from './provider-config.ts'
 export type ModelOptions = {
   /** Where keys and base URLs are looked up; the process environment is not read. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Relative replay files are resolved from here, and recordings write this path as `<<cwd>>`. */
+  /** The directory that relative paths of replay files refer to. Recordings contain `<<cwd>>` instead of this path. */
   readonly cwd: string
   /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
   readonly openaiBaseUrl?: string | undefined
@@ -19,7 +19,7 @@ export type ModelOptions = {
   readonly fallbackModels?: readonly string[] | undefined
   /** The gate that each request passes. Absent: requests don't wait. */
   readonly gate?: RequestGate | undefined
-  /** How often one request is repeated after its first failure. Default 5; 0: never. */
+  /** The maximum number of retries of one request. Default 5; 0: no retries. */
   readonly maxRetries?: number | undefined
   /** The wait before the first retry, in milliseconds; it doubles with each retry. Default 500. */
   readonly retryBaseMs?: number | undefined
@@ -31,7 +31,7 @@ export type ModelOptions = {
   readonly streamIdleTimeoutMs?: number | undefined
 }
 
-/** How long one request may take, and how often it is repeated. */
+/** How long one request may take, and how often it may be repeated. */
 export type Limits = {
   readonly maxRetries: number
   readonly retryBaseMs: number

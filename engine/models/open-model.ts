@@ -42,7 +42,7 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   return wireModel(name, await wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }
 
-/** Makes the wire for an API. The wires are imported lazily, because most runs need only one of them. */
+/** Creates the wire for an API. The wires are imported lazily, because most runs need only one of them. */
 async function wireOf(api: ModelProvider['wire_api'], model: string, endpoint: Endpoint): Promise<Wire> {
   switch (api) {
     case 'responses':

@@ -57,7 +57,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** Digests a block by its fields, in any order. Null fields count as absent. The cache mark doesn't count. */
+/** Returns the digest of a block's fields. The order of the fields, fields that are null, and the cache mark make no difference to it. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

@@ -4,8 +4,8 @@ const name = z.string().min(1)
 const milliseconds = z.number().int().positive()
 
 /**
- * One table `model_providers.<id>` of the configuration, with Codex's keys. `wire_api` supports two more formats than in Codex: `chat`
- * (Chat Completions) and `messages` (Anthropic's).
+ * A table `model_providers.<id>` of the configuration, with the same field names as in Codex. `wire_api` supports two more formats than in Codex: `chat` (Chat
+ * Completions) and `messages` (Anthropic's).
  */
 export const modelProviderSchema = z.strictObject({
   /** The provider's name in messages. Absent: its id. */

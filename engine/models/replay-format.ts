@@ -14,8 +14,8 @@ import { readSearch } from './read-search.ts'
  *     {"events": [{"type": "message", "text": "I'll look."}, {"type": "tool_call", "name": "exec_command", "arguments": {"cmd": "ls"}}]}
  *     {"expect": [["README.md", "src"]], "events": [{"type": "message", "text": "Done."}]}
  *
- * A function call has `arguments` (an object, or text to be sent as it is); a freeform call has `input` (text). Any text may be a list of
- * lines. Calls without an `id` are numbered through the file: `call_1`, `call_2`…
+ * A function call has `arguments` (an object, or text to be sent as it is); a freeform call has `input` (text). Any text may be a list of lines. Calls without
+ * an `id` are numbered consecutively within the file: `call_1`, `call_2`…
  *
  * `expect` lists what the tools returned for the calls of the previous response, in order: text, a list of lines, or `{"ok": false,
  * "output": …}`. `replay-match.ts` lists the placeholders that they may contain. Without `expect`, nothing is compared. Empty lines are

@@ -69,7 +69,7 @@ function linePattern(line: string, cwd: string): RegExp {
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
-/** Returns undefined if everything matches; otherwise the last point up to which both texts agree. */
+/** Returns undefined if everything matches; otherwise the furthest point up to which both texts agree. */
 function longestMatch(
   patterns: readonly string[],
   lines: readonly string[],

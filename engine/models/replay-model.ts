@@ -24,18 +24,18 @@ export type PlayOptions = {
   readonly file: string
   readonly cwd: string
   /**
-   * Whether the run continues when results differ. It then fails before the last response and lists all differences. Default: it fails at the
+   * Whether the run continues when results differ. If so, it fails just before the last response and lists all differences. By default, the run fails at the
    * first difference.
    */
   readonly keepGoing?: boolean
   /**
-   * Called before the last response with all differences, of which there may be none. Returns a sentence about the outcome. If `settle` is set,
+   * Called before the last response. Receives all differences, of which there may be none, and returns a sentence about the outcome. If `settle` is set,
    * differences don't make the run fail.
    */
   readonly settle?: (differences: readonly FoundDifference[]) => string
 }
 
-/** Makes a model that plays back a recording. Responding throws `ModelError` 'replay' if a result differs or the recording is used up. */
+/** Creates a model that plays back a recording. Responding throws `ModelError` 'replay' if a result differs or the recording is used up. */
 export function playRecording({ responses: recording }: Recording, options: PlayOptions): Model {
   const { name, file, cwd, keepGoing = false, settle: settleAll } = options
   let next: number | undefined

@@ -109,7 +109,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
   }
 }
 
-/** Makes the event for a finished item. Unknown items are stored and sent back as they arrived. */
+/** Converts a finished item to an event. Unknown items are stored and sent back as they arrived. */
 function readItem(item: OutputItem, model: string): ModelEvent {
   const from = { from: 'openai-responses', model } as const
   const cut = item['status'] === 'incomplete' ? { cut: true as const } : {}
@@ -175,7 +175,7 @@ function isSealed({ encrypted_content: content }: OutputItem): boolean {
   return typeof content === 'string' && content !== ''
 }
 
-/** Removes null fields: they count as absent, and not all of them may be sent. */
+/** Removes null fields: they count as absent, and the API doesn't accept all of them in a request. */
 function sentBack(item: OutputItem): OutputItem {
   return { ...beside(item, []), type: item.type }
 }

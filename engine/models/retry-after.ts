@@ -1,7 +1,7 @@
 type Header = (name: string) => string | null
 
 /**
- * Returns how long a provider that refused a request asks to wait, in milliseconds; undefined if it doesn't say.
+ * Returns how long a provider that refused a request asks us to wait, in milliseconds; undefined if it doesn't say.
  *
  * Reads in this order: `retry-after-ms`, `retry-after` (seconds or an HTTP date, RFC 9110 §10.2.3), the reset times of exhausted OpenAI
  * limits (`x-ratelimit-reset-requests: 6m0s`) and of exhausted Anthropic limits (RFC 3339), and finally "try again in 1.5s" in the error

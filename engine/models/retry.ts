@@ -56,16 +56,16 @@ export async function* respondWithRetries(
 }
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds. The delay doubles with each failure. A random part of up to half of it is left
- * out, so that runs that were refused at the same time don't all retry at the same time.
+ * Returns how long to wait before the next attempt, in milliseconds. The delay doubles with each failure. It is then shortened at random, by up to half, so
+ * that runs that were refused at the same time don't all retry at the same time.
  */
 export function backoff(failures: number, baseMs: number, random: number): number {
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
 /**
- * Returns why the request is not retried, as the end of a sentence; `''` if a retry makes no sense for this failure. Undefined means that the request
- * is retried.
+ * Returns why the request is not retried, as text for the end of a message; `''` if the failure itself shows that a retry is pointless. Undefined if the
+ * request is retried.
  */
 function reasonToStop(
   failure: ProviderFailure,

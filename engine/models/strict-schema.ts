@@ -1,4 +1,7 @@
-/** Keywords that contain one schema, a list of schemas or a table of schemas, and keywords that only describe the value. */
+/**
+ * The keywords that all providers know: those that contain one schema, a list of schemas or a table of schemas, those that only describe the value, and
+ * references.
+ */
 const one = ['items']
 const lists = ['anyOf']
 const tables = ['properties', '$defs', 'definitions']

@@ -60,7 +60,7 @@ export function translateOnce<Wire>(
   }
 }
 
-/** The turns that were made last, each by its first item. A turn that has gained items since then counts as a different turn. */
+/** Maps the first item of a turn to the turn that was last created from it. If the turn has more items by now, it is created anew. */
 const taken = new WeakMap<HistoryItem, { readonly items: readonly HistoryItem[]; readonly turn: Turn }>()
 
 function turnOf(items: readonly HistoryItem[]): Turn {

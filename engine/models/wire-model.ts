@@ -9,7 +9,7 @@ import { respondWithRetries } from './retry.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Makes a model that uses a wire, with timeouts, and with retries of failures that may be temporary.
+ * Creates a model that uses a wire. Adds timeouts, and retries after failures that may be temporary.
  *
  * @param gate the gate that each request passes. Absent: requests don't wait
  */
@@ -46,7 +46,7 @@ export function wireModel(
   }
 }
 
-/** Returns the same list for the same tools, because translations are cached by list. */
+/** Returns the first `count` elements. Repeated calls return the same array object, because translations are cached by the identity of the list. */
 function first<T>(all: readonly T[], count: number): readonly T[] {
   const before = firstOf.get(all) as readonly T[] | undefined
   if (before?.length === count) return before

@@ -15,8 +15,8 @@ import { StepStore } from './step-store.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
- * Reads a session's folder, one file of it, or the output of `agent exec --json` into a report. The file is streamed and never held in memory whole.
- * Lines that can't be understood are skipped and counted.
+ * Creates a report from a session's folder, a single file in it, or the output of `agent exec --json`. The file is streamed; it is never held in memory as a
+ * whole. Lines that can't be understood are skipped and counted.
  *
  * @returns the report; or, if there is no session, a sentence that says what is at the path and what was expected
  */

@@ -11,7 +11,7 @@ export class CallItems {
   readonly #recorder: Recorder
   readonly #started = performance.now()
   readonly #opened: ItemHandle[] = []
-  /** The `tool_call` item, for tools without an item of their own. */
+  /** The `tool_call` item of a call whose tool has no more specific type of item. */
   #own: ItemHandle | undefined
 
   constructor(call: ToolCall, recorder: Recorder) {

@@ -9,7 +9,7 @@ import type { Running } from './running.ts'
 import { noTaskHooks } from '../tools/tasks/hooked-task.ts'
 import { whilePlanning } from './execution-context.ts'
 
-/** Makes everything that handles a run's calls, including the state that they share. Close that state with `closeWorkingState`. */
+/** Creates everything that handles a run's calls, including the state that the calls share. That state must be closed with `closeWorkingState`. */
 export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {
   const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks

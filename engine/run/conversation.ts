@@ -120,8 +120,8 @@ function priced(cost: number | undefined): { readonly cost_usd?: number } {
 }
 
 /**
- * Makes results for calls that have none because their run was interrupted. Such a call may have had an effect, so it isn't repeated, and the model is told to
- * check.
+ * Creates results for calls that have none because their run was interrupted. Such a call may have had an effect, so it isn't repeated, and the model is told
+ * to check.
  */
 function unanswered(history: readonly HistoryItem[]): readonly HistoryItem[] {
   const answered = new Set(history.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))

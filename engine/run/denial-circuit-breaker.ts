@@ -1,6 +1,6 @@
 /** A call that was refused. */
 export type Refusal = {
-  /** The subject of the denied call, in one line. */
+  /** The subject of the refused call, in one line. */
   readonly what: string
   /** Whether the call would only have looked something up. Most tasks can be done without such a call. */
   readonly isLookUp: boolean
@@ -10,18 +10,18 @@ const mostInRow = 3
 /** After this many responses in a row with only refused look-ups, the run ends: no task needs that many unavailable documents. */
 const mostLookUps = 10
 
-/** The reaction to a model that keeps asking for what is denied. */
+/** The reaction to a model that keeps asking for what was refused. */
 type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A denial applies
- * to what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for something else is. The
- * model is warned after the second response. All calls of a response count as one, since the model made them without knowing the results of the others.
+ * Notices a model that keeps asking for what was refused: consecutive responses whose calls were all refused and all had the same subject. A refusal applies to
+ * what the call was meant to achieve. Trying to achieve the same thing differently is therefore no progress, but a request for something else is. The model is
+ * warned after the second response. All calls of a response count as one, since the model made them without knowing the results of the others.
  */
 export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
-  /** The words that occur in the subject of each response in the current series of denied responses. */
+  /** The words that all responses in the current series have in common: each of them occurs in the subject of a refused call of every response. */
   #aims: ReadonlySet<string> = new Set()
 
   /**

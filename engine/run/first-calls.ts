@@ -5,7 +5,7 @@ import { takeCalls } from './serve-calls.ts'
 
 /** A call that the text of a prompt requests, made before the model begins. */
 export type FirstCall = {
-  /** As written in the prompt. */
+  /** The request as written in the prompt. */
   readonly as: string
   readonly tool: string
   readonly input: Readonly<Record<string, string>>

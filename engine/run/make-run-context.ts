@@ -5,7 +5,7 @@ import { splitPiped } from './piped-input.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 
-/** Makes the context that is given to the reviewers of a run's actions and to the run's sub-agents. */
+/** Creates the context that is given to the reviewers of a run's actions and to the run's sub-agents. */
 export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
   // A prompt from another program doesn't count as a person's approval.
   const said = options.serve === undefined ? [...promptsOf(options.resumedFrom?.original ?? []), options.prompt] : []

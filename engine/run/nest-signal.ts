@@ -7,7 +7,7 @@ export type NestedSignal = {
   dispose(): void
 }
 
-/** Makes a signal that is nested in a parent. If the parent is aborted, the new signal is aborted with the same reason. */
+/** Creates a signal that is nested in a parent. If the parent is aborted, the new signal is aborted with the same reason. */
 export function nestSignal(parent: AbortSignal): NestedSignal {
   const controller = new AbortController()
   const follow = (): void => controller.abort(parent.reason)

@@ -38,12 +38,12 @@ const maxCorrections = 3
 const toolName = 'structured_output'
 
 /**
- * Makes a model's final message match a schema. If the provider can enforce the schema, it is asked to; other models get a tool for delivering the
- * message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with its faults.
+ * Makes sure that a model's final message matches a schema. If the provider can enforce the schema, it is asked to do so; other models get a tool for
+ * delivering the message. In both cases the message is checked here, and if it doesn't match, it is returned to the model with its faults.
  */
 export class OutputContract {
   readonly #schema: OutputSchema
-  /** The schema that the provider is asked to enforce; undefined if it can't. */
+  /** The schema that the provider is asked to enforce; undefined if the provider can't. */
   readonly request: ModelRequest['outputSchema']
   /** The tool for delivering the message, for the run's list of tools; undefined if the provider enforces the schema. */
   readonly tool: Tool | undefined

@@ -71,7 +71,7 @@ function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
 }
 
-/** If a check fails with an error, the call is rejected too: a call that can't be checked must not run. */
+/** Returns why a check rejects a call. A check that throws also rejects the call, because a call that can't be checked must not run. */
 async function settle(check: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await check()

@@ -33,7 +33,7 @@ export type ResponseCalls = {
   close(): Promise<void>
 }
 
-/** Makes the object that runs the calls of one response. */
+/** Creates the object that runs the calls of one response. */
 export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
   let calls: FoundCall[] = []

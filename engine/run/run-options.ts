@@ -48,14 +48,14 @@ export type Transaction = {
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
-/** Everything that a run needs. It is made before the run starts, so that no configuration error can occur during the run. */
+/** Everything that a run needs. It is prepared before the run starts, so that no configuration error can occur during the run. */
 export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
-  /** Makes sandboxes with the permissions that are granted during the run. Default: nothing can be granted. */
+  /** Opens sandboxes with the permissions that are granted during the run. Default: nothing can be granted. */
   readonly escalation?: Escalation
-  /** Makes the Guardian, with the context of this run. */
+  /** Creates the Guardian for this run, given the run's context. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
   /** The real path of the directory in which the run works. */
@@ -82,7 +82,7 @@ export type RunOptions = {
   readonly output?: OutputContract
   /** Configuration that was found but is ignored, for the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
-  /** Denied files that no sandbox protects, or protects only in part, for the first event. Absent: none. */
+  /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
   /** How much the model writes. Default: what the model's maker uses for its own coding agent. */
@@ -110,7 +110,7 @@ export type RunOptions = {
   readonly toolConcurrency?: number
   /** How much of a result the model is shown. Default: the built-in limits. */
   readonly outputLimits?: OutputLimits
-  /** Whether a person is there who can be asked. Default: no. */
+  /** Whether there is a person who can be asked. Default: no. */
   readonly attended?: boolean
   /** Receives the final message before the terminal event. If it returns a reason, it could not handle the message, and the run fails. Default: none. */
   readonly deliver?: (finalMessage: string) => string | undefined
@@ -125,13 +125,13 @@ export type RunOptions = {
   readonly failOnNoChange?: boolean
   /** The review. Absent: the run is not a review. */
   readonly review?: RunReview
-  /** The parent run's tracking of what commands write, for a sub-agent. Default: the run tracks its own commands. */
+  /** For a sub-agent: how its parent run tracks what commands write. Default: the run tracks its own commands. */
   readonly changes?: ChangeSource
   /** The verification that runs when the model is done. Absent: none. */
   readonly verify?: Verification
   /** The transaction with the private view that the run works on. Absent: it works in the tree itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
-  /** Aborted with an `EndReason` as its reason to stop the run. */
+  /** Stops the run when it is aborted. The reason of the abort must be an `EndReason`. */
   readonly signal: AbortSignal
 }

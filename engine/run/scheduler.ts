@@ -4,7 +4,7 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 export type Turn = {
   /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal
-  /** To be called by a call that turns out to be unsafe. Resolves when it can run alone. */
+  /** For a call that turns out to be unsafe. Resolves when the call can run alone. */
   alone(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ type Task<Result> = {
   readonly safe: boolean
   /** For a safe call: false if the call must wait until the response is complete. Such a call isn't cancelled with its batch. Default: true. */
   readonly early?: boolean
-  /** Whether it changes nothing. Default: it may change something. */
+  /** Whether the call changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
   run(turn: Turn): Promise<Result>
 }
@@ -22,11 +22,14 @@ type Task<Result> = {
 type Options<Result> = {
   /** How many calls may run at a time. */
   readonly limit: number
-  /** The run's. */
+  /** The signal that cancels the run. */
   readonly signal: AbortSignal
   /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
-  /** Makes the result of a call that was cancelled before it began, either because of another call in its batch or with the whole response. */
+  /**
+   * Creates the result of a call that never began: another call in its batch could not be carried out (`sibling`), the response was cancelled (`stopped`), or
+   * an earlier call prevents it (`failed`).
+   */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
   /** Whether this result prevents later calls that may change things. Default: no. */
   stopsLater?(result: Result): boolean
@@ -127,7 +130,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** Also checks the signal of the response, because some of the signal's listeners may not have run yet. */
+  /** Whether a call was cancelled. Checks the signal of the response as well as that of the batch, which may not have been told of the abort yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

@@ -5,7 +5,7 @@ import { runCall } from './run-call.ts'
 /** Handles one call of the tool with this name, in the same way as a model's calls. */
 export type TakeCall = (name: string, input: object, signal: AbortSignal) => Promise<ToolResult>
 
-/** Makes the function that accepts calls from a client. Each call runs as soon as it arrives, independently of other calls. */
+/** Creates the function that accepts calls from a client. Each call runs as soon as it arrives, independently of other calls. */
 export function takeCalls(path: CallPath): TakeCall {
   let taken = 0
   return (name, input, signal) => {

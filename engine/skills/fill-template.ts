@@ -69,7 +69,7 @@ function runOf(cmd: string): Looked {
   return { as: `!\`${cmd}\``, tool: 'exec_command', input: { cmd } }
 }
 
-/** Makes the call for an `@file`. Returns undefined if there is no such file: the text may be an email address or somebody's name. */
+/** Creates the call for an `@file`. Returns undefined if there is no such file: the text may be an email address or somebody's name. */
 function lookAt(file: string, workspace: string): Looked | undefined {
   let name = file
   // Removes a full stop that ends the sentence, or the slash after a folder's name.

@@ -66,7 +66,10 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
   }
 }
 
-/** The same command with grants for what the sandbox denied; undefined if nothing more can be requested, or nobody could approve it. */
+/**
+ * Returns an action that runs the command again with grants for what the sandbox denied it; undefined if nothing more can be requested, or nobody could approve
+ * it.
+ */
 export function widerAction(
   action: ExecAction,
   { result }: FinishedCommand,

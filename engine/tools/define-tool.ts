@@ -4,8 +4,8 @@ import type { ToolDeclaration } from '../core/model.ts'
 import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from './tool.ts'
 
 /**
- * Makes a tool from its definition: derives its declaration for the model, and validates the input of every call before it runs. Absent
- * fields have safe defaults: not read-only, never in parallel.
+ * Creates a tool from its definition: derives its declaration for the model, and validates the input of every call before it runs. Absent fields have safe
+ * defaults: not read-only, never in parallel.
  *
  * @example
  * const now = defineTool({
@@ -36,7 +36,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
-    // The declaration is made only when it is needed, because deriving a schema costs more than everything else here, and a hidden tool needs none.
+    // The declaration is created only when it is needed, because deriving a schema costs more than everything else here, and a hidden tool needs none.
     get declaration() {
       if (definition.declared === false) return undefined
       return (declaration ??= declare(definition, known.get(tool)))
@@ -53,7 +53,9 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
-/** Returns the same tools. Those listed in `schemas` use the prepared schema instead of deriving it. */
+/**
+ * Gives tools their prepared schemas, so that these need not be derived. Tools that `schemas` doesn't list still derive theirs. Returns the same list of tools.
+ */
 export function withSchemas(
   tools: readonly Tool[],
   schemas: Readonly<Record<string, Record<string, unknown>>>,

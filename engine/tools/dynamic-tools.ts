@@ -12,7 +12,7 @@ export type DynamicTools = {
   readonly missing: () => readonly string[]
 }
 
-/** Makes a `DynamicTools` of tools that never change. */
+/** Wraps a list of tools that never changes as `DynamicTools`. */
 export function fixedTools(tools: readonly Tool[]): DynamicTools {
   return { current: () => tools, awaited: () => [], settled: () => Promise.resolve(), missing: () => [] }
 }

@@ -10,7 +10,7 @@ type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 export type HookedCall = {
   readonly id: string
   readonly tool: string
-  /** The names of Claude Code's tools that do the same. Hooks for those tools also apply to this call. */
+  /** The names of the tools in Claude Code that correspond to this one. Hooks for those tools also apply to this call. */
   readonly claudeNames: readonly string[]
   readonly input: unknown
   /** The input to show to hooks, if it contains more than the model sent. Absent: `input`. */

@@ -18,7 +18,7 @@ export type ToolRegistry = {
   suggest(text: string): readonly string[]
 }
 
-/** The tools and options from which a registry is made. */
+/** The tools and options from which a registry is created. */
 type Sources = {
   readonly builtIn: readonly Tool[]
   /** Tools of MCP servers. Default: none. */
@@ -29,7 +29,7 @@ type Sources = {
   readonly deferral?: Deferral
 }
 
-/** The tools as they are until a server's tools change again. */
+/** What was derived from the current tools. It is valid until the tools of a server change. */
 type Built = {
   readonly from: readonly Tool[]
   readonly tools: readonly Tool[]
@@ -40,10 +40,9 @@ type Built = {
 }
 
 /**
- * Makes the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool
- * that needs a person is not offered if there is none, but it stays known, so that a call is answered with the reason. If servers' tools
- * are deferred, the declarations never change after the first request, and later tools are found by searching. Otherwise the declarations
- * change with the tools.
+ * Creates the registry of a run. If several tools have the same name, the first wins, so that no server can replace a built-in tool. A tool that needs a person
+ * is not offered if there is none, but it stays known, so that a call is answered with the reason. If servers' tools are deferred, the declarations never
+ * change after the first request, and later tools are found by searching. Otherwise the declarations change with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources

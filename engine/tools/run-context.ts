@@ -11,7 +11,7 @@ export type RunContext = {
   readonly spend: (usage: Usage, model: string) => void
   /** Describes which limit of the run has been reached; undefined if none has. */
   readonly exhausted: () => string | undefined
-  /** Returns the same model, with requests limited to what is left of the run's budget. */
+  /** Wraps a model so that its requests are limited to what is left of the run's budget. */
   readonly within: (model: Model) => Model
   /** The user's prompts, oldest first. Nothing else can authorize an action. */
   readonly prompts: readonly string[]

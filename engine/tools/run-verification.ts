@@ -17,7 +17,7 @@ export type VerificationResult =
   | { readonly type: 'refused'; readonly why: string }
   | { readonly type: 'not-started'; readonly why: string }
 
-/** Makes the action that the Guardian reviews for a command given with `--verify`. */
+/** Creates the action that the Guardian reviews for a command given with `--verify`. */
 export function verificationAction(command: string, { workspace, sandbox }: ToolPlace): ExecAction {
   return {
     type: 'exec',

@@ -6,8 +6,8 @@ import { style } from './page-style.ts'
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * The page may load, run and send nothing except its own style and script, which are identified by their hashes. The policy comes first in the head, so that it
- * applies to everything that follows.
+ * The page's content security policy: nothing may be loaded, run or sent. The only exceptions are the page's own style and script, which are identified by
+ * their hashes. The policy comes first in the head, so that it applies to everything that follows.
  */
 const policy = [
   "default-src 'none'",

@@ -32,7 +32,7 @@ export function renderTop(report: Report, rich: Rich): Html {
   </header>`
 }
 
-/** Says how many calls were denied. A run may end successfully although some of its calls were denied. */
+/** Says how many calls were refused. A run can succeed even though some of its calls were refused. */
 function refusals({ totals: { refused } }: Report): string {
   return refused === 0 ? '' : ` · ${refused} ${refused === 1 ? 'call was' : 'calls were'} refused`
 }

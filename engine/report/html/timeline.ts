@@ -60,7 +60,7 @@ function renderStep(step: Step, rich: Rich): Html {
     ${verdictOf(step)}${step.parts.map((part) => renderPart(part, kind, rich))}${filesOf(step)}
   </div>`
   if (kind === 'message') return renderMessage(step, took, rich)
-  // Steps that were denied or failed are open from the start, so that readers see them without a click.
+  // Steps that were refused or failed are open from the start, so that readers see them without a click.
   return isOpen
     ? html`<details class="step ${status}" open>${head}${body}</details>`
     : html`<details class="step ${status}">${head}${body}</details>`

@@ -13,9 +13,9 @@ type Check = {
 }
 
 /**
- * Renders the run's checks as JUnit XML: whether the run ended successfully, whether the record supports its final message, whether no action was denied, and
- * each command of `--verify`. The output follows the schema of Jenkins (`fixtures/schemas/junit.xsd`), which is the strictest: the reason for a skipped case is
- * its text, and only a suite counts skipped cases.
+ * Renders the run's checks as JUnit XML: whether the run ended successfully, whether the record supports its final message, whether no action was refused, and
+ * each command of `--verify`. The output follows Jenkins' schema (`fixtures/schemas/junit.xsd`), because it is the strictest: the reason why a case was skipped
+ * must be the text of its element, and only suites may have a count of skipped cases.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)

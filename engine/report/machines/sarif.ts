@@ -64,7 +64,7 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
               },
             },
           ],
-    // GitHub matches findings by the second of these fingerprints.
+    // GitHub matches findings by `primaryLocationLineHash`.
     partialFingerprints: { [fingerprintName]: fingerprint, primaryLocationLineHash: fingerprint },
     ...(finding.review === undefined ? {} : ofReview(finding.review, place)),
   }

@@ -1,8 +1,8 @@
 /** The places to which commands push or publish. */
 
-/** A destination: what tells it from others, and the names that a message may use for it, as parts of a pattern. */
+/** A destination: what distinguishes it from others, and the names that a message may use for it, as parts of a pattern. */
 type Destination = {
-  /** Undefined if the command doesn't say it. */
+  /** Undefined if the command doesn't name it. */
   readonly place: string | undefined
   readonly names: readonly string[]
   readonly isRegistry: boolean

@@ -2,8 +2,8 @@ import type { Sentence } from './sentences.ts'
 
 /**
  * Quick checks of a message, made before its sentences are matched against the word patterns. V8 compiles each pattern when it is first used. For all of them,
- * that takes 60 ms of processor time, a third of what a short run needs. If a check finds nothing in a message, the patterns can't match either: a test
- * derives this from the patterns themselves.
+ * that takes 60 ms of processor time, a third of what a short run needs. If a check finds nothing in a message, the patterns can't match either. A test
+ * verifies this by analysing the patterns themselves.
  */
 
 /** Each claim about tests contains one of these: a word for tests, a word such as "all" or "some", a number, or a word for a failure. */

@@ -12,7 +12,7 @@ type Language = {
 
 const places = '(?:github|gitlab|bitbucket|origin\\S*|upstream'
 
-/** Makes the patterns of a language. They match whole words. `\b` can't be used for that, because it doesn't recognize letters outside ASCII. */
+/** Builds the patterns of a language. They match whole words. `\b` can't be used for that, because it doesn't recognize letters outside ASCII. */
 function language(pushed: string, passed: string, faultless: string, denies: string): Language {
   const word = (source: string, flags: string): RegExp => pattern(`(?<!\\p{L})(?:${source})(?!\\p{L})`, flags)
   return {
@@ -23,7 +23,7 @@ function language(pushed: string, passed: string, faultless: string, denies: str
   }
 }
 
-/** Makes the patterns of a language whose script has no spaces between words. */
+/** Builds the patterns of a language whose script has no spaces between words. */
 function unparted(pushed: string, passed: string, faultless: string, denies: string): Language {
   return {
     pushed: pattern(pushed),

@@ -23,7 +23,7 @@ export function findPushClaims(
   const claims: string[] = []
   let wasDenied = false
   for (const { text, plain: written, heading, isOpen, isTicked } of sentences) {
-    // A title that was left out as a quotation: "PR … is open".
+    // Removes the empty quotation marks of a title that was left out: `PR "" is open`.
     const plain = written.replaceAll(' ""', '').replace(words.harmless, '')
     const real = plain.split(words.condition)[0] ?? ''
     const clauses = clausesOf(/\S/.test(real) ? real : plain)

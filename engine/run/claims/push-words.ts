@@ -10,7 +10,7 @@ const work =
 
 const request = '(?:pr|pull[- ]request|merge[- ]request|mr)s?'
 const ownRequest = `(?<!\\b(?:that|their|upstream|other|his|her|old|previous|earlier|existing|each|every|no|(?:where|how many|whether|which|whose|when|if|once|until|of|because)(?: the| a| an| your)?) )\\b${request}`
-/** What may stand between a merge request and its verb: its number, its title, and where it leads. */
+/** What may stand between the noun and the verb of a statement about a merge request: its number, its title, and a phrase such as "into main". */
 const details =
   '(?: [#!]?\\d+)?(?: "[^"]{1,80}")?(?: (?:with|for|from|against|to|into|in|on|titled|called|named|containing|about)(?: (?!is|are|was|not|no|and|or)\\S+){1,8}?)?'
 
@@ -26,7 +26,7 @@ const requesting: readonly string[] = [
   'https?:\\S+/(?:pull|merge_requests|pull-requests)/\\d+',
 ]
 
-/** Phrases that say that a merge request was made. */
+/** Phrases that say that a merge request was opened, updated or merged. */
 export const requests: readonly RegExp[] = requesting.map((each) => pattern(each))
 
 /** Words that are ignored in a clause if the claim may be about a registry. Otherwise they show that the clause isn't about a repository. */

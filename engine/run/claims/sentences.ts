@@ -30,7 +30,7 @@ const itemMark = /^(?:[-*+•|→➜➤▸‣·]|\d{1,3}[.)]|[AMDR]{1,2}(?= +\S+
 const quoting = pattern(
   String.raw`\b(?:wrote|writes|guide|description|log|issue|ticket|readme|docs?|comment|author|report|agent|message|you said|upgrade|says that|claims|claimed|asked|suggested|sentences?|lines?|badge|phrase|paragraph|title|heading|label|button|text|wording|string|caption|reading|called|titled|named|tell me|just say|say|reply|answer|prompt|asks?|ask for|you wanted|replaced|instead of|banner|note|option|checkbox|word|words|step|entry|item|bullet|section|template|status|by)\b[^"“„«]{0,60}$`,
 )
-/** Words before a quotation of a run's output. */
+/** Words before a quotation of what a program printed. */
 const printing = pattern(
   String.raw`\b(?:prints?|printed|shows?|showed|says|said|output|summary|result|with|error|errors|answers?|answered) ?[:,]? ?$`,
 )
@@ -62,7 +62,7 @@ export function sentencesOf(message: string): readonly Sentence[] {
       continue
     }
     if (line === '' || line.startsWith('>') || /^[|:\s=-]+$/.test(line)) {
-      // A list may have empty lines between its items.
+      // An empty line doesn't end a list, because there may be empty lines between its items. A quotation does.
       if (line.startsWith('>')) inList = false
       continue
     }

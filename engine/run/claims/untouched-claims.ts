@@ -110,7 +110,9 @@ const newSnapshots = pattern(
   String.raw`\b(?:updat|regenerat|refresh|re-?record|accept|add|new|wrote|writ|creat|renam)\w*\b.{0,60}\bsnapshots?\b|\bsnapshots?\b.{0,60}\b(?:(?:is|are|was|were|been) (?:updat|regenerat|refresh|re-?record|accept|add|new|writ|creat|renam)\w*)`,
 )
 
-/** A changed snapshot, if no other sentence speaks of changed snapshots. The word alone is in many messages about tests. */
+/**
+ * A changed snapshot, if no other sentence speaks of changed snapshots. The word "snapshot" alone proves nothing, because many messages about tests contain it.
+ */
 function snapshots(all: readonly Sentence[], changed: readonly string[]): string | undefined {
   const rest = all.filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)))
   if (rest.some(({ plain }) => newSnapshots.test(plain))) return undefined

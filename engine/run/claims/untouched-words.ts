@@ -48,7 +48,7 @@ export const noneLeft = pattern(
 export const tookBack = pattern(
   String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out|removed) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?)(?: again| afterwards)?(?=$|[.!)—–])`,
 )
-/** Words that limit such a claim. */
+/** Words that limit a claim of {@link noneLeft} or {@link tookBack}, such as "except" or "uncommitted". */
 export const leftSome = pattern(
   String.raw`\b(?:if|unless|until|should|would|could|will|apart|except|besides|other than|beyond|uncommitted|commit\w*|stag\w+|pull request|review\w*|first|before|earlier)\b`,
 )
@@ -82,7 +82,7 @@ const touched =
 const leaving =
   /not|n't|never|without|refrain|avoid|left|untouched|unchanged|unmodified|unaffected|identical|\bno\b|none|neither|\bas\b/
 
-/** Makes a pattern for claims that files of a kind were not changed. Its long part is compiled only when a sentence names that kind. */
+/** Builds a pattern for claims that files of a kind were not changed. Its long part is compiled only when a sentence names that kind. */
 function untouchedKind(nouns: string): Pick<RegExp, 'test'> {
   const named = pattern(nouns)
   const says = pattern(
@@ -120,7 +120,7 @@ export const kinds: readonly {
     contradictedBy: 'migrations',
   },
 ]
-/** Phrases with a word of {@link ofSome} that limit nothing. */
+/** Phrases that contain a word of {@link ofSome}, but don't limit the claim. */
 export const notOfSome = pattern(String.raw`(?:not|n't) need\b|\bneeds? no\b|\b(?:as|to) before\b`, 'g')
 
 /** Words that limit a claim to some of the files, such as those that already existed. */

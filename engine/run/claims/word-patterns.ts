@@ -1,5 +1,5 @@
 /**
- * Makes a regular expression from a pattern of the word tables. These patterns are long alternations, for which the linear-time checker takes too long. They
+ * Creates a regular expression from a pattern of the word tables. These patterns are long alternations, for which the linear-time checker takes too long. They
  * are matched only against sentences, which are cut to 600 characters, and against their clauses.
  *
  * If a group is optional, or may occur up to three times, the regular expression lets it occur up to four times. V8 compiles a group that occurs at most

@@ -31,7 +31,7 @@ export function observersOf(
     budgetObserver(budget),
     compactionObserver({ ...running, model, compactAt, hooks, signal, standing }),
     ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),
-    // With a person at the terminal, repeated denials don't end the run: the person decides.
+    // With a person at the terminal, repeated refusals don't end the run: the person decides.
     ...(options.attended === true ? [] : [refusalsObserver(running)]),
     // If the final message must match a schema, the schema's check handles empty answers.
     ...(output === undefined ? [emptyAnswersObserver(running)] : [outputContractObserver(output, running)]),

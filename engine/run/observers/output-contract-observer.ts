@@ -3,7 +3,10 @@ import type { OutputContract } from '../output-contract.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver-observer.ts'
 
-/** Makes the final message match its schema: a message that doesn't match is returned to the model with its faults, a limited number of times. */
+/**
+ * Makes sure that the final message matches its schema. A message that doesn't match is returned to the model with a list of its faults, up to a limited number
+ * of times.
+ */
 export function outputContractObserver(output: OutputContract, running: Running): Observer {
   const { conversation } = running
   return {

@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../../sandbox/index.ts'
 
 /**
- * Returns a sandbox in which only temporary files can be written, but which is otherwise the same. A sandbox that confines nothing
- * (`danger-full-access`) is returned unchanged, because it can't restrict anything.
+ * Returns a variant of a sandbox in which only temporary files can be written. A sandbox that confines nothing (`danger-full-access`) is returned unchanged,
+ * because it can't restrict anything.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
   const { policy, backend, unenforced, node, shell, known } = sandbox

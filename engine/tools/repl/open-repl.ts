@@ -16,7 +16,7 @@ export type Evaluation = {
   readonly output: string
   /** What the sandbox is known to have denied or removed so far. */
   readonly denials: readonly Denial[]
-  /** Why the previous session is gone, if this evaluation started a new one. Absent: there was none, or it is still the same. */
+  /** Why the previous session is gone. Absent: this evaluation didn't have to replace a previous session. */
   readonly lost?: string
 } & (
   | ({ readonly status: 'evaluated' } & ReplAnswer)
@@ -40,7 +40,7 @@ const lifetimeMs = Infinity
 /** The limit for the output between two answers, in bytes. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** Makes the session of a run without starting its process. */
+/** Creates the session of a run without starting its process. */
 export function openRepl(sandbox: Sandbox): Repl {
   let session: Session | undefined
   return {

@@ -94,7 +94,7 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
 /** A tool with a lower score shares only a word or two with the text, as almost any tool does. */
 const leastScore = 12
 
-/** The tool that runs deferred tools. Before anything else sees a call of it, the registry turns it into a call of the named tool. */
+/** The tool that runs deferred tools. The registry turns each call of this tool into a call of the named tool before anything else sees the call. */
 const executeTool = defineTool({
   name: executeToolName,
   description: 'Runs a tool that tool_search found.',
