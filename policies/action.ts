@@ -1,6 +1,6 @@
 import type { PatchChange } from './patch-change.ts'
 
-/** What a command may access: nothing, the workspace, or everything. */
+/** What a command may change: nothing, the workspace, or (without a sandbox) everything. */
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
 /** What one grant of an escalation adds to the sandbox: a single path, host or limit. */

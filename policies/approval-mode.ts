@@ -2,13 +2,13 @@ import type { SandboxMode } from './action.ts'
 import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 
 /**
- * When somebody is asked for approval.
+ * Determines what somebody is asked to approve.
  *
- * - `untrusted`: about everything except commands that are known only to read.
- * - `on-failure`: about leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
- * - `on-request`: about leaving the sandbox, if the model asks for it.
- * - `never`: about nothing. What would need approval is denied.
- * - `bypass`: only about what a rule prompts for. Everything else is allowed unless a rule forbids it.
+ * - `untrusted`: everything except commands that are known only to read.
+ * - `on-failure`: leaving the sandbox. Commands run inside it, and if the sandbox denies something, the model may ask for more.
+ * - `on-request`: leaving the sandbox, if the model asks for it.
+ * - `never`: nothing. What would need approval is denied.
+ * - `bypass`: only what a rule prompts for. Everything else is allowed unless a rule forbids it.
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
@@ -28,8 +28,8 @@ type ModeAnswer = 'allow' | 'ask'
  * |                       | untrusted | on-request, on-failure                    | never                  | bypass |
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
  * | read-only             | allow     | allow                                     | allow                  | allow  |
- * | in a sandbox: the rest| ask       | allow, but ask if much would be lost      | the same               | allow  |
- * | without a sandbox     | ask       | ask if destructive or unknown             | ask if unknown, or if much would be lost | allow  |
+ * | other, in a sandbox   | ask       | allow, but ask if much would be lost      | allow, but ask if much would be lost     | allow  |
+ * | other, no sandbox     | ask       | ask if destructive or unknown             | ask if unknown, or if much would be lost | allow  |
  */
 export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fact): ModeAnswer {
   if (fact.class === 'read-only') return 'allow'

@@ -50,7 +50,7 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 
 /**
  * The opinion about a line that may run commands that aren't visible here. Neither the analysis nor a rule about commands can decide about such a line. The
- * default rules don't count here: if they did, nothing unusual would ever run without a question.
+ * default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -94,7 +94,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
-  // If no sandbox enforces the lists, only this check does.
+  // If no sandbox enforces the permissions, this check is the only one that does.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
     const { facts, around, reads, names, trees } = command
@@ -124,7 +124,7 @@ function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly 
 
 /**
  * The words of a command that isn't understood, and the values of its options: the command may read the files that they name. If no sandbox enforces the
- * lists and nobody is asked, an unreadable file is at least refused by its name.
+ * permissions and nobody is asked, a file that must not be read is refused at least where the line names it.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
@@ -142,7 +142,7 @@ function lookAt(word: ShellWord, folder: string, permissions: Policy['permission
 /** Programs that remove or replace the files that their operands name. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
-/** The files that a command may remove: the operands of such programs, and the starting points of `git rm`, `git mv` and `find … -delete`. */
+/** The files that a command may remove: the operands of the programs in `removers`, and the starting points of `git rm`, `git mv` and `find … -delete`. */
 function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   const [program, ...operands] = words.map(({ text }) => text)
   const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''

@@ -35,7 +35,7 @@ function forbiddenHosts({ rules, permissions }: Policy): readonly { readonly hos
   return [...byRules, ...byPermissions]
 }
 
-/** Whether results may come from a host, or for `*.host`, from any host below it. */
+/** Whether results may come from a host or, for `*.host`, from any host below it. */
 function isSearched(host: string, domains: readonly string[] | undefined): boolean {
   if (domains === undefined || host === '*') return true
   const name = host.replace(/^\*\./, '')

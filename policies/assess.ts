@@ -88,7 +88,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
 }
 
-/** Drops allows that neither the user nor the machine's owner wrote: a repository can't decide about anything outside it. */
+/** Drops path permissions that neither the user nor the machine's owner wrote: a repository can't decide about anything outside it. */
 function ownPermissions(permissions: PermissionSet): PermissionSet {
   const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
   return { ...permissions, paths: own }

@@ -39,8 +39,8 @@ export type CheckedCommand = {
 }
 
 /**
- * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian calls the same function, so the two can't
- * disagree. Nothing is asked or recorded.
+ * Decides about a command, given as a line for a shell or as an argument vector, without running it. A guardian decides with the same code, so this function
+ * and a guardian can't disagree. Nothing is asked or recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
@@ -48,7 +48,7 @@ export function checkCommand(command: string | readonly string[], options: Check
   return checkUnder(toPolicy(options), command, options)
 }
 
-/** Decides about a command in the same way, but under a guardian's current policy. */
+/** Like `checkCommand`, but decides under the given policy, such as a guardian's current one. */
 export function checkUnder(
   policy: Policy,
   command: string | readonly string[],

@@ -48,7 +48,7 @@ export type ReviewOptions = OthersOpinions & {
   readonly subject?: string
   /** Why the action is impossible regardless of approval, if that is already known. Nobody is asked, and the denial is recorded. */
   readonly refuse?: string
-  /** The name of the stage that refused it. Default: `confinement`. */
+  /** The name of the stage that refused the action. Default: `confinement`. */
   readonly refusedBy?: string
 }
 
@@ -60,14 +60,14 @@ export type CheckPlace = {
   readonly cwd?: string
 }
 
-/** Decides about actions. Nothing runs without an `Approved` action, and only a guardian makes one. */
+/** Decides about actions. Nothing runs without an `Approved` action, and only a guardian creates one. */
 export type Guardian = {
   /**
    * Judges an action, and asks the reviewer if the question is still open. Always resolves: any failure is a denial that says so. The verdict is in the audit
    * log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
-  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins by calling the same function. */
+  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins with the same assessment. */
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
@@ -79,7 +79,7 @@ export type Guardian = {
 }
 
 /**
- * Makes a guardian. Its options are read once. After that, only a reviewer's answers for the rest of the run change its policy.
+ * Creates a guardian. Its options are read once. After that, only a reviewer's answers for the rest of the run change its policy.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })

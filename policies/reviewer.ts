@@ -14,7 +14,7 @@ export type ReviewRequest = {
   readonly analysis: CommandAnalysis | undefined
   /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action isn't a patch, or no diff was made. */
   readonly diff?: string
-  /** What would let a command run without asking, in words. Absent: it wasn't determined. */
+  /** Describes what would let a command run without anybody being asked. Absent: it wasn't determined. */
   readonly remedy?: string
   /** The caller's id for the action, such as the id of a tool call. Used in reports. */
   readonly subject?: string

@@ -11,17 +11,17 @@ import { addRules } from './rules/rule-set.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** What would let a command run without a question. Each remedy is tried on the command before it is suggested. */
+/** What would let a command run without anybody being asked. Each remedy is tried on the command before it is suggested. */
 type Remedy =
   /** Lines of a rule file. */
   | { readonly kind: 'rules'; readonly text: string }
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
-  /** A rule that ships with the program denies it. */
+  /** A rule that ships with this program denies the command. */
   | { readonly kind: 'shipped-rule' }
   /** Nothing helps: no rule, and no mode except the one that never asks. */
   | { readonly kind: 'nothing' }
 
-/** The narrowest change that would let a command run without a question. */
+/** The narrowest change that would let a command run without anybody being asked. */
 function findRemedy(action: ExecAction, policy: Policy): Remedy {
   const { rule } = assess(action, policy)
   const speaking = policy.rules.restricting.find((one) => describeRule(one) === rule)
@@ -35,8 +35,8 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
 }
 
 /**
- * What would let an action run without a question, in words. Undefined if it is clear without trying that nothing would be suggested: for actions that aren't
- * commands, or if a rule of the user's own decided.
+ * Describes what would let an action run without anybody being asked. Undefined if it is clear without trying that nothing would be suggested: for actions
+ * that aren't commands, or if one of the user's own rules decided.
  */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined

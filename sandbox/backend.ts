@@ -1,18 +1,18 @@
 /** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
-  /** Whether it confines commands at all. A backend that doesn't is used only for danger-full-access, and no configuration can name it. */
+  /** Whether the backend confines commands at all. A backend that doesn't is used only for danger-full-access, and no configuration can name it. */
   readonly confines: boolean
-  /** The platforms on which it is the default backend for confinement. Absent: none. */
+  /** The platform on which this is the default backend for confinement. Absent: none. */
   readonly platform?: NodeJS.Platform
-  /** Whether it can restrict commands to an allow-list of hosts. */
+  /** Whether the backend can restrict commands to an allow-list of hosts. */
   readonly hasAllowlist: boolean
-  /** Whether commands have a `/tmp` of their own. */
+  /** Whether the sandbox has its own `/tmp`. */
   readonly hasPrivateTmp: boolean
-  /** Whether it can mount files, so that commands can see different content at a path than the host has there. */
+  /** Whether the backend can mount files, so that commands can see different content at a path than the host has there. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether a user who names it declares that an external sandbox exists, and doesn't choose a sandbox of ours. */
+  /** Whether naming the backend doesn't choose a sandbox of ours, but declares that an external sandbox exists. */
   readonly isStated: boolean
 }
 

@@ -47,7 +47,7 @@ function holdsSecret(path: string): boolean {
   return holds
 }
 
-/** The path that a word names, or its directories up to the first wildcard or variable; none if the word isn't a path. */
+/** The path that a word names. If the word contains a wildcard or variable, only the directories before it. Empty if the word isn't a path. */
 function placeOf(word: Word, cwd: string): readonly string[] {
   const text = word.text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, homedir())
   const certain = word.kind === 'static' || text !== word.text || word.kind === 'glob' ? text : word.prefix

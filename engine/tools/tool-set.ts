@@ -19,7 +19,7 @@ const escalationFields = ['sandbox_permissions', 'justification', 'additional_pe
 /** The name that Claude was trained to use for the field with a file's path. */
 const claudeFields = { path: 'file_path' }
 
-/** The shape of a tool that is found only by searching, because another tool, which is declared, can do the same. */
+/** The shape of a tool that is found only by searching, because a declared tool serves the same purpose. */
 const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 

@@ -37,7 +37,7 @@ export type ToolContext = ToolPlace & {
 /** The context of a tool with an `action`, including the approved action. The tool must act on `approved`, not on the input. */
 export type ApprovedContext<A extends Action> = ToolContext & { readonly approved: Approved<A> }
 
-/** An item that has been opened. It must be completed in any case. */
+/** An item that has been opened. It must always be completed. */
 export type ItemHandle = {
   /** Reports progress while the item is open. */
   update(changes: Partial<Item>): void
@@ -52,11 +52,11 @@ type ToolTraits<Value> = {
   readonly description: string
   /** The JSON Schema for the model, if it doesn't come from `input`. Default: the schema of `input`. */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** False leaves the tool out of requests. Calls of it still work. Default: true. */
+  /** Whether requests contain the tool. If false, calls of it still work. Default: true. */
   readonly declared?: boolean
-  /** False leaves the tool out of the run altogether. Default: true. */
+  /** Whether the tool is available in the run at all. Default: true. */
   readonly enabled?: boolean
-  /** False for a tool that needs a person. Without one, its calls are refused. Default: true. */
+  /** Whether the tool works without a person. If false, its calls are refused when there is no person. Default: true. */
   readonly headless?: boolean
   /** If true, requests contain only the tool's name, and its schema is shown by a search. Default: false. */
   readonly deferred?: boolean
@@ -64,25 +64,22 @@ type ToolTraits<Value> = {
   readonly alwaysLoad?: boolean
   /** Whether the tool, if deferred, may be suggested to the model between turns. Default: true. */
   readonly suggested?: boolean
-  /**
-   * True for a tool whose calls may run in parallel once the response is complete, even though they may change something. Default: false.
-   */
+  /** Whether calls of the tool may run in parallel once the response is complete, even though they may change something. Default: false. */
   readonly sideBySide?: boolean
   /** Other names that models use for fields of the input, each mapped to the field. Default: none. */
   readonly aliases?: Readonly<Record<string, string>>
   /** Search terms in addition to the name and description. */
   readonly searchHint?: string
   /**
-   * The names of Claude Code's tools that do the same. Hooks, `allowed-tools` and permissions written for those tools also apply to this
-   * one. Hooks see its calls under each of these names, with Claude Code's absolute `file_path` instead of `path`. Default: none; only its
-   * own name applies.
+   * The names of Claude Code's equivalents of this tool. Hooks, `allowed-tools` and permissions written for those tools also apply to this one. Hooks see its
+   * calls under each of these names, with Claude Code's absolute `file_path` instead of `path`. Default: none; only the tool's own name applies.
    */
   readonly claudeNames?: readonly string[]
-  /** True if the tool opens its own items for its calls. Default: false; each call is a `tool_call` item. */
+  /** Whether the tool opens its own items for its calls. Default: false; each call is a `tool_call` item. */
   readonly ownItems?: boolean
   /**
-   * True for a tool that changes things only through actions that the Guardian reviews, so that a call may begin in plan mode. A tool that
-   * is read-only or has an `action` may be called in plan mode anyway. Default: false.
+   * Whether the tool changes things only through actions that the Guardian reviews, so that a call may begin in plan mode. A tool that is read-only or has an
+   * `action` may be called in plan mode anyway. Default: false.
    */
   readonly guarded?: boolean
   /** Whether a call with this input changes nothing. Default: false. */

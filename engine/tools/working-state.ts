@@ -43,7 +43,7 @@ type WorkingOptions = {
 }
 
 /**
- * Makes the working state of a run. Its parts are started when they are first needed.
+ * Creates the working state of a run. Its parts are started when they are first needed.
  *
  * @param sandbox returns the current sandbox for calls. When it changes, the file helper and the JavaScript session are replaced
  * @param keep writes a full output to a file and returns the file's path

@@ -84,9 +84,9 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
 const longestPending = 64 * 1024
 
 /**
- * Reviews input before it is typed, because it may be a command that would not have been approved. Everything that a shell will combine is
- * reviewed together: from the end of the last complete command, across line breaks after a backslash, an open quote or an operator. Input
- * with editing keys is also reviewed as edited. Keys without text, such as control-C, need no approval.
+ * Reviews input before it is typed, because it may be a command that would not have been approved. Everything that a shell will combine is reviewed together:
+ * from the end of the last complete command, across line breaks after a backslash, an open quote or an operator. Input with editing keys is also reviewed as
+ * the line that results from the editing. Keys without text, such as control-C, need no approval.
  */
 async function refuseTyping(
   command: LiveCommand,
@@ -148,7 +148,7 @@ function erased(typed: string): string {
   return line
 }
 
-/** Whether a shell would have executed all of a text, so that what follows is a separate command. False in doubt. */
+/** Whether a shell would have executed all of a text, so that what follows is a separate command. False in case of doubt. */
 function isWhole(text: string): boolean {
   if (!text.endsWith('\n')) return text.trim() === '' && !text.includes('\\')
   const plain = text.replace(/\\[^]/g, (pair) => (pair === '\\\n' ? '\u0000' : ''))

@@ -98,8 +98,8 @@ function writePatch(directory: string, changes: readonly RunChange[]): void {
 const writtenAtOnce = 1024 * 1024
 
 /**
- * The maximum size of a file whose content a patch contains, in bytes. As text, content takes several times its size, and git rejects patches of 1
- * GiB or more. Of a larger file, a patch contains only the name.
+ * The maximum size of a file whose content a patch contains, in bytes. As text, content takes several times its size, and git rejects patches of 1 GiB or
+ * more. For a larger file, a patch contains only the name.
  */
 export const largestInPatch = 64 * 1024 * 1024
 

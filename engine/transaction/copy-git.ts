@@ -26,7 +26,7 @@ export function copyGitDirectory(
   leavesOut: (name: string) => boolean = () => false,
 ): void {
   mkdirSync(to, { mode: 0o755, recursive: true })
-  // Below the top directory, such names may be parts of branch names.
+  // Below the top directory, names like `objects` or `worktrees` may be parts of branch names.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
   for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')

@@ -95,7 +95,7 @@ export function compareWith(
   return { key, before, after: { kind: 'file', mode, size: Number(stats.size) } }
 }
 
-/** Converts the original of a path into comparable form. */
+/** Converts the original of a path to an `Entry`, so that it can be compared with the path's current state. */
 export function entryOf(original: Original | undefined): Entry {
   switch (original?.kind) {
     case 'file':

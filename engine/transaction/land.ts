@@ -25,7 +25,7 @@ export type Landing =
   | { readonly type: 'nothing'; readonly already: number; readonly commits: CommitsReport | undefined }
   /** Nothing was landed. */
   | { readonly type: 'conflict'; readonly conflicts: readonly Conflict[] }
-  /** `tree`: whether the trees are still unchanged. */
+  /** `tree`: `unchanged`, or `incomplete` if only some of the changes may have been written. */
   | { readonly type: 'failed'; readonly message: string; readonly tree: 'unchanged' | 'incomplete' }
 
 /** The part of a session's changes to land. */
@@ -59,7 +59,7 @@ export async function land(
 }
 
 /**
- * Whether these are all changes of a run, so that nothing is left to land: none is blocked, left out, or taken only in part, as when a person chose hunks.
+ * Whether these are all changes of a run, so that nothing is left to land: none is blocked, left out, or taken only in part because a person chose hunks.
  *
  * @internal
  */

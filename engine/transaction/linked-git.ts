@@ -103,7 +103,7 @@ export function linkNested(tree: string, kept: string, files: string, count: (si
   }
 }
 
-/** Makes the missing directories on the way to a path, with the owner, mode and times that they have in the tree. */
+/** Creates the missing parent directories of a path, with the owner, mode and times that they have in the tree. */
 function makeAlike(tree: string, files: string, path: string): void {
   const place = join(files, relative(tree, path))
   if (path === tree || existsSync(place)) return

@@ -9,7 +9,7 @@ export function isNoSpace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && noSpace.has(String(error.code))
 }
 
-/** Makes the error for a full disk: the session's changes can't be stored, so nothing lands. */
+/** Creates the error for a full disk: the session's changes can't be stored, so nothing lands. */
 export function noRoomFor(directory: string, cause: unknown): UserError {
   const message =
     `Nothing was landed, and the tree is as it was: no space is left in ${directory} to store the run's changes. ` +

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** Contents up to this size share one file, because making a file for each of them would take longer than the rest of a landing. */
+/** Contents up to this size share one file, because creating a file for each of them would take longer than the rest of a landing. */
 export const largestPacked = 64 * 1024
 
 /** The position of stored bytes in a pack. */
@@ -19,10 +19,10 @@ type Known = {
 let last: Known | undefined
 
 /**
- * Adds bytes to a pack unless it contains them already. A record is one line with the content's hash and length, followed by the bytes. A record that a
- * crash cut off is overwritten.
+ * Adds bytes to a pack unless it contains them already. A record is one line with the content's hash and length, followed by the bytes. A record that a crash
+ * cut off is overwritten.
  *
- * @param create makes the file if it doesn't exist, and returns its descriptor, open for reading and writing
+ * @param create creates the file if it doesn't exist, and returns a descriptor that is open for reading and writing
  * @throws the system's error if the pack can't be written
  */
 export function packContent(file: string, hash: string, bytes: Buffer, create: () => number): void {

@@ -10,7 +10,7 @@ import { isNoSpace } from './no-space.ts'
 import { readManifest, writeManifest, type Manifest } from './view-manifest.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
-/** The ways to make a view that a user can choose. */
+/** The strategies for creating a view, from which a user can choose. */
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
@@ -101,7 +101,7 @@ export function reopenView(directory: string): PrivateView | undefined {
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
 }
 
-/** Stores whether the record of changes is up to date. While a run works in the view, it isn't. */
+/** Stores whether the record of changes is up to date. While a run works in the view, the record is out of date. */
 export function noteGathered(directory: string, gathered: boolean): void {
   const known = readViewState(directory)
   if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
@@ -155,7 +155,7 @@ export function openOverlays(directory: string): PrivateView | undefined {
 }
 
 /**
- * Makes the view of a session.
+ * Creates the view of a session.
  *
  * @param paths the real paths of the trees, none inside another
  * @param asked the strategy. Undefined: blocks are shared if the file system supports that; otherwise the trees are copied if they are not too large

@@ -25,12 +25,12 @@ type Wanted = {
   readonly base: string
 }
 
-/** The worktree, or why it was not made, in words for the model. */
+/** The worktree, or the reason why it was not created, worded for the model. */
 type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
 
 /**
- * Makes a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else.
- * If the repository's configuration makes git run other programs, they are confined like the model's commands.
+ * Creates a worktree on a new branch. Git runs in a sandbox that may write to the repository and to the worktree's folder, and nowhere else. If the
+ * repository's configuration makes git run other programs, they are confined like the model's commands.
  *
  * @param policy the run's policy
  */

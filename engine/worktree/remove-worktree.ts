@@ -32,8 +32,8 @@ export async function whatWouldBeLost(
 }
 
 /**
- * Removes a worktree and its branch. This program removes the files itself, because git can't remove the files that protect it in a sandbox. A worktree is
- * removed only if it is still the one that was created.
+ * Removes a worktree and its branch. This program removes the files itself, because git runs in a sandbox, where it can't remove protected files. A worktree
+ * is removed only if it is still the one that was created.
  *
  * @param root the root of the repository's working tree
  * @returns why the worktree was not removed completely; undefined if it was

@@ -167,7 +167,7 @@ export class Worktrees {
     }
   }
 
-  /** Accepts a hook's worktree if the hook could have created it, or if the repository itself lists it as its worktree. */
+  /** Accepts a hook's worktree if it is in a folder where the hook may create worktrees, or if the repository lists it as one of its worktrees. */
   #planMade(printed: string): Planned | Problem {
     const { home, root, hookFolders } = this.#options
     if (!isAbsolute(printed) || !isDirectory(printed)) {

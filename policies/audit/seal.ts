@@ -26,7 +26,9 @@ export function readSeal(path: string): Seal | undefined {
   }
 }
 
-/** Makes a key for a log, which seals its records from number `from` on. Throws as `writeFileSync` does, and also if the key file already exists. */
+/**
+ * Creates the key of a log. The key seals the log's records from number `from` on. Throws as `writeFileSync` does, and also if the key file already exists.
+ */
 export function makeSeal(path: string, from: number): Seal {
   const seal: Seal = { key: randomBytes(32).toString('hex'), from }
   writeFileSync(sealPath(path), `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx' })

@@ -15,7 +15,7 @@ import { readScript } from './read-script.ts'
 export type AnalysedCommand = {
   /** Program and arguments. Empty if the shell only assigns variables or opens files. */
   readonly words: readonly ShellWord[]
-  /** The words without options in front of a subcommand, if the program has subcommands. */
+  /** The words without the options that precede the subcommand, if the program has subcommands. */
   readonly bare: readonly ShellWord[] | undefined
   /** What the program does. A rule that allows the command covers these. */
   readonly facts: readonly Fact[]
@@ -56,9 +56,9 @@ const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
- * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell with a text, a wrapper such as `env` or
- * `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the line changes to is below
- * the working folder, and what `$PWD` is.
+ * Analyses what an argument vector would run: the command itself, and every command inside it if it is a shell that is given a script, a wrapper such as
+ * `env` or `timeout`, or another program that starts commands. Nothing is run and no file is read. `cwd` determines whether a folder that the line changes to
+ * is below the working folder, and what `$PWD` is.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
  */

@@ -1,4 +1,4 @@
-/** An effect of a command, from harmless to worst. A command can have several. */
+/** An effect of a command. The kinds of effects are ordered from harmless to worst. A command can have several effects. */
 export type Fact =
   | { readonly class: 'read-only' }
   | { readonly class: 'writes'; readonly paths: readonly string[] }

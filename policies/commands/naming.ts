@@ -23,7 +23,7 @@ export type NamingWord = {
 /** The names that a command assigns to, and why some names are unknown. */
 type Naming = { readonly names: readonly string[]; readonly problem?: string }
 
-/** The variables that a command may set, apart from assignments in front of it. Only literal names are known; a computed name could be any. */
+/** The variables that a command may set, apart from assignments in front of it. Only literal names are known; a computed name could be any name. */
 export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
   const name = textOf(program)
   if (program === undefined || name === undefined) return { names: [] }

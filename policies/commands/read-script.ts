@@ -60,8 +60,8 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   const parsed = parseShell(text)
   const first = new Walk(text, variables, shell === 'sh')
   first.whole(parsed)
-  // A value that a loop assigns at its end is there when the loop starts again. So if there are variables, the first walk only collects their values, and a
-  // second walk uses them.
+  // A value that is assigned at the end of a loop's body is still set when the body runs again. So if there are variables, the first walk only collects their
+  // values, and a second walk uses them.
   const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
   variables.restart()
   if (walk !== first) walk.whole(parsed)

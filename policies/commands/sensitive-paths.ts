@@ -19,7 +19,7 @@ const folders = [...sensitiveFolders, ...credentialPlaces]
 const knownFolders = folders.map(split)
 const knownFiles = sensitiveFiles.map(split)
 
-/** A path contains none of the known names unless it contains one of these parts, or ends with one of `fileEnds`. */
+/** For a quick check: a path can contain a known name only if it contains one of these parts or ends with one of `fileEnds`. */
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
@@ -41,7 +41,7 @@ const plainDevice =
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
-/** The part of a path after the first `..` that leads to one of these folders, through a link or by going far enough up. */
+/** The part of a path after the first `..` that leads to one of the `ofTheRoot` folders, through a link or by going far enough up. */
 function behindDots(path: string): string | undefined {
   for (let at = path.indexOf('../'); at >= 0; at = path.indexOf('../', at + 1)) {
     const rest = path.slice(at + 2)
@@ -117,7 +117,7 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return original === clean ? undefined : findSensitive(original, isPattern)
 }
 
-/** The folder of credentials that a path names or is in, if even the names of the files there are private. See findSensitive. */
+/** The credential folder that a path names or is in, if even the names of the files in that folder are private. See findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
@@ -168,7 +168,7 @@ function isCommon(pattern: string, isPattern: boolean): boolean {
   return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
 
-/** Whether the known parts occur among the parts of a path; for a file, at its end. */
+/** Whether the parts of a known place occur in a path. The parts of a known file must be at the path's end. */
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {

@@ -27,7 +27,7 @@ export type ShellWord =
        * Where the value comes from: the output of commands in the line, variables that the line doesn't set, or a search for files below the working folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
-      /** Set if the value isn't split at blanks: each of its words begins with `prefix`. */
+      /** Set if the shell doesn't split the value at blanks, so that each resulting word begins with `prefix`. */
       readonly whole?: true
       /** Set if the value is the output of a search for files of the workspace. */
       readonly listed?: FileList

@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** Variables that a line may use without revealing a secret or being influenced: their values are facts about the machine. */
+/** Variables whose values are facts about the machine. A line can use them without revealing a secret or being manipulated through them. */
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],
@@ -119,7 +119,7 @@ export class Variables {
     return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
   }
 
-  /** Whether a name has only numbers as values when it is evaluated. A variable of the line's own that has no value yet counts as zero. */
+  /** Whether a variable can only have numbers as values. A variable that belongs to the line itself (see `isOwn`) and has no value yet counts as zero. */
   isNumber(name: string): boolean {
     const variable = this.#variables.get(name)
     if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
@@ -148,8 +148,8 @@ export class Variables {
 }
 
 /**
- * Whether a name is the line's own. Names in lower case are, since programs export names in capitals. `$_`, the last word of the previous command, may be
- * anything.
+ * Whether a variable belongs to the line itself, not to the environment. Names in lower case do, since programs export names in capitals. `$_`, the last word
+ * of the previous command, may be anything.
  */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)

@@ -7,7 +7,7 @@ export function choicesOf(word: ShellWord | WordChoice): readonly ShellWord[] {
   return word.kind === 'either' ? word.choices : [word]
 }
 
-/** Makes a word whose value isn't tracked any further. */
+/** Creates a word whose value isn't tracked any further. */
 export function unclear(text: string): ShellWord {
   return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
 }

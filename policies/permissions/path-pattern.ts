@@ -15,13 +15,13 @@ export type PathPattern = {
   readonly isAnywhere: boolean
   /** Whether the pattern matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
-  /** Whether a shell's pattern for absolute paths may match one of the files of this pattern, or something below one. Case is ignored. */
+  /** Whether a shell's pattern for absolute paths may match a file that this pattern matches, or a path below such a file. Case is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
   /** Whether the fixed beginning of the pattern is in a folder, so that removing the folder removes everything the pattern matches. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 
-/** No path is longer than this, by limits.h(0p). */
+/** The maximum length of a path, according to limits.h(0p). */
 const longestPath = 4_096
 
 /**
@@ -68,7 +68,7 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
 
 type Way = { readonly names: readonly string[]; readonly lower: readonly string[] }
 
-/** Stored because the same few paths are compared with every pattern. */
+/** Cached because the same few paths are compared with every pattern. */
 const ways = new Map<string, Way | undefined>()
 const mostWays = 64
 

@@ -39,7 +39,7 @@ export type PermissionSet = {
   readonly alias?: (path: string) => string | undefined
 }
 
-/** The permissions if there are no lists. */
+/** The empty set of permissions, for when there are no lists. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**

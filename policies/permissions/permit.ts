@@ -25,9 +25,9 @@ function opinion(permission: Permission, what: string): Opinion {
 }
 
 /**
- * The opinion of the lists about reading, changing or removing a file. A denial to read also denies changing. A restriction applies to every name of the file,
- * regardless of upper and lower case, and also to removing a folder that contains the file. An allow must match both the name and the target that the name
- * leads to.
+ * The opinion of the lists about reading, changing or removing a file. If reading is denied, changing is denied too. A restriction applies to every name of
+ * the file, regardless of upper and lower case, and also to removing a folder that contains the file. An allow must match both the name and the target that
+ * the name leads to.
  */
 export function permitPath(
   access: 'read' | 'edit' | 'remove',
@@ -77,7 +77,7 @@ const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** The opinion of the lists about a host, or for `*.host`, about every host below it. */
+/** The opinion of the lists about a host or, for `*.host`, about every host below it. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))

@@ -11,7 +11,10 @@ const extracting = optionTable(
   '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude:',
 )
 
-/** tar lists with `-t`. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or open connections. */
+/**
+ * With `-t`, tar lists an archive. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or open
+ * connections.
+ */
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
@@ -41,7 +44,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
 
 const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
 
-/** unzip lists with `-l`, `-v` or `-Z` and tests with `-t`. Otherwise it writes files. */
+/** With `-l`, `-v` or `-Z`, unzip lists an archive; with `-t`, it tests one. Otherwise it writes files. */
 function judgeUnzip(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, unzipListing, { letters: 'getopt' })
   if (parsed.ok && parsed.options.some(({ name }) => /^-[lvtZ]$/.test(name))) {

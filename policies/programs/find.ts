@@ -79,7 +79,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
       const origin = originOfListed(list, rest[at + 1]?.text)
       const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))
       found.push({ kind: 'command', words: command })
-      // Such a command runs in the folder of each file, so its program may come from that folder.
+      // The command of `-execdir` runs in the folder of each file, so its program may come from that folder.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
       at = end
     } else return { facts: [unknown(`${part} is a part of find's expression that is not known to be harmless`)] }
@@ -109,12 +109,12 @@ function mayBeExpression(word: ShellWord): boolean {
   return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
-/** Turns the pattern of a part that tests names into a test. */
+/** Turns the pattern of an expression part such as `-name` into a test of names. */
 function patternTest(part: string, pattern: string): (name: string) => boolean {
   return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
 }
 
-/** Replaces `{}` by the path of a file below the starting points. */
+/** Replaces `{}` with the path of a file below the starting points. */
 function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))

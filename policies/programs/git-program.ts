@@ -191,7 +191,7 @@ const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-
 /** Arguments of `git config` that show all settings, or settings with tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
-/** Keys under which tools store tokens of their own. The key of `user.signingKey` is excluded, because that setting only names a key. */
+/** Keys under which tools store their own tokens. The key of `user.signingKey` is excluded, because that setting only names a key. */
 const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(

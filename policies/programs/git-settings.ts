@@ -1,4 +1,4 @@
-/** Settings that `-c` may set for one call, since none of them names a program to run or a file. */
+/** Settings that `-c` may set for one call, since none of them names a file or a program to run. */
 const tameSettings = new Set(
   `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
    log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
@@ -7,7 +7,7 @@ const tameSettings = new Set(
 )
 const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
 
-/** Settings that start programs, with values that switch them off. */
+/** Settings that can start programs, each with the values that prevent this. */
 const settingOff =
   /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
 

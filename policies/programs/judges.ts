@@ -31,7 +31,8 @@ type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
 }
 
 /**
- * Makes a row for a program that only reads and prints if it is given no other options than these. `letters`: how the program reads the text after one dash.
+ * Creates the row of a program that only reads and prints if it is given no options other than the listed ones. `letters`: how the program reads the text
+ * after one dash.
  */
 export function reader(letters: OptionStyle, source: string, options: string, style: ReaderStyle = {}): Program {
   const table = optionTable(options)

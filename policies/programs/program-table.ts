@@ -24,9 +24,9 @@ export type Judgement = {
   readonly names?: readonly ShellWord[]
   /** Folders that the program walks, including everything below them. */
   readonly trees?: readonly ShellWord[]
-  /** The arguments without options in front of a subcommand, so that rules recognise `git push` in `git -C . push`. */
+  /** The arguments without the options that precede the subcommand, so that rules recognise `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
-  /** Why the program may run commands that aren't visible here. Rules about commands can then not decide. */
+  /** Why the program may run commands that aren't visible here. If it may, rules about commands can't decide. */
   readonly opaque?: string
   /** Set if no table lists the program. */
   readonly unlisted?: boolean

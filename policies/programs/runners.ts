@@ -111,7 +111,7 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** Makes a row for docker or podman. Only their version and their lists are harmless; everything else runs code. */
+/** Creates the row of docker or podman. Only their version and their lists are harmless; everything else runs code. */
 function containers(name: string): Program {
   return {
     source: `${name}(1): only queries, without --format, --filter and another host`,
@@ -124,7 +124,7 @@ function containers(name: string): Program {
   }
 }
 
-/** Makes a row for a program that needs a person at the terminal, and that can start a shell. */
+/** Creates the row of a program that needs a person at the terminal, and that can start a shell. */
 function interactive(source: string): Program {
   return {
     source,

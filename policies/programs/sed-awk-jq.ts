@@ -26,7 +26,7 @@ const awkOptions = optionTable(
 )
 
 function judgeAwk(args: readonly ShellWord[]): Judgement {
-  // gawk opens a network connection for a file with such a name.
+  // gawk opens a network connection for a file name that begins with `/inet`.
   const socket = args.find((word) => (word.kind === 'dynamic' ? word.prefix : word.text).includes('/inet'))
   if (socket !== undefined) return { facts: [unknown(`${socket.text} may be a connection`)] }
   return judgeFilter(parseArguments(args, awkOptions, { letters: 'getopt', stopAtOperand: true }), [], findAwkEffect)

@@ -15,7 +15,7 @@ function starts(words: readonly ShellWord[], more: Partial<Judgement> = {}): Jud
   return { facts: [], ...more, runs: [{ kind: 'command', words }] }
 }
 
-/** Makes a row for a program that takes options and a number of operands, and runs the remaining words as a command. */
+/** Creates the row of a program that takes options and a number of operands, and runs the remaining words as a command. */
 function wrapper(
   letters: OptionStyle,
   source: string,
@@ -35,7 +35,7 @@ function wrapper(
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
-      // An error message shows an operand that the program doesn't understand.
+      // If the program doesn't understand an operand, its error message shows the operand.
       return join([own, judgeTexts(parsed.operands.slice(0, skip)), starts(command)])
     },
   }

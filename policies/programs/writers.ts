@@ -5,7 +5,7 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Makes a row for a program that writes the files that its operands name. With `reads`, the program reads all of these files except the last. */
+/** Creates the row of a program that writes the files that its operands name. With `reads`, the program reads all of these files except the last. */
 function writer(
   source: string,
   options: string,
@@ -28,7 +28,7 @@ function writer(
   }
 }
 
-/** Programs that create or change files without losing any. */
+/** Programs that create or change files without destroying any. */
 export const writers: ProgramTable = {
   touch: writer('touch(1)', '-a -c -d: -f -h -m -r< -t: --no-create --date: --no-dereference --reference< --time:'),
   mkdir: writer('mkdir(1)', '-p -v -m: -Z --parents --verbose --mode: --context?'),
@@ -82,7 +82,7 @@ function isWide(word: ShellWord): boolean {
   return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
 }
 
-/** Makes a row for a program that deletes something. */
+/** Creates the row of a program that deletes something. */
 function destroyer(source: string, options: string, verb: string, skip = 0): Program {
   const table = optionTable(options)
   return {
@@ -100,12 +100,12 @@ function destroyer(source: string, options: string, verb: string, skip = 0): Pro
   }
 }
 
-/** Makes a row for a program that always destroys or reconfigures a lot. */
+/** Creates the row of a program that always destroys or reconfigures a lot. */
 function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
 
-/** Makes a row for a program that changes permissions or owners. Doing so for everything below a folder can't be undone. */
+/** Creates the row of a program that changes permissions or owners. Doing so for everything below a folder can't be undone. */
 function rightsChanger(source: string): Program {
   const table = optionTable(
     '-c -f -h -v -R -H -L -P --recursive --changes --quiet --silent --verbose --no-dereference --preserve-root --reference<',
@@ -130,7 +130,7 @@ function rightsChanger(source: string): Program {
   }
 }
 
-/** Adapts a row for a program that only lists something when it is called without arguments. */
+/** Adapts the row of a program that, without arguments, only lists something. */
 function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }

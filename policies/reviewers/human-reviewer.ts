@@ -48,7 +48,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     const suggested = suggestedBy(request.action)
     const choices: readonly HumanChoice[] = [
       'once',
-      // There is no answer for the rest of the run about a plan, since the next plan is a different one.
+      // A plan can't be approved for the rest of the run, since the next plan is a different one.
       ...(request.action.type === 'plan' ? [] : (['run'] as const)),
       ...(rule === undefined || suggested === undefined ? [] : (['rule'] as const)),
       ...(rule === undefined ? [] : (['always'] as const)),

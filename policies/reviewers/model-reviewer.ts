@@ -28,7 +28,7 @@ export type ModelReviewerOptions = {
   readonly complete: (request: CompletionRequest) => Promise<string>
   /** What the reviewer may know: the user's own words, and what has happened so far, which counts only as evidence. */
   readonly context: () => ReviewContext
-  /** Replaces the default policy. The required form of the answer and its limits stay. */
+  /** Replaces the default policy. The required form of the answer and the limits on what it may allow stay. */
   readonly policy?: string
   /** Default: 90 seconds. */
   readonly timeoutMs?: number
@@ -39,14 +39,11 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model in a session of its own. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer
- * are distinguished, and allow nothing.
+ * Asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer are
+ * distinguished, and allow nothing.
  *
- * @example
- * const reviewer = createModelReviewer({
- *   complete: async () => '{"outcome":"deny","risk_level":"high","user_authorization":"low","rationale":"Not asked for."}',
- *   context: () => ({ instructions: ['fix the tests'], transcript: '' }),
- * })
+ * @example const reviewer = createModelReviewer({ complete: async () => '{"outcome":"deny","risk_level":"high","user_authorization":"low","rationale":"Not
+ * asked for."}', context: () => ({ instructions: ['fix the tests'], transcript: '' }), })
  */
 export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   const { complete, context, policy = defaultReviewPolicy, timeoutMs = 90_000 } = options

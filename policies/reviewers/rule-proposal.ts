@@ -84,7 +84,7 @@ function ruleForGrant(grant: Grant): ProposedRule | undefined {
   switch (grant.kind) {
     case 'read':
     case 'write': {
-      // The path of a permission is read as a pattern, but this one must stand for a single file or folder.
+      // The path of a permission is read as a pattern, but this path must stand for a single file or folder.
       if (/[*?[\]\\!]/.test(grant.path)) return undefined
       return { kind: 'permission', text: `${grant.kind === 'read' ? 'Read' : 'Edit'}(/${grant.path})` }
     }

@@ -13,7 +13,7 @@ export type EvaluatedRules = {
   readonly hostExecutables: readonly HostExecutable[]
 }
 
-/** Makes rules from a parsed file. Throws a `RuleError` for the first rule that is invalid. */
+/** Creates the rules of a parsed file. Throws a `RuleError` for the first rule that is invalid. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)

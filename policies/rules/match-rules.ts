@@ -6,10 +6,10 @@ import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
-/** A command that rules are compared with: its words, and its words without the options in front of a subcommand. */
+/** A command that rules are compared with: all of its words, and its words without the options that precede the subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
 
-/** A rule that covers a command. `certain` is false if that depends on words that are known only at run time. */
+/** A rule that covers a command. `certain` is false if the match depends on words that are known only at run time. */
 type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
 
 /**
@@ -37,7 +37,10 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   return matches
 }
 
-/** The rules that may concern a command, in their order. If all words are known, only rules with these words; otherwise, all rules about the program. */
+/**
+ * The rules that may concern a command, in their order. If all words are known, rules that require other words are left out; otherwise, all rules about the
+ * program are returned.
+ */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()
   for (const [first, ...rest] of forms) {
@@ -51,7 +54,7 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
   return [...[...found].toSorted((a, b) => place(a) - place(b)), ...textsThatFit(forms, rules)]
 }
 
-/** The rules without a program that may match a command. Of rules with stars, only those whose longest part occurs in the known text. */
+/** The rules without a program that may match a command. A rule with stars is left out if its longest part doesn't occur in the known text. */
 function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
   const known = forms.map(linesOf)
   // Any of the rules may match text that is known only at run time.
@@ -95,7 +98,7 @@ function lineOf(words: readonly ShellWord[]): string {
 /** A command as one line of text, with and without a folder in front of its program. `known` is the text before its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** Stored because the line of a command is compared with every rule that is a text. */
+/** Cached because the line of a command is compared with every rule that is a text. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {

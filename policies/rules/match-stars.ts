@@ -1,4 +1,4 @@
-/** Whether a text matches a pattern in which `*` stands for any text. Takes linear time apart from the stars, and never recurses. */
+/** Whether a text matches a pattern in which `*` stands for any text. Searches the text once from start to end, without backtracking or recursion. */
 export function matchStars(pattern: string, text: string): boolean {
   const parts = pattern.split('*')
   const [first = ''] = parts

@@ -61,5 +61,5 @@ export function programKey(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** The set of rules if there are none. */
+/** The empty set of rules. */
 export const noRules: RuleSet = makeRuleSet([])

@@ -11,7 +11,7 @@ export type RuleOrigin = { readonly path: string; readonly line: number; readonl
 export type PrefixRule = {
   /** One entry for each word. An entry with several texts matches any of them. */
   readonly pattern: readonly (readonly string[])[]
-  /** Whether an allow applies only to exactly these words, with no further words after them. */
+  /** Whether an allow rule applies only to exactly these words, with no further words after them. */
   readonly exact?: boolean
   /** Used instead of a pattern: the whole command as one line, in which `*` matches any text. */
   readonly text?: string
@@ -23,7 +23,7 @@ export type PrefixRule = {
 /** A rule about connections to a host. */
 export type NetworkRule = {
   readonly host: string
-  /** The only port that an allow covers. Restrictions apply to all ports. Absent: all ports. */
+  /** The only port that an allow rule covers. Restrictions apply to all ports. Absent: all ports. */
   readonly port?: number
   readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp'
   readonly decision: 'allow' | 'prompt' | 'deny'

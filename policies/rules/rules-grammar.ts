@@ -36,7 +36,7 @@ export type RuleStatement =
       readonly kind: 'constant'
       readonly name: string
       readonly value: Expression
-      /** Whether it is `+=`, which appends the value to the value that the name has. */
+      /** Whether the statement is `+=`, which appends the value to the current value of the name. */
       readonly added: boolean
       readonly at: Position
     }

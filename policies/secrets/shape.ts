@@ -21,7 +21,7 @@ export type SecretShape = {
   readonly before?: RegExp
 }
 
-/** Makes a shape. `near` contains the words, separated by blanks. */
+/** Creates a shape. `near` contains words separated by blanks. */
 export const shape = (
   what: string,
   source: string,

@@ -23,7 +23,7 @@ type Stage = {
 
 type Looked = { readonly kind: 'file' | 'directory'; readonly identity: Identity }
 
-/** Looks the entry up on the host. Throws `path-changed` if it is missing or a symlink: the plan was made from paths without symlinks. */
+/** Looks up an entry on the host. Throws `path-changed` if it is missing or a symlink: the plan was made from paths without symlinks. */
 export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cachedFileSystem().lstat): Looked {
   const stat = lstat(path)
   if (stat === undefined || stat.isSymbolicLink()) {
@@ -59,8 +59,8 @@ const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
 /**
- * The steps that carry out a plan. They start with all of the host's files, the caller's own rights, and bwrap's /dev and /proc. First they open
- * every source that a later mount would cover; then they make everything read-only; then they add the mounts, outermost first.
+ * The steps that carry out a plan. When they begin, all of the host's files are visible, with the caller's own rights and with bwrap's /dev and /proc. First
+ * they open every source that a later mount would cover; then they make everything read-only; then they add the mounts, outermost first.
  */
 export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
   const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
@@ -178,7 +178,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     }
     case 'read-only': {
       if (mount.source === undefined && !isMade && outer !== 'empty-directory') {
-        // Nobody can write to it or replace it here, because everything around it is already read-only.
+        // Nobody can write to the entry or replace it, because everything around it is already read-only.
         if (outer === 'base' || outer === 'read-only') return []
         return [put('itself', { set: readOnly, recursive: true }, undefined)]
       }

@@ -8,8 +8,8 @@ type Status = {
   /** The process id, in our own namespace, of the first process in the command's pid namespace; undefined until it exists. */
   readonly initPid: number | undefined
   /**
-   * Calls `act` with that process id, at once or as soon as it is known. Until then, killing bwrap is unsafe. bwrap first creates the namespace, and
-   * only later makes the kernel end the namespace together with bwrap; if it is killed in between, the command keeps running.
+   * Calls `act` with `initPid`, at once or as soon as it is known. Until then, killing bwrap is unsafe. bwrap first creates the namespace, and only later
+   * makes the kernel end the namespace together with bwrap; if it is killed in between, the command keeps running.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
   /** Whether the command itself started and ended: bwrap reports an exit code only in that case. */

@@ -124,8 +124,8 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * The program's first message. When it is sent, the kernel already ends bwrap together with the engine, and the sandbox together with bwrap. So if
- * the engine ends after that, this program ends too. If the engine was killed before that, nobody answers the message, so nothing starts.
+ * The program's first message. By then, the kernel has been told to end bwrap together with the engine, and the sandbox together with bwrap. So if the engine
+ * ends after that, this program ends too. If the engine was killed before that, nobody answers the message, so nothing starts.
  */
 export const readyMark = '!'
 /** The answer that this program waits for before it starts the command. */

@@ -82,7 +82,7 @@ export async function fetchPage(
   return { kind: 'failed', reason: `${url.href} can't be fetched: ${why}` }
 }
 
-/** Returns why nothing may be fetched from a host. As in the sandbox's proxy, a single address that is not public rules the host out. */
+/** Returns why nothing may be fetched from a host. As in the sandbox's proxy, a host is refused if even one of its addresses is not public. */
 function refusalOf(url: URL, addresses: readonly string[]): string | undefined {
   for (const address of addresses) {
     const meaning = describeAddress(address)

@@ -63,7 +63,7 @@ async function connectDirectly(
   })
 }
 
-/** Connects through the proxy in the environment, which is the sandbox's own. */
+/** Connects through the sandbox's own proxy, whose address is in the environment. */
 function connectThroughProxy(hostname: string, port: number): Promise<import('node:net').Socket> {
   const http = process.getBuiltinModule('node:http')
   const proxy = new URL(process.env['HTTPS_PROXY'] ?? process.env['HTTP_PROXY'] ?? '')

@@ -38,7 +38,7 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
 const flat =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
 
-/** Whether elements are nested deeper than in any readable page. True in doubt. */
+/** Whether elements are nested deeper than in any readable page. True in case of doubt. */
 function isTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {

@@ -48,7 +48,7 @@ function differenceOf(path: string, isReached: boolean, file: FileAfter): string
       : `it is not a link to ${file.target}`
   }
   if (!stats.isFile()) return 'it is no file'
-  // Git records no other part of a mode than whether the file is executable.
+  // The only part of a mode that git records is whether the file is executable.
   if (((stats.mode & 0o100) === 0) !== ((file.mode & 0o100) === 0)) return 'it has another mode'
   const hash = hashOfFile(Buffer.from(path))
   if (hash === undefined) return "it can't be read"

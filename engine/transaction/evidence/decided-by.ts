@@ -49,7 +49,7 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, imag
   appendFileSync(fileOf(directory), `${JSON.stringify(noted)}\n`, { mode: 0o600 })
 }
 
-/** Reads the policies that decided in a session's runs, the oldest run first. */
+/** Reads the recorded hashes of the policies behind the decisions in a session's runs, oldest run first. */
 export function readDecidedBy(directory: string): readonly DecidedBy[] {
   if (!existsSync(fileOf(directory))) return []
   const lines = readFileSync(fileOf(directory), 'utf8').split('\n').slice(0, -1)

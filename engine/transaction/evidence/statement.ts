@@ -8,7 +8,7 @@ export const predicateType = 'https://github.com/portcullis-dev/portcullis/evide
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** A path in its state after a run, relative to the root of its tree. */
+/** The state of a path after a run. The path is relative to the root of its tree. */
 const fileAfter = z.discriminatedUnion('type', [
   z.strictObject({ path: z.string(), type: z.literal('file'), sha256: hash, mode: z.int() }),
   z.strictObject({ path: z.string(), type: z.literal('symlink'), target: z.string() }),

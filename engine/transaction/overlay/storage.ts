@@ -45,8 +45,8 @@ const allMounted = (directory: string): string => join(dirname(dirname(directory
 const mountFolder = (directory: string): string => join(allMounted(directory), basename(directory))
 
 /**
- * Makes the storage for overlays of these trees. A tree's git directory is copied without its objects, as in a copied view. Everything else stays in
- * the lower tree.
+ * Creates the storage for overlays of these trees. A tree's git directory is copied without its objects, as in a copied view. Everything else stays in the
+ * lower tree.
  *
  * @param folder an existing directory
  */
@@ -77,7 +77,7 @@ export function makeOverlayStorage(folder: string, trees: readonly string[]): vo
   writeFileSync(join(folder, 'began'), '')
 }
 
-/** Makes the mount points of overlays, and removes those of runs that have ended. */
+/** Creates the mount points of overlays, and removes those of runs that have ended. */
 export function makeMountPoints(
   directory: string,
   { mounts }: Overlays,
