@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Large inputs, kills at every system call, the whole escape battery: minutes each. */
+/** Tests that take minutes each: large inputs, kills at every system call, and the complete set of escape attempts. */
 const longest = [
   'test/apply-patch/large-input.test.ts',
   'test/apply-patch/files/crash.test.ts',
   'test/engine/exec/killed.test.ts',
-  // Two hundred hostile strings in a browser, where Chromium is installed.
+  // Shows two hundred hostile strings in a browser if Chromium is installed.
   'test/engine/report/hostile.test.ts',
   'test/sandbox/battery/battery.test.ts',
 ]
 
-/** What takes six seconds or more on two quiet processors, so that all the rest is done within four minutes. */
+/** Tests that take six seconds or more on two idle processors. They are kept apart so that all other tests together take less than four minutes. */
 const long = [
   'test/actions/docker.test.ts',
   'test/actions/evidence.test.ts',
@@ -113,31 +113,31 @@ const long = [
 
 const soak = [...longest, ...long]
 
-// Every attack by every surface, and many places at once.
+// Tests that try every attack in every way that can reach the sandbox, and tests with thousands of protected and denied paths.
 const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test.ts']
 
 const usual = {
-  // Its modules import JSON in a way that Node doesn't take.
+  // The modules of these packages import JSON in a way that Node doesn't accept, so vitest has to transform them.
   server: { deps: { inline: [/@actions\//] } },
   setupFiles: ['test/support/forget-outer-git.ts', 'test/support/refuse-nothing.ts'],
   include: ['test/{actions,apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
-  // Only for what would never end: a shared machine can stand still for a minute.
+  // These limits are only meant for tests that would never end, because even a working test may be delayed by a minute on a shared machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
 }
 
 export default defineConfig({
   test: {
-    // One more than there are processors: most tests wait for processes. Two on two processors leave a quarter of them idle.
+    // One more than there are processors, because most tests wait for processes. Two workers on two processors leave a quarter of the processor time unused.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {
-        // The shape of the code itself: who imports whom, unused exports. Part of `npm run check`.
+        // Tests of the code's structure, such as which module imports which, and unused exports. They are part of `npm run check`.
         test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'], testTimeout: 60_000 },
       },
       { test: { ...usual, name: 'main', exclude: [...soak, ...attacks] } },
       {
-        // What `npm test` leaves to `.ci/run`, and to whoever works on it.
+        // `npm test` skips these tests. `.ci/run` runs them, and so should anybody who changes the code that they test.
         test: { ...usual, name: 'soak', include: soak },
       },
       { test: { ...usual, name: 'attacks', include: attacks } },

@@ -62,8 +62,8 @@ function withoutLinks(path: string): string {
 }
 
 /**
- * Creates the parent of a state folder, in a directory that all users share. Returns whether it belongs to this user, and nobody else can write to it
- * or rename it.
+ * Creates the parent of a state folder, in a directory that all users share. Returns whether that parent belongs to this user, and nobody else
+ * can write to it or rename it.
  */
 function makeShared(path: string): boolean {
   try {

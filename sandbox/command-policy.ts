@@ -33,9 +33,9 @@ export type ShownPlaces = GuardedPlaces & {
 }
 
 /**
- * Plans what one command sees, and which paths to guard while it runs. Files that exist when the first command that can write starts belong to the
- * host. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private repository for its
- * commits.
+ * Plans what one command sees, and which paths to guard while it runs. Files that already exist when the first command with write access starts
+ * belong to the host. Files that appear later may come from a command. A command that can't write can't plant anything, and needs no private
+ * repository for its commits.
  *
  * @param roots what the policy lets commands write to, without symlinks
  * @param keyFiles shows files that contain secrets without the secrets; undefined if the backend can't mount files

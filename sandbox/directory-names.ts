@@ -39,13 +39,13 @@ export function namesIn(directory: string): ReadonlySet<string> | undefined {
 const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
 
 /**
- * The names in a directory as they are written, under the same rules as `namesIn`. If the directory certainly hasn't changed, a cached list is used:
- * otherwise, planning a command would spend most of its time listing the same home directories.
+ * Like `namesIn`, but returns the names as they are written rather than in lower case. If the directory certainly hasn't changed, a cached list is
+ * used: otherwise, planning a command would spend most of its time listing the same home directories.
  */
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined
   try {
-    // Without this option, a missing directory would cost the creation of an error, which takes longer than the query.
+    // Without this option, Node would create an error for a missing directory, which takes longer than the query itself.
     stat = statSync(directory, { throwIfNoEntry: false })
   } catch {
     return none
@@ -62,7 +62,7 @@ export function entriesIn(directory: string): readonly string[] | undefined {
     else known.delete(directory)
     return names
   } catch {
-    // A process that knows the names can still open the files in it.
+    // The directory can't be listed, but a process that knows the names can still open the files in it.
     return undefined
   }
 }

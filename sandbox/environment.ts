@@ -123,7 +123,7 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** The most names to cache. No environment has that many variables. */
+/** The maximum number of names to cache. No environment has that many variables. */
 const mostNames = 1000
 
 /**

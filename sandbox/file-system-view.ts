@@ -105,7 +105,7 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** The functions that answer the queries about directories by which existing paths are found. */
+/** Queries about directories, whose answers show which paths exist. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean

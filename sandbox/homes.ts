@@ -12,7 +12,7 @@ export function homes(): readonly string[] {
 }
 
 /**
- * The home directory that has the user's files and this program's: `$HOME` or, if that isn't an absolute path, the directory in the password
+ * The home directory in which the user and this program keep their files: `$HOME` or, if that isn't an absolute path, the directory in the password
  * database. If the user has neither, the result is a path that doesn't exist, so that nothing is found there and writing there fails.
  *
  * @internal

@@ -70,7 +70,7 @@ const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1
 /**
  * Prepares a file that will be written later. Call this before any command runs. It follows links only now, and then holds the file's directory open.
  * When the file is written, it replaces the entry at its path. So if a command has put a link, a pipe or a different file there, nothing is written
- * to that.
+ * to that entry.
  *
  * @throws Error that says why the file can't be written: it is not a regular file, or its directory can't be entered
  * @internal

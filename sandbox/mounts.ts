@@ -82,7 +82,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
   ]
   for (const { path } of own) {
-    // Nothing else may be mounted below the private git directory, because that would show a part of the host's.
+    // Nothing else may be mounted below the private git directory, because that would show a part of the host's git directory.
     for (const other of byPath.keys()) if (other !== path && isWithin(other, path)) byPath.delete(other)
   }
   for (const mount of own) byPath.set(mount.path, mount)

@@ -128,7 +128,7 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
   return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
-/** Throws if the policy has an allow-list: that requires a network of the commands' own, from which our proxy is the only way out. */
+/** Throws if the policy has an allow-list: that requires a separate network for the commands, from which our proxy is the only way out. */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   if (policy.network.mode !== 'allowlist') return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)

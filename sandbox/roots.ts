@@ -15,7 +15,7 @@ export function writableRoots(policy: SandboxPolicy, host: FileSystemView): read
   return [...new Set(real.filter((path) => path !== undefined))]
 }
 
-/** The same policy, with the files among its writable roots moved to the list of files. */
+/** Returns the policy with the files among its writable roots moved to its list of writable files. */
 export function filesApart(policy: SandboxPolicy, host: FileSystemView): SandboxPolicy {
   const files = policy.writableRoots.filter((root) => host.kindOf(root) === 'file')
   if (files.length === 0) return policy
@@ -92,7 +92,7 @@ export function protectedBelow(
   return [...inside, ...outside]
 }
 
-/** The same paths in two groups: those in a root, and those outside all roots, where a symlink may lead into a root. */
+/** Returns the paths of `protectedBelow` in two groups: those in a root, and those outside all roots, where a symlink may lead into a root. */
 export function protectedByRoots(
   roots: readonly string[],
   { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,

@@ -70,7 +70,7 @@ const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
 /** Which of this program's environment variables a command gets. The filters apply in the order of these fields. `set` comes last and always wins. */
 const Environment = z.strictObject({
-  /** `core` allows only a list of harmless names; `all` allows everything that doesn't look like a secret. */
+  /** `core` allows only a list of harmless names, `all` allows everything that doesn't look like a secret, and `none` allows nothing. */
   inherit: z.enum(['core', 'all', 'none']).default('core'),
   /** Names that always pass, even if they look like secrets. They are exact names rather than patterns, so that nobody passes a secret by accident. */
   pass: z.array(variableName).default([]),
@@ -102,13 +102,13 @@ const Network = z.discriminatedUnion('mode', [
 const Limits = z.strictObject({
   /** How long one command may run, in milliseconds. */
   wallTimeMs: z.int().positive().optional(),
-  /** The most bytes that a command may write to stdout and stderr together. A command that writes more is ended. */
+  /** The maximum number of bytes that a command may write to stdout and stderr together. A command that writes more is ended. */
   outputBytes: z.int().positive().optional(),
-  /** The most processes and threads that one command may have at the same time. */
+  /** The maximum number of processes and threads that one command may have at the same time. */
   processes: z.int().min(8).optional(),
   /**
-   * The most memory, in bytes, that all processes of one command together may use. If no control groups can be created, a value here is refused, and
-   * the default limit applies to each process separately.
+   * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a value here is refused.
+   * The default limit then applies to each process separately.
    */
   memoryBytes: z
     .int()
@@ -134,7 +134,7 @@ const Limits = z.strictObject({
    * processors.
    */
   cpus: z.number().min(0.01).optional(),
-  /** The most files that one process may have open at the same time. */
+  /** The maximum number of files that one process may have open at the same time. */
   openFiles: z.int().min(32).optional(),
 })
 

@@ -22,7 +22,7 @@ export function symlinksOnPath(path: string): readonly string[] {
   return [...links]
 }
 
-/** The most symlinks that the kernel follows in one path. */
+/** The maximum number of symlinks that the kernel follows in one path. */
 const mostLinks = 40
 
 /**

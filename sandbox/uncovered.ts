@@ -8,7 +8,7 @@ import type { Denial } from './sandbox.ts'
 type Covered = {
   /** The identities of these files, as a text that changes when one of them is replaced. */
   readonly stamp: string
-  /** Returns denials for the files that have lost their mounts since then. */
+  /** Returns denials for those of these files that have lost their mounts since the command started. */
   readonly uncovered: () => readonly Denial[]
 }
 

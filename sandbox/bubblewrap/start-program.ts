@@ -21,10 +21,10 @@ type Start = StartForm & {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** The steps, encoded for the address to which a form loads them, and the address of the first step. */
+/** The steps in encoded form, which is valid only at the address where the program loads them, and the address of the first step. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
-/** The encoded programs, from this process or from the build, together with recently used plans. */
+/** The programs that this process has encoded or that the build contains, each with its recently used plans. */
 const forms = new Map<string, ProgramForm & { readonly plans: Map<string, Plan> }>()
 const mostForms = 64
 const mostPlans = 8

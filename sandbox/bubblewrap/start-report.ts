@@ -40,7 +40,7 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   }
 }
 
-/** A report without the ready mark at its beginning. */
+/** Removes the ready mark from the beginning of a report. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

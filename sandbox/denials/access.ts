@@ -19,8 +19,8 @@ export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' |
 }
 
 /**
- * Denies writing to a protected path. Commands write to their private git directory or their own home directory instead, but nobody may write to the
- * host's files.
+ * Denies writing to a protected path. Commands write to a private git directory or home directory instead. The host's files may only be changed by
+ * the user, outside the sandbox.
  */
 function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
   if (policy.mode === 'danger-full-access') return undefined

@@ -1,6 +1,6 @@
 import type { Denial } from '../sandbox.ts'
 
-/** The most denials of one kind to report. A command can cause thousands of denials, and more than this number would tell nothing new. */
+/** The maximum number of denials of one kind to report. A command can cause thousands of denials, but any more than this would tell the user nothing new. */
 const mostOfOneKind = 20
 
 /**

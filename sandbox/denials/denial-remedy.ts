@@ -53,7 +53,7 @@ export function describeRemedy(remedy: Remedy): string {
 }
 
 /**
- * What a person has to do before a missing path can be added as a root: the beginning of a sentence.
+ * The beginning of a sentence: what a person has to do before a missing path can be added as a root. Empty if the path exists.
  *
  * @internal
  */

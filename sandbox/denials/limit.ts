@@ -24,7 +24,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   openFiles: (value) => `more than ${value} open files in one process`,
 }
 
-/** A size in the largest unit of which it has at least one, with at most one decimal. */
+/** Formats a size in the largest unit in which it is at least 1, with at most one decimal place. */
 function bytes(value: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const
   const power = Math.min(Math.floor(Math.log2(value) / 10), units.length - 1)

@@ -14,8 +14,8 @@ const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |
 const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
 
 /**
- * The paths that an error message is about: quoted paths, absolute paths, and paths next to the reason, which is where programs put them. Relative
- * paths start at `cwd`.
+ * The paths that an error message is about: quoted paths and absolute paths or, if there are none, the text next to the reason, which is where
+ * programs usually name the path. Relative paths start at `cwd`.
  */
 export function namedPaths(complaint: string, cwd: string): readonly string[] {
   const message = complaint.slice(0, longest)

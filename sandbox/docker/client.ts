@@ -67,7 +67,7 @@ export type DockerClient = {
   /** Lists the containers that have this label. The label's value is the container's owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` are the arguments to put before our own programs, which are not commands. */
+  /** `filtered` contains the arguments to put before our own programs so that they, too, run under the filter (see `NetworkPlan`). */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 

@@ -26,7 +26,7 @@ type ContainerNetwork = {
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. */
   readonly directory: string | undefined
-  /** The arguments to put before our own programs in the container, which are not commands. */
+  /** The arguments to put before our own programs so that they run under the filter in the container. Commands get theirs from `enter`. */
   readonly filtered: readonly string[]
 }
 

@@ -25,7 +25,7 @@ type Planned = {
 
 /** The containers of one sandbox, each of which runs one command at a time. */
 type Containers = {
-  /** Plans what a command needs now. Later commands of the same kind (those that may write, or those that may not) are expected to need the same. */
+  /** Plans what a command needs now. Later commands of the same kind (those that may write, or those that may not) are expected to get the same plan. */
   plan(command: Command): Planned
   /** Returns a warm container if there is one, otherwise a new one. Rejects with the daemon's error if the daemon can't start one. */
   take(planned: Planned): Promise<WarmContainer>

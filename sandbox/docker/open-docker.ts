@@ -38,7 +38,10 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/** Runs the command. The shell ignores interrupts. Then it kills all processes except itself and the container's first, which `kill -1` spares. */
+/**
+ * A shell script that runs the command, then kills all processes except the shell and the container's first, which `kill -1` spares. Interrupts don't
+ * end the shell.
+ */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**

@@ -11,7 +11,7 @@ type ContainerNode = {
   readonly shown: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** The path is in `/dev`, because every container gets a new `/dev`. */
+/** Where containers see Node and its libraries. It is in `/dev`, because every container gets a new `/dev`. */
 const shownAt = '/dev/portcullis-node'
 
 let known: ContainerNode | undefined

@@ -115,8 +115,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The image provides everything that the policy doesn't grant. The planned mounts assume a view of the host, so only the grants are kept, and the
- * denied or protected paths inside them.
+ * The image provides everything that the policy doesn't grant. The planned mounts assume a view of the host, so only the grants, and the denied or
+ * protected paths inside them, are kept.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

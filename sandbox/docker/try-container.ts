@@ -9,7 +9,7 @@ import type { WarmContainer } from './client.ts'
 /** What the trial of a container needs. */
 type Trial = {
   readonly user: string
-  /** The arguments to put before our own programs, which are not commands. */
+  /** The arguments to put before our own programs so that they run under the filter (see `NetworkPlan`). */
   readonly filtered: readonly string[]
   /** Directories that commands must be able to write to. */
   readonly roots: readonly string[]
@@ -33,8 +33,8 @@ for path; do
 done`
 
 /**
- * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. It leaves no
- * files behind. Throws `unavailable` if they can't, or the files don't.
+ * Checks that commands in a container can use the mounts as the policy allows, and that the files they create belong to the caller. Leaves no files
+ * behind. Throws `unavailable` if one of these checks fails.
  *
  * @returns the shell of the image
  */

@@ -134,7 +134,7 @@ function cleanAlternates(
 }
 
 /**
- * Whether a `.git` file that a command made has exactly the form that git itself writes, byte by byte. It must contain a path without links, which
+ * Whether a `.git` file that a command created has exactly the form that git itself writes, byte by byte. It must contain a path without links, which
  * leads to one of the host's repositories or to a cleaned repository.
  */
 export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {

@@ -72,8 +72,8 @@ const plainAddress =
 const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
 
 /**
- * Whether a setting that a command made may be imported into the host's config. It must not name a program or a configuration file, and its URLs must
- * be plain.
+ * Whether a setting that a command wrote may be imported into the host's config. It must not name a program or a configuration file, and its URLs
+ * must be plain.
  */
 export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
   if (value === undefined) return false
@@ -99,7 +99,7 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
 }
 
 /**
- * Settings that may stay in a repository that a command made: those that `init` and `clone` write, and those that may be imported into other
+ * Settings that may stay in a repository that a command created: those that `init` and `clone` write, and those that may be imported into other
  * repositories.
  */
 export function isHarmless(entry: ConfigEntry): boolean {

@@ -18,8 +18,8 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
 }
 
 /**
- * If the path to an entry leads through a symlink that a command made, returns that symlink. If the symlink is the host's, returns the entry that it
- * leads to.
+ * If the path to an entry leads through a symlink that a command created, returns that symlink. If the symlink belongs to the host, returns the entry
+ * to which the path leads.
  */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
@@ -35,7 +35,7 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 
 /**
  * The identity by which an entry is recognised. For a directory, the contents don't count. If the entry is a file that has only one name, `file`
- * identifies it, also after its contents have changed: while it is mounted read-only, only the host can change it in place.
+ * identifies it even after its contents have changed: while it is mounted read-only, only the host can change it in place.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {

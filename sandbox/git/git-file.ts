@@ -10,7 +10,7 @@ export function targetOfGitFile(link: string): string | undefined {
     const target = /^gitdir: (.+)$/m.exec(read(link) ?? '')?.[1]
     return target === undefined ? undefined : realpathSync.native(resolve(dirname(link), target))
   } catch {
-    // It is a dangling symlink, or it is a directory itself.
+    // Nothing exists at `link`, or at the path to which it leads.
     return undefined
   }
 }

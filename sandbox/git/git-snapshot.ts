@@ -1,6 +1,6 @@
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The most entries to examine. Git itself never creates that many. */
+/** The maximum number of entries to examine. Git itself never creates that many. */
 const most = 100_000
 
 /**
@@ -47,7 +47,7 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')
-  // Writing to an existing file doesn't change the directory's time.
+  // Writing to an existing file doesn't change the directory's time, so every file in these directories is checked.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     // Sample hooks never run, and commands don't see them.

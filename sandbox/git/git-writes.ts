@@ -11,8 +11,8 @@ type GitWrite = {
 }
 
 /**
- * Changes to git's own files. The code that makes them makes all of them at once. Meanwhile it holds `locks`, as git does, and it first checks that
- * the `unchanged` files are still the same. Paths are absolute.
+ * Changes to git's own files. They are all made at once. Whoever makes them holds `locks` meanwhile, as git does, and first checks that the
+ * `unchanged` files are still the same. Paths are absolute.
  */
 export type GitWrites = {
   readonly within: readonly string[]

@@ -127,7 +127,7 @@ function stampOf(path: string): string | undefined {
     // The change time is used too, because nobody can set it. Anybody can set the modification time.
     return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
   } catch {
-    // This program can't reach the file, and then commands can't read it either.
+    // This program can't reach the file, so commands can't read it either.
     return undefined
   }
 }

@@ -115,7 +115,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     for (const { key } of others) mixed.add(key)
     const links = found.flatMap((each) => host(each.links))
     const nested = nestedIn(found, protectedPaths)
-    // Entries that would control git, in directories that contain more than a repository.
+    // Directories that contain other files besides a repository aren't protected as a whole: only the entries in them that would control git.
     const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
     places = {
       repositories,

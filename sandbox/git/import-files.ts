@@ -51,7 +51,7 @@ export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: 
   }
 }
 
-/** The objects that the host must have before these changes make sense. */
+/** The objects that the changes name. The host must have them before it can import the changes. */
 export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
   const at = head?.toString('latin1').trim() ?? ''
   const before = new Set(

@@ -10,7 +10,7 @@ type LogChange = {
   readonly name: string
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
-  /** Whether to replace the whole log. This is so for the stash's log, which is a list from which lines can be removed; all other logs only grow. */
+  /** Whether to replace the whole log. True only for the stash's log, because it is a list from which lines can be removed. All other logs only grow. */
   readonly whole: boolean
 }
 

@@ -16,7 +16,7 @@ import {
 import { isOid, parseRef, readRefs } from './refs.ts'
 import { importShallow } from './import-shallow.ts'
 
-/** The most bytes of objects that one command may add to a repository. */
+/** The maximum size, in bytes, of the pack of objects that one command may add to a repository. */
 const largestPack = 4 * 1024 ** 3
 const largestConfig = 4 * 1024 * 1024
 
@@ -90,7 +90,8 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Passes the objects to the host's git, and then asks it which of the objects that the import will name exist.
+ * Passes the objects to the host's git, and then asks git which of the `named` objects exist. These are the objects to which the imported data will
+ * refer.
  *
  * @param refs the objects that the host's own refs name, which the host certainly has
  */

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** The number and the total size of loose objects that this program packs itself. If they exceed these limits, git packs them. */
+/** The maximum number and total size (in bytes) of loose objects that this program packs itself. If there are more, git packs them. */
 const [mostObjects, mostBytes] = [128, 1024 * 1024]
 
 /** The numbers of the object types in gitformat-pack(5). */

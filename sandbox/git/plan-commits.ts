@@ -28,7 +28,7 @@ type CommitsWish = {
 
 /** The plan for importing the commits. */
 export type PlannedCommits =
-  /** `moved`: the branch that moves to them from `old`. `stayed`: why a branch that should have moved doesn't. `git`: the changes to git's files. */
+  /** `moved`: the branch that moves from `old` to `commit`. `stayed`: why a branch that should have moved doesn't. `git`: the changes to git's files. */
   | {
       readonly type: 'planned'
       readonly ref: string

@@ -144,7 +144,10 @@ function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
 }
 
-/** Adds rules to `info/exclude` (gitignore(5)) that make git ignore denied files. Git couldn't add what commands see in their place. */
+/**
+ * Adds rules to `info/exclude` (gitignore(5)) that make git ignore denied files. The entries that commands see in place of these files can't be added
+ * to git.
+ */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`

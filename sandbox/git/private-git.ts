@@ -54,7 +54,7 @@ export const noPrivateGit: PrivateGit = {
 const mostBare = 16
 
 /**
- * Makes the private git of a run.
+ * Creates the private git directories of a run's repositories.
  *
  * @param options.roots the directories that commands may write to, without symlinks
  * @param options.workspace the policy's workspace, without symlinks

@@ -26,7 +26,7 @@ export class PrivateObjects {
 
   /**
    * @param git the repository's directory on the host, which `host` holds open
-   * @param directory the run's own directory in which directories for objects are made
+   * @param directory the run's own directory, in which directories for objects are created
    * @param views private views in which commands see the repository at a different path. Default: none
    */
   constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
@@ -94,7 +94,7 @@ export class PrivateObjects {
     }
   }
 
-  /** Makes a new directory for objects, so that nothing that a command has left in the old one can lead elsewhere. */
+  /** Creates a new directory for objects, so that nothing that a command has left in the old one can lead elsewhere. */
   #make(): string {
     const path = `${this.#directory}/objects-${(this.#count += 1)}`
     mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })

@@ -24,7 +24,7 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** The protected paths that come from patterns, which apply in every directory. Nothing need exist there. */
+/** The protected paths that result from patterns, which apply in every directory. These paths may not exist. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
@@ -36,7 +36,7 @@ export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean 
   return identity.file !== undefined && trusted.has(identity.file)
 }
 
-/** The entries in the roots that exist and are on a list of protected paths. */
+/** The existing entries in the roots that are on a list of protected paths. */
 export function entriesOf(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))

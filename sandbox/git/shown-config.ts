@@ -106,7 +106,7 @@ function readWhole(file: string): string | undefined {
       directory.close()
     }
   } catch {
-    // This program can't reach the file, and then commands can't read it either.
+    // This program can't reach the file, so commands can't read it either.
     return undefined
   }
 }

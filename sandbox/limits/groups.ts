@@ -116,8 +116,8 @@ export function countsOfProcess(
 }
 
 /**
- * Returns a function that counts the processes, including zombies, that are now in the group of such a process. Undefined if that can't be seen from
- * here. The parameters are those of `countsOfProcess`.
+ * Returns a function that counts the processes, including zombies, that are now in the control group of a process that another program started.
+ * Undefined if the group can't be seen from here. For the parameters, see `countsOfProcess`.
  */
 export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
   const membership = read(`/proc/${pid}/cgroup`)

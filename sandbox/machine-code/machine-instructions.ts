@@ -65,7 +65,7 @@ export type Instruction =
   | { readonly subtract: Operand; readonly from: Variable }
   /** Loads the 64 bits at the address in `from`. `offset` is a multiple of 8 below 32768. */
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
-  /** Stores a number at the address in `to`. The same limits apply to `offset`. */
+  /** Stores a number at the address in `to`. `offset` is a multiple of 8 below 32768. */
   | { readonly store: Operand; readonly to: Variable; readonly offset: number }
   /**
    * Sets the variable to the stack's address. It is used at the start of a program. The stack begins with the number of arguments, followed by the

@@ -27,8 +27,9 @@ export type Step = (
   | {
       readonly do: 'mount'
       /**
-       * What to mount: a copy of the entry at the path itself, a copy of a held entry, a copy that was taken earlier, an empty file system in memory,
-       * or a file system in memory to which everybody may write until it reaches its size limit.
+       * What to mount. `itself`: a copy of the entry at the path. `held`: a copy of a held entry. `taken`: a copy that an earlier step took.
+       * `memory`: an empty file system in memory. `shared-memory`: a file system in memory to which everybody may write until it reaches its size
+       * limit.
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }

@@ -47,7 +47,7 @@ const specialIPv4: readonly (readonly [string, number, AddressKind])[] = [
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** The same registry for IPv6, most specific range first. Addresses outside all of these ranges are not assigned. */
+/** The IANA special-purpose registry for IPv6, most specific range first. Addresses outside all of these ranges are not assigned. */
 const specialIPv6: readonly (readonly [string, number, AddressKind])[] = [
   ['::1', 128, 'loopback'],
   ['fe80::', 10, 'link-local'],

@@ -137,8 +137,8 @@ function absoluteTarget(message: IncomingMessage): { readonly target: string | u
 }
 
 /**
- * Sends the same request to the server that was checked. `own` contains the headers for this connection. They replace the headers that applied only to the
- * client's connection.
+ * Forwards a client's request to the server that was checked. `own` contains the headers for the connection to that server. They replace the headers
+ * that applied only to the client's connection.
  */
 function requestOnward(
   message: IncomingMessage,

@@ -29,7 +29,7 @@ const local = 'localhost,127.0.0.1,::1'
 
 /**
  * A Node script for ssh, which doesn't support our proxy itself. It connects its standard input and output through the proxy. It is in an environment
- * variable of its own, because many kinds of shells parse the ssh command that uses it, and each quotes differently.
+ * variable of its own, because many kinds of shells parse the ssh command that uses it, and each has different quoting rules.
  */
 const throughProxy = `
 const [host, port] = process.argv.slice(1)

@@ -33,7 +33,7 @@ const mostConnections = 256
 /** How many milliseconds a connection may stay silent before its first request. */
 const helloMs = 60_000
 
-/** The most hosts to list as denials of one command. An event is sent for every refusal. */
+/** The maximum number of hosts to list as denials of one command. An event is still sent for every refusal. */
 const mostDenials = 20
 
 /** Creates a proxy that allows the hosts in `allow`. The patterns must already have been checked, like those in a parsed policy. */
@@ -78,7 +78,7 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
           }
           servers.add(server)
           server.maxConnections = mostConnections
-          // A client may end its side of a tunnel and still wait for the answer. Usually this is allowed when a server is created, but this server
+          // A client may end its side of a tunnel and still wait for the answer. This option is usually set when a server is created, but this server
           // comes from another process.
           Object.assign(server, { allowHalfOpen: true })
           server.on('connection', (socket) => {

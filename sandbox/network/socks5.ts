@@ -75,7 +75,7 @@ async function readHost(take: Take, kind: number): Promise<string | undefined> {
 
 type Take = (size: number) => Promise<Buffer>
 
-/** The most bytes to buffer. A greeting and a request together are always shorter than that. */
+/** The maximum number of bytes to buffer. A greeting and a request together are always shorter than that. */
 const mostBytes = 2048
 
 /** Reads a client's first bytes. `take` resolves to exactly the given number of bytes, and rejects if the client disconnects before they arrive. */

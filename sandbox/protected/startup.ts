@@ -26,7 +26,7 @@ ripgrep | https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md#configurati
 Portcullis | README.md | ~/.config/portcullis | ~/.local/state/portcullis | ~/.local/share/portcullis | ~/.cache/portcullis
 `
 
-/** Files of the same kind that have names which projects use too. They are protected only in the caller's home directories. */
+/** Like the files in `startup`, but with names that projects use too. They are protected only in the caller's home directories. */
 export const ofOwnHome = `
 PowerShell | https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_profiles | ~/.config/powershell
 Starship | https://starship.rs/config | ~/.config/starship.toml | ~/.p10k.zsh

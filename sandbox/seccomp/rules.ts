@@ -161,7 +161,7 @@ const setIdRules: readonly Rule[] = (
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
-  // Programs need such a socket to list network interfaces, for example a server that prints its addresses.
+  // A netlink route socket. A program needs one to list network interfaces, as a server does to print its addresses.
   const interfaces: Rule = {
     syscall: 'socket',
     when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
