@@ -15,8 +15,8 @@ export type SandboxErrorData = {
   }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
   /**
-   * No usable program has this name. `outside` are directories that commands can write to, so programs in them must not start with the caller's own
-   * rights.
+   * No usable program has this name. `outside` lists the directories that commands can write to: programs in them must not start with the caller's
+   * own rights.
    */
   readonly 'missing-program': {
     readonly program: string

@@ -144,7 +144,7 @@ const Limits = z.strictObject({
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
 export const SandboxPolicy = z.strictObject({
-  /** `danger-full-access` confines nothing except the environment and the limits. */
+  /** With `danger-full-access`, commands are not confined. Only the settings for the environment and the limits apply. */
   mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
   /** The directory that the run works in. It is writable in the mode workspace-write. */
   workspace: absolutePath,

@@ -16,7 +16,7 @@ type Evaluation =
 
 const allowed: Evaluation = { allowed: true }
 
-/** Directories that commands have for themselves, in place of the host's. Commands can write to them freely. */
+/** Directories of which commands see private instances in place of the host's directories. Commands can write to these instances freely. */
 const privatePlaces = ['/tmp', '/dev/shm']
 
 /** Decides whether `policy` allows reading or writing `path`, and follows symlinks to do so. It changes nothing in the file system. */

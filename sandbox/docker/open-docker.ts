@@ -38,10 +38,7 @@ import { cannotStart, setupFailed } from './failures.ts'
 import { policyAsShown } from '../views/view-mounts.ts'
 import { shownPath } from '../views/view-paths.ts'
 
-/**
- * A shell script that runs the command, then kills all processes except the shell and the container's first, which `kill -1` spares. Interrupts don't
- * end the shell.
- */
+/** Runs the command, then kills all processes but the shell itself and the container's first, which `kill -1` spares. Interrupts don't end the shell. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
 
 /**

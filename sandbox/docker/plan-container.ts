@@ -92,7 +92,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
   }
 }
 
-/** The mounts of a plan, and the checks that each command's first program makes. */
+/** The mounts that a container gets. The first program of each command checks that they are in place. */
 export function boundMounts(
   mounts: readonly Mount[],
   directories: Directories,

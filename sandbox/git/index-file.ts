@@ -166,8 +166,8 @@ export function mergeIndex(
  * can't be parsed, it is returned as it is.
  *
  * @param names the paths of the files and directories that commands can't read, with one character for each byte
- * @param sparse whether the work tree is sparse. `--skip-worktree` then already means that a file is left out, and `git reset --hard` fails on files
- * with both marks, so that mark isn't used here
+ * @param sparse whether the work tree is sparse. `--skip-worktree` then already marks files that are left out, and `git reset --hard` fails on files
+ * with both marks, so only `--assume-unchanged` is used
  */
 export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
   if (names.length === 0) return content

@@ -9,7 +9,7 @@ import type { GitEntries } from './git-scanner.ts'
 /** The git entries in a writable root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Returns a function that tells whether a path is a repository that is the host's or has been cleaned, or a part of such a repository. */
+/** Returns a function that tells whether a path is a repository that belongs to the host or has been cleaned, or is a part of such a repository. */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {

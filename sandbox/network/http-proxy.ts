@@ -44,7 +44,7 @@ export function createHttpProxy(gate: Gate): Server {
 }
 
 async function connectTunnel(gate: Gate, target: string, socket: Socket, head: Buffer): Promise<void> {
-  // From this event on, the server no longer handles the socket or its errors.
+  // After a `connect` event, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
   const opened = await gate.open(target, 'connect')
   if (opened.status !== 'open') {
@@ -93,7 +93,7 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
 
 /** Handles a request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel if the server agrees; any other request gets an ordinary response. */
 async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-  // From this event on, the server no longer handles the socket or its errors.
+  // After an `upgrade` event, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
   if (target === undefined || message.method !== 'GET') {

@@ -5,7 +5,7 @@ export const sandboxExec = '/usr/bin/sandbox-exec'
 
 /**
  * The arguments for sandbox-exec(1) that run a command under a profile. A parameter's value may contain any text, even an equals sign: the
- * parameter's name ends at the first one.
+ * parameter's name ends at the first equals sign.
  */
 export function sandboxExecArguments(profile: SeatbeltProfile, command: readonly string[]): readonly string[] {
   const definitions = Object.entries(profile.parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])

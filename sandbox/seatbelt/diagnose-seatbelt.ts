@@ -12,8 +12,8 @@ export function triedToNest(stderr: string): boolean {
 }
 
 /**
- * Why sandbox-exec(1) didn't start a command, and what to do about it. Undefined if the command itself failed. Both write to the same stream, so the
- * wording and the exit code must match those of sandbox-exec.
+ * Why sandbox-exec(1) didn't start a command, and what to do about it. Undefined if the command itself failed. The command and sandbox-exec write to
+ * the same stream, so the wording and the exit code must match those of sandbox-exec.
  */
 export function diagnoseSeatbelt(
   code: number | null,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/process-watchdog.ts'
 
-/** How many times to repeat the search at most. It is repeated because a process may fork during a search. */
+/** The maximum number of searches for processes. The search is repeated because a process may fork during it. */
 const rounds = 10
 
 /**

@@ -80,7 +80,7 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
   ]
 }
 
-/** Refuses the protocols of a `family` other than TCP and UDP. Each protocol needs its own rule, because one rule can't test an argument twice. */
+/** Refuses all protocols of a `family` that are not in `loopbackProtocols`. Each protocol needs its own rule, because one rule can't test an argument twice. */
 function otherProtocols(family: number): readonly Entry[] {
   const last = Math.max(...loopbackProtocols)
   const below = Array.from({ length: last }, (_, protocol) => protocol).filter(

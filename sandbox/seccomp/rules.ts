@@ -29,7 +29,7 @@ const newTimeNamespace = 0x80
 const AF_INET6 = 10
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
-/** The protocols of sockets that may be created: the default for the socket's type, TCP, and UDP (ip(7)). */
+/** The protocols that a new socket may have: the default protocol for the socket's type, TCP, and UDP (ip(7)). */
 export const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
 const allBits = 0xffff_ffff

@@ -3,7 +3,7 @@ import { words, type Memory } from '../machine-code/make-program.ts'
 import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
-/** How many buffers of output are read at most after the command has ended. A terminal can't hold that much output. */
+/** The maximum number of buffers of output to read after the command has ended. A terminal can't hold that much output. */
 const lastBuffers = 32
 
 /** Copies the last output of the command, and then ends in the same way as the command. */

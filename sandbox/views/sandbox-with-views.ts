@@ -4,7 +4,7 @@ import { SandboxError, type SandboxErrorCode, type SandboxErrorData } from '../s
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { shownPath, shownText, sourcePath, type View } from './view-paths.ts'
 
-/** The entries that the policy's paths mean. The keys are the paths at which the files are stored. */
+/** Changes the keys of the known entries from the paths that commands see to the paths at which the files are stored. */
 export function placesAtSources({ places, denied }: KnownPlaces, views: readonly View[]): KnownPlaces {
   return { places: new Map([...places].map(([path, place]) => [sourcePath(path, views), place])), denied }
 }

@@ -27,7 +27,7 @@ export function shownPath(path: string, views: readonly View[]): string {
 }
 
 /**
- * Replaces the paths at which views are stored by the paths that commands and people know.
+ * In a text, replaces the paths at which views are stored with the paths that commands and people know.
  *
  * @internal
  */
