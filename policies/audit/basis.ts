@@ -28,7 +28,7 @@ export type AuditBasis = OthersOpinions & {
 /** A policy that records the facts about the machine that it used. */
 type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
 
-/** Wraps a policy so that it records, once each, the facts about paths that it is asked for and finds. */
+/** Wraps a policy so that it records the facts that it finds about paths. */
 export function observe(policy: Policy): Observed {
   const { protects, conceals, permissions } = policy
   const { realPath, alias } = permissions

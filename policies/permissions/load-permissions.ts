@@ -32,9 +32,10 @@ const mostUntrusted = 32 * 1024
  * understood, an invalid list or invalid JSON: a denial that quietly vanishes is worse than a run that doesn't start.
  *
  * @param leaveOut called instead of throwing if it is safe to ignore the fault, or if the fault isn't the user's own: for an allow entry, for any entry of a
- * repository, and for every fault of an untrusted file. Absent: every fault is an error.
- * @example const text = '{"permissions":{"deny":["Bash(git push:*)"]}}' const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer:
- * 'user', text }])
+ *   repository, and for every fault of an untrusted file. Absent: every fault is an error.
+ * @example
+ * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
+ * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])
  */
 export function loadPermissions(files: readonly PermissionFile[], leaveOut?: (what: LeftOut) => void): PermissionSet {
   const commands: PrefixRule[] = []

@@ -42,8 +42,11 @@ const longestAction = 64_000
  * Asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer are
  * distinguished, and allow nothing.
  *
- * @example const reviewer = createModelReviewer({ complete: async () => '{"outcome":"deny","risk_level":"high","user_authorization":"low","rationale":"Not
- * asked for."}', context: () => ({ instructions: ['fix the tests'], transcript: '' }), })
+ * @example
+ * const reviewer = createModelReviewer({
+ *   complete: async () => '{"outcome":"deny","risk_level":"high","user_authorization":"low","rationale":"Not asked for."}',
+ *   context: () => ({ instructions: ['fix the tests'], transcript: '' }),
+ * })
  */
 export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   const { complete, context, policy = defaultReviewPolicy, timeoutMs = 90_000 } = options

@@ -11,7 +11,9 @@ const shortest = 8
  * Creates a function that masks secrets in text: by shape, and by the values of variables whose names indicate a secret. Values shorter than eight characters
  * aren't masked, since that would also mask ordinary words.
  *
- * @example const redact = makeRedactor({ API_TOKEN: 'a-secret-value' }) console.log(redact('it is a-secret-value'))
+ * @example
+ * const redact = makeRedactor({ API_TOKEN: 'a-secret-value' })
+ * console.log(redact('it is a-secret-value'))
  */
 export function makeRedactor(environment: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const values = Object.entries(environment)
