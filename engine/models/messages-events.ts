@@ -90,7 +90,7 @@ export async function* readMessages(
         }
         return
       default:
-        // The API's documentation announces that there will be new event types.
+        // According to its documentation, the API may add event types. Unknown ones are ignored.
         break
     }
   }
@@ -123,7 +123,7 @@ function extend(block: OpenBlock, delta: z.infer<typeof blockDelta>['delta']): v
       ]
       break
     default:
-      // The API's documentation announces that there will be new delta types.
+      // According to its documentation, the API may add delta types. Unknown ones are ignored.
       break
   }
 }

@@ -32,7 +32,7 @@ export type ModelFacts = {
 
 /** The configured facts about models. */
 export type ConfiguredFacts = {
-  /** `model_provider`: the provider of models whose names don't include one. Absent: the name shows its maker. */
+  /** `model_provider`: the provider of models whose names don't include one. Absent: the maker that such a name shows is the provider. */
   readonly provider?: string | undefined
   /** `model_prices`, by the value of `-m`. */
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined

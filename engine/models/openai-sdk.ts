@@ -35,7 +35,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   })
   const errors = { APIUserAbortError, APIConnectionError, APIError }
   const translate = (error: unknown): unknown => translateSdkError(error, errors, endpoint.baseUrl)
-  // Not `responses.create` and similar methods, which inspect every value of the conversation while serialising it.
+  // We don't call `responses.create` and similar methods, because they inspect every value of the conversation while serialising it.
   const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
     const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
     try {

@@ -4,9 +4,9 @@ import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import type { RecordedLine } from './replay-format.ts'
 
 /**
- * Wraps a model so that its responses and the results of its tool calls become a recording for `replay:FILE`. Parts of the results that
- * vary between runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if
- * the file exists or can't be written; a recording is never overwritten.
+ * Wraps a model so that its responses and the results of its tool calls become a recording for `replay:FILE`. Parts of the results that vary between runs
+ * become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' if the file already exists or can't be
+ * written; a recording is never overwritten.
  *
  * @example
  * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })

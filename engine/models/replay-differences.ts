@@ -102,7 +102,7 @@ function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
   return (Math.min(expectedAt, gotAt) + behind) / longer
 }
 
-/** Describes the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if it has them all. */
+/** Describes the tools that a recorded response calls but this run doesn't have, for the end of a message; empty if the run has all of them. */
 export function unknownTools(
   response: RecordedResponse | undefined,
   tools: readonly { readonly name: string }[],

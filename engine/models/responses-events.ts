@@ -103,7 +103,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         throw judge(code, words)
       }
       default:
-        // The API adds new event types. An unknown event is ignored, because no decision depends on it.
+        // The API may add event types. An unknown event is ignored, because no decision depends on it.
         break
     }
   }

@@ -2,8 +2,8 @@ import { expectation } from './record.ts'
 import type { FoundDifference } from './replay-differences.ts'
 
 /**
- * Updates a recording's text: each result that differs from its expectation replaces it. All other lines stay the same, byte for
- * byte. A call without a result keeps its expectation.
+ * Updates a recording's text: each expectation that the actual result differs from is replaced by that result. All other lines stay the same, byte for byte. A
+ * call without a result keeps its expectation.
  *
  * @param cwd the directory that the run worked in, which becomes a placeholder like everything else that varies
  */

@@ -202,7 +202,7 @@ class Collector {
     const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
     const turns = numberOf(record['turns']) ?? (before?.turns ?? 0) + 1
     const next: Spending = { step: this.#totals.steps + 1, turns, tokens, costUsd }
-    // Usage that isn't part of a response, such as that of sub-agents, is added to the point of the last response.
+    // Usage that isn't part of a response, such as that of sub-agents, is added to the chart's point for the last response.
     const points = before?.turns === turns ? run.spending.slice(0, -1) : run.spending
     run.spending = thinned([...points, next])
     const more = { tokens: this.#spending?.tokens ?? 0, costUsd: this.#spending?.costUsd ?? 0 }

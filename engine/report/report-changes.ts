@@ -23,7 +23,7 @@ export class ReportChanges {
   #text = 0
   #diffs = 0
 
-  /** Adds the changes of a step, if the step succeeded. Only patches have changes. */
+  /** Adds the changes of a step, if the step succeeded. Only steps that apply patches have changes. */
   see({ number, status, files, parts }: Step): void {
     if (status !== 'ok') return
     const diffs = parts.filter(({ format }) => format === 'diff').flatMap(({ text }) => splitDiff(text))

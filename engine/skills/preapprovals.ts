@@ -40,6 +40,6 @@ function partsOf(action: Action): readonly (Action | undefined)[] {
 function viewsOf(action: Action | undefined) {
   if (action === undefined) return []
   const view = viewOfAction(action)
-  // A permission to edit includes new files.
+  // A permission to edit files also covers the creation of files.
   return view.name === 'Write' ? [view, { ...view, name: 'Edit' }] : [view]
 }

@@ -63,7 +63,7 @@ export class Exporter {
     const type = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
     const sent = post(url, { method: 'POST', headers: { ...headers, ...type } }, (answer) => {
       const { statusCode = 0 } = answer
-      // The response body is ignored, whatever its length. Redirects are not followed: they lead to an address that the user didn't choose.
+      // The response body is ignored, whatever its length. Redirects are not followed, because they would lead to an address that the user didn't choose.
       answer.destroy()
       if (statusCode >= 200 && statusCode < 300) resolve()
       else reject(new Error(`it answers ${statusCode}`))

@@ -52,7 +52,7 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
   return { ...denial, how_to_allow: remedyAsConfig(remedy) }
 }
 
-/** The call's options for its answer. */
+/** The options of a call that affect its answer. */
 type Answering = {
   /** The maximum number of tokens of the output; undefined for the default. */
   readonly maxTokens: number | undefined

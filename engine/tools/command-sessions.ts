@@ -89,7 +89,7 @@ export class CommandSessions {
     return this.#live.size
   }
 
-  /** Stores a command until `remove` and returns its number. */
+  /** Stores a command until `remove` is called. Returns the command's number. */
   add(command: LiveCommand): number {
     const id = this.#next++
     this.#live.set(id, command)

@@ -89,7 +89,7 @@ export async function commitChanges(
   return undefined
 }
 
-/** Returns why the sandbox would deny the changes to a command. Tools must deny them too, or they would be a way around the sandbox. */
+/** Returns why the sandbox would not let a command make these changes. File tools must not make them either, or they would be a way around the sandbox. */
 function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy): string | undefined {
   for (const { path, movedFrom } of changes) {
     for (const written of movedFrom === undefined ? [path] : [path, movedFrom]) {

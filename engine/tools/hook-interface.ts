@@ -3,7 +3,7 @@ import type { Item } from '../core/events.ts'
 import type { ToolResult } from './tool-result.ts'
 import { noTaskHooks, type TaskHooks } from './tasks/hooked-task.ts'
 
-/** An item of the event stream that reports what a hook did, before it has an id. */
+/** An item for the event stream that reports what a hook did. It has no id yet. */
 type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 
 /** A call as hooks see it. Its arguments are JSON that matches the tool's schema. */
@@ -37,7 +37,7 @@ export type HookOpinion =
   /** `action`: what the call would have done, for the audit log. Absent: the log describes only the call itself. */
   | { readonly decision: 'block'; readonly reason: string; readonly action?: Action | undefined }
 
-/** The hooks that run before and after every call. A hook that rejects blocks the call, or withholds its result from the model. */
+/** The hooks that run before and after every call. If a hook's promise rejects, the call is blocked, or its result is withheld from the model. */
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
   /**
@@ -52,7 +52,7 @@ export type CallHooks = {
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Passes all items that hooks report to the run's event stream, including those that they have already reported. */
+  /** Sets the sink of the run's event stream. It receives all items that hooks report, including those that were reported before. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
   /** Sets the signal that cancels hooks. It stays in effect until this function is called again. Undefined: hooks are cancelled only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void

@@ -156,7 +156,10 @@ function beforeColon(before: string, after: string): string {
   return at < 0 || /^(?: ?‹\d+›,?(?: and| or)?| (?:in|the|both))* ?$/.test(last) ? before : last
 }
 
-/** "Removed it from a.ts" and "struck it out of a.ts" name a changed file; "read it from a.ts" doesn't. */
+/**
+ * Whether the words before a file mean that something was taken out of it, as in "removed it from a.ts" and "struck it out of a.ts", but not in "read it from
+ * a.ts".
+ */
 function isGiven(before: string): boolean {
   return /\b(?:from|out of|off) (?:the )?(?:file )?$/.test(before) && words.takingFrom.test(before)
 }

@@ -21,7 +21,7 @@ export const presentChange = pattern(
   String.raw`\bi (?:use|export|call|put|set|add|import|document|handle|have|parse|pass|split|keep)\b|\bthis (?:adds|changes|updates|moves|removes|fixes|renames)\b|\b(?:by|of|to|for|includ\w+|and) (?:updating|adding|changing|editing|moving|reformat(?:ting)?|removing|extending|creating|rewriting|patching)\b|\bliberty to\b`,
 )
 
-/** Words before a file, in the same clause, that say that it wasn't changed, or not yet. */
+/** Words before a file, in the same clause, that say that it wasn't changed, or hasn't been changed yet. */
 export const exemptBefore = pattern(
   String.raw`\b(?:not|never|no|nor|neither|nothing|none|cannot|\w+n't|without|untouched|unchanged|unaffected|alone|already|still|existing|looked|look|read|reads|reviewed|examined|inspected|opened|checked|see|saw|found|noticed|studied|considered|should|would|could|will|shall|might|may|must|can|if|once|unless|until|when|please|suggest\w*|recommend\w*|propos\w+|plan|next|prefer|consider|remember|worth|try|tried|ran|run|re-?ran|re-?run|executed|compared|verified|validated|linted|profiled|measured|failed|denied|refused|whether|i'd|you'd|i'll|you'll|had been|restored|reverted|undid|unlike|upstream|in that commit|based|open|would|instead of|used the|replace|restored|state before|rolled back|you (?:said|wrote|asked|noted|told|mention\w*|require\w*)|as (?:described|documented|stated|required|requested|agreed|explained))\b|\bcopied from [^‹]{1,60} in $|^introduced in $`,
 )

@@ -29,7 +29,7 @@ const requesting: readonly string[] = [
 /** Phrases that say that a merge request was opened, updated or merged. */
 export const requests: readonly RegExp[] = requesting.map((each) => pattern(each))
 
-/** Words that are ignored in a clause if the claim may be about a registry. Otherwise they show that the clause isn't about a repository. */
+/** Words that show that a clause isn't about a repository. They are ignored if the claim may be about a registry. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
 
 /** Words for what a registry holds. They are replaced by "release", which the patterns contain. */

@@ -3,7 +3,7 @@ import { truncateMiddle } from '../../core/text/truncate.ts'
 /** The maximum number of characters to quote from a message or a command. */
 export const longestQuote = 200
 
-/** A command on one line, shortened in the middle. */
+/** Renders a command on one line. If it is long, its middle is cut out. */
 export function quoted(command: string): string {
   return truncateMiddle(command.replaceAll('\n', ' '), longestQuote).text
 }

@@ -180,7 +180,7 @@ function isTest([program = '', ...words]: readonly string[]): boolean {
   )
 }
 
-/** Whether a command may be what printed the summary of a test run. */
+/** Whether a command may have printed the summary of a test run. */
 function mayTest([program = '', ...words]: readonly string[]): boolean {
   const name = nameOf(program)
   return !readers.has(name) && !checkers.has(name) && !(packages.has(name) && installing.has(words[0] ?? ''))

@@ -28,7 +28,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
     why: `${path} was changed`,
   }))
   if (goesOn) return untouched
-  // The message says itself that it is about files that it didn't change.
+  // The message itself says that the run changed nothing, so it must mean changes that were made before the run.
   if (changed.length === 0 && saysNothingChanged(sentences)) return []
   const named = findFileClaims(sentences, (path) => isChanged(path, known))
   // If the run reviewed something or changed nothing, a sentence in the passive voice may describe what somebody else did.

@@ -4,7 +4,7 @@ import type { Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 import * as words from './untouched-words.ts'
 
-/** A sentence that says that a file was not changed, and the path in the workspace of a changed file that contradicts it. */
+/** A sentence that says that a file was not changed, and the path, relative to the workspace, of a changed file that contradicts it. */
 type UntouchedClaim = { readonly path: string; readonly text: string }
 
 const mostPaths = 200
@@ -59,7 +59,7 @@ function byName(
   if (named.length === 0 || words.limited.test(marked)) return undefined
   for (const [at, { path }] of named.entries()) {
     const [before = '', behind = ''] = marked.split(`‹${at}›`)
-    // "The workflow (a.yml) I left alone."
+    // Skips the bracket after the file in a sentence such as "The workflow (a.yml) I left alone."
     const after = behind.replace(/^\)(?= )/, '')
     const isLeft =
       (words.leftBefore.test(before) && words.endsThere.test(after)) ||

@@ -9,7 +9,7 @@ type Options = {
   readonly requestedBy: PlanRequester | undefined
   /** Whether the user turned off the plan mode of a resumed session. Default: false. */
   readonly lifted?: boolean
-  /** Records that plan mode begins and who requested it, or that it ends (undefined). */
+  /** Records that plan mode begins, and who requested it. Undefined: records that plan mode ends. */
   readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 
