@@ -17,7 +17,7 @@ export type FileSystemView = {
   realPath(path: string): string | undefined
   /** Whether the last component of a path is itself a symlink. */
   isSymlink(path: string): boolean
-  /** Returns those of the paths that may exist, so that the rest needs no further work. */
+  /** Returns those of the paths that may exist. The other paths need no further work. */
   present(paths: readonly string[]): readonly string[]
   /** The entries below a directory whose names match one of the patterns. */
   named(directory: string, patterns: readonly string[]): readonly string[]

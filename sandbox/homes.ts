@@ -45,7 +45,7 @@ function readRegisteredHome(): string | undefined {
   }
 }
 
-/** Expands a path that may start with `~/` to the absolute paths that it can mean. Callers that expand many paths pass the `homes` as `known`. */
+/** Expands a path that may start with `~/` to the absolute paths that it can mean. Callers that expand many paths pass the result of `homes` as `known`. */
 export function expandHome(path: string, known?: readonly string[]): readonly string[] {
   if (path !== '~' && !path.startsWith('~/')) return [isPlain(path) ? path : normalize(path)]
   return (known ?? homes()).map((home) => join(home, path.slice(1)))

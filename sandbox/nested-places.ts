@@ -19,7 +19,7 @@ export function isNested(path: string): boolean {
   return path.includes(anywhere)
 }
 
-/** The name of directories that contain other people's programs. Nobody opens such a program as a project of their own. */
+/** The name of directories that contain other people's programs. Nobody opens these programs as projects, so nested paths in them aren't protected. */
 export const spared = 'node_modules'
 
 /** Decides which entries of a directory may be nested protected paths, or may contain such paths. */

@@ -1,6 +1,6 @@
 /**
  * Makes `instanceof` also true for errors that come from a different copy of this package. There may be two copies, because a user's tool imports
- * one, and the program that runs the tool contains one. Subclasses stay distinct.
+ * one, and the program that runs the tool contains another. Subclasses stay distinct.
  *
  * @param name the name of the class, which must be the same in every version of the package
  */

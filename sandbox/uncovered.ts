@@ -58,7 +58,7 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   }
 }
 
-/** Looks up the entry at a path, without following a symlink there. The mounts were planned from the same state of the host. */
+/** Looks up the entry at a path, without following a symlink there. It must show the state of the host from which the mounts were planned. */
 type Look = (path: string) => Stats | undefined
 
 function lookNow(path: string): Stats | undefined {

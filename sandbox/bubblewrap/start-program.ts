@@ -10,7 +10,7 @@ export const startPath = '/dev/portcullis-start'
 
 /** What the program does after bwrap has started it and before the command starts. */
 type Start = StartForm & {
-  /** The steps that build the command's file system, starting with all of the host's files as the caller sees them. */
+  /** The steps that turn the host's file system, as the caller sees it, into the file system that the command sees. */
   readonly steps: readonly Step[]
   readonly identity: { readonly uid: number; readonly gid: number }
   /** The inotify limits; undefined if none can be set. */

@@ -24,7 +24,7 @@ export function cannotStart(error: unknown): SandboxError {
   )
 }
 
-/** Explains why a command didn't start or didn't finish, although a container was ready for it. */
+/** Explains why a command didn't start or didn't finish, even though a container was ready for it. */
 export function setupFailed(error: unknown): SandboxError {
   return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
 }

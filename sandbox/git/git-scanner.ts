@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 
-/** A git entry with its identity: for a directory, only the directory; for anything else, its inode, change time and size. */
+/** A git entry and its identity. A directory's identity doesn't depend on its contents. That of any other entry has its inode, change time and size. */
 export type GitEntry = { readonly path: string; readonly key: string }
 
 /** What a scan found in a tree: git's entries, and entries with requested names. */

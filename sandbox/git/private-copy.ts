@@ -30,8 +30,8 @@ type Baseline = {
 
 const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
 /**
- * An index of up to this size in bytes (about 150 files) is not changed. Git reads so few files faster than we load the hash function that a changed
- * index needs.
+ * An index of up to this size in bytes (about 150 files) is not changed. Git reads that few files in less time than we need to load the hash function
+ * for a changed index.
  */
 const worthShowing = 12 * 1024
 const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']

@@ -9,7 +9,7 @@ const defaultWallTimeMs = 30 * 60 * 1000
 const defaultOutputBytes = 1024 ** 3
 
 /**
- * The limits of one command that this program itself watches.
+ * The limits that this program itself watches while one command runs.
  *
  * @param writes the directories that the command may write to
  */
