@@ -9,7 +9,7 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  * The program `agent`: runs the command that a command line names.
  *
  * @param argv the words after the program's name
- * @param name the name it was called by: `agent`, or `portcullis`
+ * @param name the name by which the program was called: `agent` or `portcullis`
  * @returns the exit code; errors were printed on stderr
  */
 export const main = withErrorReporting((argv, name) =>

@@ -51,7 +51,7 @@ function renderStatistics(statistics: BatchStatistics, format: (typeof batchRepo
 }
 
 /**
- * `agent batch merge`: merges folders of one batch into a new one.
+ * `agent batch merge`: merges several folders of one batch into a new folder.
  *
  * @throws UserError `usage` for folders of different batches
  */

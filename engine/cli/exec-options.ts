@@ -54,7 +54,7 @@ export type ReviewOptions = {
   readonly failOn?: Severity
 }
 
-/** Whether to write GitHub's step summary, if there is one. */
+/** The values of the option that decides whether GitHub's step summary is written. */
 export const summaries = ['auto', 'off'] as const
 
 /** When the changes of a transaction land. */

@@ -17,7 +17,7 @@ const maxBytes = maxCharacters * 3
 
 /** The command line's options about standard input. */
 type InputOptions = {
-  /** False with `--no-stdin`: standard input isn't read. Default: true. */
+  /** Whether standard input is read. False with `--no-stdin`. Default: true. */
   readonly stdin?: boolean | undefined
   /** `--stdin-timeout`: seconds to wait for the first byte. Default: 10. */
   readonly stdinTimeout?: number | undefined

@@ -5,7 +5,7 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Functions by which `agent exec` reports how far it has come. What is reported about an early failure depends on this. */
+/** Functions that `agent exec` calls to report how far its start has progressed. This decides what is printed if it fails early. */
 export type Progress = {
   /** Call this when the request is known. From then on, the run handles signals itself. */
   readonly ready: () => void

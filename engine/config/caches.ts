@@ -7,7 +7,7 @@ import type { Settings } from './settings-schema.ts'
 
 type CacheName = NonNullable<Settings['sandbox_caches']>[number]
 
-/** The variables that tell each package manager where its cache is, each with the subdirectory for it. */
+/** The variables that tell each package manager where its cache is, and the subdirectory to which each variable points (empty: the cache directory itself). */
 const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> = {
   npm: { npm_config_cache: '' },
   // Old and new versions of pnpm read different names.

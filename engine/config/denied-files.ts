@@ -65,7 +65,7 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
 
 /** A path or a name pattern that is equivalent to a denial; undefined if there is none. */
 function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everything' | undefined {
-  // Denying everything in a folder denies the folder.
+  // A denial of everything in a folder is treated as a denial of the folder itself.
   const place = pattern.glob.replace(/(?:\/\*\*?)+$/, '')
   if (/^\*{0,2}$/.test(place)) return 'everything'
   if (!/[*?[\\]/.test(place)) return join(pattern.anchor ?? workspace, place)

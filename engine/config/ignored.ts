@@ -2,7 +2,7 @@
 export type Ignored = {
   /** The file that contains it. */
   readonly source: string
-  /** The ignored keys; empty for the whole file. Safe to print: control characters of untrusted text are replaced. */
+  /** The ignored keys. Empty: the whole file is ignored. Safe to print: control characters of untrusted text are replaced. */
   readonly keys: readonly string[]
   readonly reason: string
 }

@@ -44,7 +44,7 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 /**
  * The user's permission files, for Claude Code and for this program.
  *
- * @throws UserError `usage` if the file for Claude Code exists but can't be read, because its denials would be lost
+ * @throws UserError `usage` if the file for Claude Code exists but can't be read: its denials would otherwise be lost
  */
 export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)

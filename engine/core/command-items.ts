@@ -22,13 +22,13 @@ export const common = {
   id: z.string(),
   /** Not in Codex: the file that holds the whole item, if the item was too long for one line. */
   whole_file: z.string().optional(),
-  /** Not in Codex: the sub-agent that did this, if it wasn't the run's own model. */
+  /** Not in Codex: the sub-agent that caused this item. Absent: the run's own model did. */
   agent_id: z.string().optional(),
 }
 
 /** The fields of a command's item, whoever requested the command. */
 const ran = {
-  /** stdout and stderr in the order in which they arrived, with the middle cut out if long. */
+  /** stdout and stderr in the order in which they arrived, with the middle cut out if they are long. */
   aggregated_output: z.string(),
   /** The exit code; null while the command runs, or if it was declined, was killed or did not start. */
   exit_code: z.int().nullable(),

@@ -13,7 +13,7 @@ const fileChange = z.object({
   status: z.enum(['in_progress', 'completed', 'failed']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** A unified diff of the change, with the middle cut out if long. */
+  /** A unified diff of the change, with the middle cut out if it is long. */
   diff: z.string().optional(),
   error: z.string().optional(),
   verdict: verdict.optional(),
@@ -24,13 +24,13 @@ const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
   tool: z.string(),
-  /** The call's text as the model wrote it, truncated if long. */
+  /** The call's text as the model wrote it, truncated if it is long. */
   input: z.string(),
   /** `declined`: refused by the Guardian or a hook. */
   status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** The result, truncated if long. */
+  /** The result, truncated if it is long. */
   output: z.string().optional(),
   /** Why the call has no result. */
   error: z.string().optional(),
@@ -70,7 +70,7 @@ const compaction = z.object({
   /** The approximate number of tokens in a request before the conversation was summarized. */
   tokens_before: z.number(),
   tokens_after: z.number().optional(),
-  /** The summary that the model continues from, with the middle cut out if long. */
+  /** The summary that the model continues from, with the middle cut out if it is long. */
   summary: z.string().optional(),
   duration_ms: z.number().optional(),
 })
@@ -113,7 +113,7 @@ const todoList = z.object({
     z.object({
       text: z.string(),
       completed: z.boolean(),
-      /** Not in Codex: how far this step has come. */
+      /** Not in Codex: the progress of this step. */
       status: z.enum(['pending', 'in_progress', 'completed']).optional(),
       /** Not in Codex: the model's name for this step, if it gave one. */
       id: z.string().optional(),

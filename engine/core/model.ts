@@ -88,7 +88,7 @@ export type ToolDeclaration =
       /** The description for providers that accept plain text in the form that a grammar describes. */
       readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
-      /** JSON Schema of the input object, for providers that only know functions. */
+      /** JSON Schema of the input object, for providers that only support functions. */
       readonly parameters: Readonly<Record<string, unknown>>
     }
 

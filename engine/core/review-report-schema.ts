@@ -18,7 +18,7 @@ export const findingFields = {
   title: z.string(),
   /** The explanation of the finding, in Markdown. */
   body: z.string(),
-  /** A patch in the format of `apply_patch`, tested to apply to the file. */
+  /** A patch in the format of `apply_patch`. It has been checked that the patch applies to the file. */
   suggestion: z.string().optional(),
   /** The suggestion as new text for lines of the file. */
   replacement: replacement.optional(),

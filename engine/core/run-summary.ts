@@ -36,7 +36,7 @@ export const result = z.enum([
 /** Not in Codex: a claim in the final message that the record of the run contradicts, detected by rules. */
 export const unsupportedClaim = z.object({
   claim: z.enum(['tests', 'push', 'file']),
-  /** The sentence from the message, truncated if long. */
+  /** The sentence from the message, truncated if it is long. */
   text: z.string(),
   /** What in the record contradicts the claim. */
   why: z.string(),

@@ -56,7 +56,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** Formats an event as lines for a person; empty if the person needn't know of the event. */
+/** Formats an event as lines for a person; empty if a person doesn't need to know about the event. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':

@@ -9,7 +9,7 @@ export type Detail = 'quiet' | 'normal' | 'verbose'
 /** How things are presented to a person. */
 export type Style = {
   readonly paint: Paint
-  /** The shortest form of a path: relative within the workspace. */
+  /** Returns the shortest form of a path: inside the workspace, the path relative to it. */
   readonly shorten: (path: string) => string
   readonly detail: Detail
 }

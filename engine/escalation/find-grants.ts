@@ -11,7 +11,7 @@ export type AskedPermissions = {
   readonly network?: readonly string[] | undefined
 }
 
-/** The limit for the number of grants. With more, access would no longer be narrowly scoped. */
+/** The maximum number of grants. With more grants, access would no longer be narrowly scoped. */
 const mostGrants = 10
 
 /**

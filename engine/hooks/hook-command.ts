@@ -15,7 +15,7 @@ export function hookCommand(
   handler: CommandHandler,
   { project, pluginRoot }: HookPlace,
 ): { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> } {
-  // Hooks may use `${CLAUDE_PLUGIN_ROOT}` for the folder even if no shell expands it.
+  // Hooks may refer to the plugin's folder by `${CLAUDE_PLUGIN_ROOT}` even if no shell expands that variable.
   const fill = (text: string): string =>
     pluginRoot === undefined ? text : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', pluginRoot)
   const plugin = pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }

@@ -7,7 +7,7 @@ const common = {
   timeout: z.number().positive().optional(),
   /** One permission rule, such as `Bash(git push:*)`. The handler runs only for calls that the rule covers. */
   if: z.string().min(1).optional(),
-  /** Runs the handler in the background. Its answer decides nothing. */
+  /** Whether the handler runs in the background, so that its answer decides nothing. Default: false. */
   async: z.boolean().optional(),
   /** Like `async`, but the model is told about a denial (exit code 2) as soon as it arrives, and a finished run waits for the handler. */
   asyncRewake: z.boolean().optional(),

@@ -85,7 +85,7 @@ const contextLimit = 10_000
 /** How long background hooks may keep running after the run, in milliseconds. */
 const graceMs = 2000
 
-/** Creates the hooks of a run from the loaded ones. */
+/** Creates the hooks of a run from a set of loaded hooks. */
 export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks {
   const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()

@@ -93,7 +93,7 @@ export type AgentRun<Output = unknown> = AsyncIterable<RunEvent> & {
 export type Agent<Output = unknown> = AsyncDisposable & {
   /** The session of this agent's runs. Undefined before the first run has begun. */
   readonly threadId: string | undefined
-  /** Lets the model work on a task. A second call continues the session; it starts when the previous run has ended. */
+  /** Lets the model work on a task. A second call continues the session; its run starts when the previous run has ended. */
   run(task: string, options?: RunOptions): AgentRun<Output>
   /** Interrupts the current run and resolves when it has ended. Later runs are rejected. Further calls have no effect. */
   close(): Promise<void>

@@ -25,7 +25,7 @@ export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema)
   return { contract: { schema, validate }, read: (text) => JSON.parse(text) as Output }
 }
 
-/** The caller may use a different copy of zod, so `instanceof` would fail. */
+/** Whether a schema is a zod schema. The caller may use a different copy of zod, so `instanceof` can't tell. */
 function isZod<Output>(schema: z.ZodType<Output> | JsonSchema): schema is z.ZodType<Output> {
   return '_zod' in schema
 }

@@ -5,7 +5,7 @@ import type { MessagesBody } from './messages-request.ts'
 import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
-/** An open client. Each call resolves when the response headers have arrived and then yields events. Failures are `ProviderFailure`. */
+/** An open client. Each call resolves when the response headers have arrived and then yields events. Failures are thrown as `ProviderFailure`. */
 export type AnthropicConnection = {
   messages(body: MessagesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }

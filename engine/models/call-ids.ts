@@ -15,7 +15,7 @@ export function fittingId(id: string, most = Infinity): string {
 }
 
 /**
- * Like `fittingId`, for Mistral's models, which accept exactly nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/).
+ * Like `fittingId`, but for Mistral's models, which accept exactly nine letters and digits (https://mistralai.github.io/mistral-common/usage/tools/).
  */
 export function mistralId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9)

@@ -18,7 +18,7 @@ type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { u
 
 type WireCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
-/** The fields in which servers put a model's reasoning. The API's own definition has none for it. */
+/** The fields in which servers put a model's reasoning. The API itself defines no field for reasoning. */
 const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
@@ -34,7 +34,7 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** The contents of `opaque` for this API, as they are written. */
+/** The contents of `opaque` for this API, in the form in which this program writes them. */
 export type KeptChat = z.input<typeof kept>
 
 /** Translates turns into messages. Each turn is translated only once. */

@@ -32,8 +32,8 @@ export function preservesThinking(model: string): boolean {
 
 /**
  * The least thinking that a model supports. Some models don't allow it to be switched off
- * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled). From 5.5 on, Sonnet has a separate value for that
- * (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
+ * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled). From 5.5 on, Sonnet has a separate value
+ * (`between_tools`) for its least thinking (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
  */
 export function leastThinking(model: string): 'disabled' | 'between_tools' | 'always' {
   if (isFableOrMythos(model)) return 'always'
@@ -41,7 +41,7 @@ export function leastThinking(model: string): 'disabled' | 'between_tools' | 'al
   return model.includes('claude-sonnet') ? 'between_tools' : 'always'
 }
 
-/** The default token limit for one answer, from the table of defaults. Unknown models have one too. */
+/** The default token limit for one answer, from the table of defaults. If the table has none for a model, a fixed default applies. */
 export function longestAnswer(model: string): number {
   return agentDefaults(model).maxOutput ?? 64_000
 }

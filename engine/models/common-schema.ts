@@ -17,7 +17,7 @@ const reduced = new WeakMap<Schema, Record<string, unknown>>()
 const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const tables = new Set(['properties', '$defs', 'definitions'])
-/** Larger bounds are left out, because they say no more than that the value is a number. */
+/** Larger bounds are left out, because they only repeat that the value is a number. */
 const largest = 1_000_000_000
 
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }

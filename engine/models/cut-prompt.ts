@@ -3,7 +3,7 @@ import type { ChatBody } from './chat-request.ts'
 
 /** The smallest context window that Ollama gives a model by default, in tokens. Truncation is detected only in longer prompts. */
 const usualWindow = 4096
-/** No text has more characters per token than this on average. */
+/** No text has a higher average number of characters per token than this. */
 const mostCharacters = 8
 
 /**

@@ -35,7 +35,7 @@ export class ProviderFailure extends Error {
 
 /** A provider's refusal: an HTTP error or an error inside a stream. */
 type Refusal = {
-  /** Undefined for an error inside a stream. */
+  /** The HTTP status; undefined for an error inside a stream. */
   readonly status?: number | undefined
   /** The provider's machine-readable code or type, if it has one. */
   readonly code?: string | undefined

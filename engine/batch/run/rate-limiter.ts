@@ -50,7 +50,7 @@ export function nameOf({ provider, key, model }: Account): string {
   return JSON.stringify([provider, key, model])
 }
 
-/** Keeps requests within limits, for one process or for all workers. */
+/** Keeps requests within rate limits: those of one process, or those of all workers together. */
 export type RequestLimiter = {
   /**
    * Admits a request when its turn comes. Requests of one account are admitted in order.

@@ -4,7 +4,7 @@ import type { Task } from './task.ts'
 
 /** Which tasks of a file belong to a batch. */
 type Selection = {
-  /** Id patterns with `*` and `?`; a task is selected if one of them matches. */
+  /** Patterns with `*` and `?`; a task is selected if its id matches at least one of them. */
   readonly filter?: readonly string[] | undefined
   /** The seed for shuffling the tasks. The same seed gives the same order. Undefined: the tasks are not shuffled. */
   readonly shuffle?: number | undefined

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 
-/** A path that means the same in every file: an absolute path, or one below the home directory. */
+/** A path that has the same meaning in every file: an absolute path, or one below the home directory. */
 export const absolute = z
   .string()
   .refine(

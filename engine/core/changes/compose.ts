@@ -12,7 +12,7 @@ export type FileChange = {
 /** The kind of the first and the last change that patches made to each file, by path. */
 export type Patched = ReadonlyMap<string, { readonly first: string; readonly last: string }>
 
-/** A workspace before the first command that could write to it and after the last one. */
+/** The state of a workspace before the first command that could write to it, and after the last command. */
 export type Watched = {
   /** The absolute path of the workspace. */
   readonly root: string

@@ -5,8 +5,8 @@ import { pathOfKey } from './list-files.ts'
 const mostManifests = 500
 
 /**
- * Fields of a package.json that run nothing, whatever their value. Dependencies run nothing only if all versions are plain ones from a
- * registry. Unknown fields count as running something.
+ * Fields of a package.json that run nothing, whatever their value. Dependencies run nothing only if each of them is a plain version from a registry. Unknown
+ * fields count as running something.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],

@@ -31,7 +31,7 @@ export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, 
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** Caps a limit that the caller chose at the maximum for any call. */
+/** Applies the maximum for any call to a limit that the caller chose. */
 export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
   return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }
