@@ -10,7 +10,7 @@ import { describeSnapshot } from './files-at-hand.ts'
 /** What a compaction needs. */
 type Compacting = {
   readonly model: Model
-  /** A request like all others of the run, so that the provider's cache can be used for the summary too. */
+  /** The run's usual request. The request for the summary is derived from it, so that it can use the provider's cache too. */
   readonly request: ModelRequest
   readonly conversation: Conversation
   readonly recorder: Recorder

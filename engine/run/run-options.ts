@@ -80,7 +80,7 @@ export type RunOptions = {
   readonly approvalPolicy: string
   /** The schema of the final message. If a tool delivers the message, that tool is among `tools`. Absent: none. */
   readonly output?: OutputContract
-  /** Configuration that was found but is ignored, for the first event. Absent: none. */
+  /** Configuration that was found but is ignored; it is listed in the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
   /** Denied files that the sandbox doesn't protect, or protects only in part; they are listed in the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]

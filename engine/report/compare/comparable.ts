@@ -2,7 +2,7 @@ import type { HistoryItem } from '../../core/model.ts'
 import { generalize } from '../../models/record.ts'
 import type { Step } from '../../session/steps.ts'
 
-/** A call, without anything that differs from run to run even if the runs do the same thing, such as ids and times. */
+/** A call without its ids, times and other details that differ from run to run even if the runs do the same thing. */
 export type ComparableCall = {
   readonly name: string
   /** The arguments of a function, sorted by name, or the text of a freeform call. */
@@ -11,7 +11,7 @@ export type ComparableCall = {
 }
 
 /**
- * A step, without anything that differs from run to run even if the runs do the same thing: ids, times, the paths of the workspace and of temporary files, and
+ * A step without the details that differ from run to run even if the runs do the same thing: ids, times, the paths of the workspace and of temporary files, and
  * the order of parallel calls.
  */
 export type ComparableStep = {
