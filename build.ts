@@ -1,2 +1,2 @@
-/** Builds `dist/`: `.ci/build/` says how. */
+/** Builds `dist/`. The code that does this is in `.ci/build/`. */
 import './.ci/build/build.ts'

@@ -67,8 +67,8 @@ export type Change =
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
 /**
- * A change to a directory itself. None is needed for the parent directories of new files, which are created automatically. A directory is only removed if it is
- * empty at the end, so an entry that somebody else has added to it prevents its removal. `key` has the same form as that of a `Place`.
+ * A change to a directory itself. No such change is needed for the parent directories of new files, which are created automatically. A directory is only
+ * removed if it is empty at the end, so an entry that somebody else has added to it prevents its removal. `key` has the same form as that of a `Place`.
  */
 export type DirectoryChange =
   /** `mode`: permission bits. Absent: the default for new directories under the umask. An existing directory stays as it is. */

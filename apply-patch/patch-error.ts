@@ -110,7 +110,7 @@ export type SeekFailure = {
 
 /** The part of a file that comes closest to what the patch expects. */
 export type Nearest = {
-  /** 1-based number of its first line in the file. */
+  /** 1-based number, in the file, of the first line of this part. */
   readonly startLine: number
   readonly lines: readonly string[]
   /** The first difference from what the patch expects; `found` is undefined past the end of the file. */

@@ -47,7 +47,7 @@ export type UpdateFile = {
 
 /** The change of one place in a file: where to search for the place, and its lines before and after the change. */
 export type Chunk = {
-  /** The patch line of its first `@@`, or of its first body line if it has none. */
+  /** The patch line of the chunk's first `@@`, or of its first body line if it has no `@@`. */
   readonly line: number
   /** Patch line of the first line of `body`. */
   readonly bodyLine: number

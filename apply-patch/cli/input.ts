@@ -7,7 +7,7 @@ export function readStandardInput(): Buffer {
   try {
     const stats = fstatSync(0)
     if (stats.isFile()) return readFileSync(0)
-    // The module loads sockets and streams, so it is only loaded if the input may be a terminal.
+    // `node:tty` loads sockets and streams, so it is loaded only if the input may be a terminal.
     if (stats.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0)) return Buffer.alloc(0)
     return readPipe()
   } catch (error) {

@@ -6,7 +6,7 @@ export const durable = {
   meaning: 'sync to the disk, so that the result survives a power cut too',
 } as const
 
-/** Options for applying a patch; other commands would ignore them. */
+/** Options for applying a patch. Other commands refuse them, because they would have no effect there. */
 const ofPatches = [
   ['check', '--check'],
   ['diff', '--diff'],
@@ -34,7 +34,7 @@ export const commands = [
       flag: '--abandon',
       meaning: "give up on crashed runs that can't be recovered, and keep their files as they are",
     },
-    // Recovery uses only data that is on the disk already.
+    // Recovery uses only data that is already on the disk, so it has nothing to sync.
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

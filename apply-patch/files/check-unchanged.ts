@@ -6,8 +6,8 @@ import { crcOf, readState, sizeOf } from './read-state.ts'
 /**
  * How the entry at a path differs from the planned state; undefined if it doesn't.
  *
- * In two cases the change time proves nothing, so the content is compared byte by byte. First, the time may differ only because a link was created, or because
- * a mode was set and reset. Second, the time may have been too recent when the plan was made.
+ * In two cases the change time proves nothing, so the content is compared too. First, the time may differ only because a link was created, or because a mode
+ * was set and reset. Second, the time may have been too recent when the plan was made.
  */
 export function findDifference(before: FileState, path: string): Difference | undefined {
   const stats = lstatOf(path)
@@ -39,7 +39,10 @@ export function findDifference(before: FileState, path: string): Difference | un
   }
 }
 
-/** Whether this user may write a file's content. A rename would replace even a read-only file, but its owner doesn't want it changed. */
+/**
+ * Whether this user may write a file's content. This is checked because a rename would replace even a read-only file, which its owner doesn't want to be
+ * changed.
+ */
 export function mayWrite(before: FileState, path: string): boolean {
   if (before.type !== 'file' && before.type !== 'unread') return true
   if (before.uid === process.geteuid?.() && (before.mode & 0o200) !== 0) return true

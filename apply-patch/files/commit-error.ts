@@ -31,7 +31,7 @@ export class PathError extends Error {
   readonly code: PathErrorCode
   /** The path, as the patch spells it. */
   readonly path: string
-  /** The real path that it leads to, if that is known. */
+  /** The real path to which the path leads, if that is known. */
   readonly resolved: string | undefined
   /** The part of the path that is the problem: a component, a link, or a file among its parents. */
   readonly culprit: string | undefined

@@ -7,7 +7,7 @@ export type Entry = { readonly directory: string; readonly name: string }
 export type Fingerprint = {
   readonly size: number
   readonly crc: number
-  /** Undefined if the system chose the mode. */
+  /** The mode; undefined if the system chose it. */
   readonly mode: number | undefined
   /** The link's target, if the entry is a link instead of a file. */
   readonly symlink: string | undefined

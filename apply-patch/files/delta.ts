@@ -56,8 +56,8 @@ export function runLength(delta: Delta): number {
 /**
  * The old bytes as pieces: the runs come from the journal, and the rest from the present file.
  *
- * @param runs gives a range of the runs
- * @param now gives a range of the present file
+ * @param runs returns a range of the bytes of all runs
+ * @param now returns a range of the present file
  */
 export function applyDelta(
   delta: Delta,

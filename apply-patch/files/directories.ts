@@ -6,8 +6,8 @@ import { isInside } from './resolve-path.ts'
 /**
  * Directories that stay open while a commit works in them.
  *
- * On Linux each is opened once, component by component from the base without following links, and its entries are then reached through its descriptor
- * (`/proc/self/fd/N/name`, because Node has no `openat`): if a directory is replaced with a link after that, the link isn't followed, and if it was
+ * On Linux, each directory is opened once, component by component from the base without following links, and its entries are then reached through its
+ * descriptor (`/proc/self/fd/N/name`, because Node has no `openat`): if a directory is replaced with a link after that, the link isn't followed, and if it was
  * replaced before, opening it fails.
  *
  * On other systems (macOS, or without `/proc`), Node can't get such a handle from the kernel. There, every use of a directory first checks that the path

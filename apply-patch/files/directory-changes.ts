@@ -7,7 +7,7 @@ import type { Cleared, ModeStep } from './commit-steps.ts'
 
 /** The changes that a commit makes to directories themselves. */
 export type DirectoryPlan = {
-  /** Directories that get a mode, parents first. */
+  /** Directories whose modes are set, parents first. */
   readonly modes: readonly ModeStep[]
   /** Directories to remove, with their present state. */
   readonly removed: readonly Cleared[]

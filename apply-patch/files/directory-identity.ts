@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 /** Properties of a directory that stay the same after a rename, and differ for any later directory at its path. */
 export type Identity = {
   readonly rootInode: string
-  /** Absent: unknown. Device numbers may change at a reboot. */
+  /** The device number, which may change at a reboot. Absent: unknown. */
   readonly rootDevice?: string | undefined
   /** Its creation time, in nanoseconds. Absent if the system doesn't know it. */
   readonly rootBirth?: string | undefined

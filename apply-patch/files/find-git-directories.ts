@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { errnoOf } from './commit-error.ts'
 
 /**
- * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a submodule): they contain the same
- * hooks and configuration under another path.
+ * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a submodule): they contain the hooks and the
+ * configuration of the repository, but under another path.
  *
  * @returns absolute real paths; empty when `.git` is an ordinary directory or missing
  */

@@ -20,7 +20,7 @@ import { copyOld, writeFresh } from './write-fresh.ts'
 /** The current operation, so that a failing system call can be attributed to the right file. */
 export type CurrentOperation = { operation: Operation; change: Change | undefined }
 
-/** Facts that are found out during the installation. */
+/** Facts that become known during the installation. */
 type Progress = {
   /** Whether new files are renamed into place, because hard links are not possible. */
   linkless: boolean
@@ -160,8 +160,8 @@ function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type
 }
 
 /**
- * Refuses to continue if a file that was moved aside isn't in the planned state: another program wrote to it after the check. Our own link or rename
- * changed its change time, so that isn't compared.
+ * Refuses to continue if a file that was moved aside isn't in the planned state: another program wrote to it after the check. Our own link or rename changed
+ * the file's change time, so the change time isn't compared.
  */
 export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
   const how = differenceOf(change.before, at(old, directories))

@@ -79,7 +79,7 @@ function reading<Result>(file: string, read: (descriptor: number) => Result): Re
   }
 }
 
-/** JSON leaves out undefined fields, but our types require them. */
+/** Adds the fields that JSON leaves out because they are undefined. Our types require them. */
 function fromStored({ trace, path, before }: StoredStep): Header['steps'][number] {
   return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
 }

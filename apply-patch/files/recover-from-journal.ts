@@ -25,8 +25,8 @@ export type RecoveryReport = {
 }
 
 /**
- * Recovers an unfinished commit: if it has passed its point of no return, it is completed, otherwise it is rolled back. After that, the journal is removed, or
- * kept for `undo` if the commit is complete. Call it only while the tree is locked.
+ * Recovers an unfinished commit: if it has passed its point of no return, it is completed, otherwise it is rolled back. If this succeeds, the journal is
+ * removed, or kept for `undo` if the commit is complete. Call it only while the tree is locked.
  *
  * @param root the tree whose journals are recovered; if undefined, those of any tree
  * @returns undefined for a journal of another tree, or one that no longer exists
@@ -83,8 +83,8 @@ export async function recoverFromJournal(
 }
 
 /**
- * Rolls back a commit that has begun, unless one of its directories is missing. In that case the files that were moved aside are elsewhere, and only the
- * journal still has their names.
+ * Rolls back a commit that has begun, unless one of its directories is missing. In that case, the files that were moved aside are elsewhere, and the journal
+ * must be kept, because nothing else contains their names.
  */
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
@@ -123,7 +123,7 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
   })
 }
 
-/** A journal may only name paths in its own tree. One that names other paths is refused. */
+/** Refuses a journal that names paths outside its own tree. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
   const { alongside } = header

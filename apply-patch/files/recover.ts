@@ -54,7 +54,7 @@ async function settle(journal: string, root: string, abandon: boolean): Promise<
   }
 }
 
-/** The trees that unfinished journals name. */
+/** The trees to which unfinished journals belong. */
 async function crashedRoots(stateDirectory: string | undefined): Promise<readonly string[]> {
   const journals = findStateRoots(stateDirectory)
     .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))

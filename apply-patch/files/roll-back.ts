@@ -63,7 +63,7 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
   return pass().length === 0 ? [] : pass()
 }
 
-/** Removes our own lock files, recognized by their content; those of others stay. @returns the files that could not be removed */
+/** Removes our own lock files, recognized by their content. Lock files of other programs stay. @returns the files that could not be removed */
 export function releaseLocks(locks: readonly LockEntry[], directories: Directories): readonly Leftover[] {
   return locks.flatMap((lock) =>
     attempt(lock.target, () => {

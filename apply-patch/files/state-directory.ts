@@ -121,7 +121,10 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
   return isPrivateDirectory(at) ? undefined : `other users can write to ${at}`
 }
 
-/** Creates the caller's own folder. Node's recursive mkdir never returns below `/proc`, where the kernel reports existing folders as missing. */
+/**
+ * Creates the caller's own folder. Node's recursive mkdir isn't used, because it never returns below `/proc`, where the kernel reports existing folders as
+ * missing.
+ */
 function makeAnchor(path: string): void {
   if (isMade(path)) return
   makeAnchor(dirname(path))

@@ -94,7 +94,7 @@ function openRoot(changeSet: ChangeSet, alongside: Options['alongside']): Direct
   }
 }
 
-/** A change set may come from any caller, so its paths are not trusted but checked again. */
+/** Checks the paths of a change set again, because it may come from any caller. */
 function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]
@@ -183,7 +183,7 @@ function syncAll(work: Work): void {
     try {
       work.directories.sync(directory)
     } catch (error) {
-      // A directory that was replaced by a file has no entries any more; its removal is an entry of its parent.
+      // A directory that was replaced by a file has no entries any more. Its removal changes its parent, which is synced too.
       if (!cleared.has(directory) || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) throw error
     }
   }

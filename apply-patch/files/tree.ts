@@ -118,7 +118,7 @@ export function realDirectory(root: string): string {
   }
 }
 
-/** If the file system ignores case by default, one file must have one key: its name as stored. */
+/** Returns a path with the names as stored, because a file must have only one key, and macOS ignores case by default. */
 function trueCase(key: string): string {
   if (process.platform !== 'darwin') return key
   if (lstatSync(key, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return key

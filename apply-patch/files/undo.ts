@@ -20,8 +20,8 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
 
 /**
  * Reverts the last patch that was applied to a tree: it restores old bytes, modes and owners, and removes new files, and directories that were created for the
- * patch and are empty again. A tree that has been moved since then counts as the same tree; another directory at its old path doesn't. It is one transaction;
- * calling it again reverts the previous patch.
+ * patch and are empty again. A tree that has been moved since then counts as the same tree; another directory at its old path doesn't. The undo is one
+ * transaction; calling this function again reverts the patch before that one.
  *
  * @param options.only the id of the patch to revert. If another patch was applied last, the error is `nothing-to-undo`
  * @throws CommitError `changed`, which names all files that have changed since the patch; `nothing-to-undo`
@@ -61,7 +61,10 @@ export async function findLastId(root: string, stateDirectory?: string): Promise
   return found.type === 'applied' ? found.applied.header.nonce : undefined
 }
 
-/** The error also names the nearest enclosing tree to which a patch was applied, in case the user is in one of that tree's folders. */
+/**
+ * The error for a tree in which there is nothing to undo. It also names the nearest enclosing tree to which a patch was applied, in case the user is in one of
+ * that tree's folders.
+ */
 async function nothingToUndo(
   root: string,
   { replaced, alsoAt }: Extract<AppliedLookup, { type: 'none' }>,

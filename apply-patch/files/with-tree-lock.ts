@@ -37,14 +37,14 @@ export async function withTreeLock<Result>(
   }
 }
 
-/** The commit is complete, so nothing here may make it fail: files that can't be removed now are left to `recover`. */
+/** Cleans up after a commit. The commit is complete, so nothing here may make it fail: files that can't be removed now are left to `recover`. */
 function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
   const retired = retires.every((path) => retryOnce(() => unlinkSync(path)))
   if (outcome.leftOver.length > 0 || !retired) markFailed(lock)
   else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 
-/** Marks that no run is using this journal any more. With its old name, other runs would recover it only after this process has ended. */
+/** Renames the journal, to show that no run is using it any more. Under its old name, other runs would recover it only after this process has ended. */
 function markFailed(lock: TreeLock): void {
   retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }

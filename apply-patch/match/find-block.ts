@@ -35,7 +35,7 @@ export class NumberedLines {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }
 
-  /** The first places of a number, ascending. */
+  /** The first places of a number, at most `limit` of them, ascending. */
   places(id: number, limit: number): Int32Array {
     const start = this.#offsets[id] ?? 0
     return this.#places.subarray(start, Math.min(start + limit, this.#offsets[id + 1] ?? start))
@@ -68,7 +68,7 @@ export class NumberedLines {
     return found
   }
 
-  /** Whether a block of numbers is at a line. */
+  /** Whether a block of numbers starts at a line. */
   matchesAt(block: Int32Array, start: number): boolean {
     if (start < 0 || start + block.length > this.ids.length) return false
     for (let index = 0; index < block.length; index++) if (this.ids[start + index] !== block[index]) return false

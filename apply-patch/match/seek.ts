@@ -133,7 +133,7 @@ function findBelow(
       }
     }
   }
-  // With a hint, the nearest of all matches is chosen.
+  // If the chunk has a line number as a hint, the match nearest to that line is chosen.
   const found = findFirst(file, oldFrom, end, start, mode, chunk.hint === undefined ? limit : candidateLimit)
   if (found === undefined || chunk.hint === undefined) return found
   const wanted = chunk.hint.start - 1

@@ -9,8 +9,8 @@ import {
 import type { RunToken, TokenKind } from './scan-operations.ts'
 
 /**
- * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` makes. It accepts a little more than the format (lines after a
- * delete, a late move). Depending on the mode, the code that uses the result refuses or repairs such deviations.
+ * The grammar of one operation. Its tokens are the runs of lines that `scanOperations` returns. It accepts a little more than the format (lines after a delete,
+ * a late move). Depending on the mode, the code that uses the result refuses or repairs such deviations.
  */
 export type OperationSyntax = {
   readonly header: RunToken

@@ -173,7 +173,7 @@ class OperationReader {
     }
   }
 
-  /** For Codex, an empty line in a chunk is a context line; in the grammar it isn't. */
+  /** Refuses empty lines in a chunk: Codex reads them as context lines, but the grammar doesn't allow them. */
   #refuseEmptyLines(body: RunToken): void {
     let line = body.line
     for (let at = body.start; at < body.end; at = this.#bytes.indexOf(10, at) + 1, line++) {

@@ -52,7 +52,7 @@ const headers: readonly (readonly [TokenKind, string])[] = [
  * hunks create many objects. It yields one array for each operation: the header's token first, then the other tokens. Before these, it yields an array
  * with the tokens before the first header, which may be empty.
  *
- * The kind of a line depends on its position: a header with leading spaces is a header, but in an update it is a context line.
+ * The kind of a line depends on its position: a header with leading spaces counts as a header, except in an update, where it is a context line.
  */
 export function* scanOperations(
   bytes: Buffer,

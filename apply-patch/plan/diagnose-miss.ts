@@ -69,7 +69,7 @@ function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]
 }
 
-/** If the file contains the chunk's new lines, the chunk has probably been applied before. */
+/** Looks for the chunk's new lines: if the file contains them, the chunk has probably been applied before. */
 function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode): readonly Cause[] {
   const fresh = lines.flatMap(({ mark, start, end }) => (mark === 'removed' ? [] : [{ bytes: chunk.body, start, end }]))
   const says = lines.some(({ mark, start, end }) => mark === 'added' && end > start)
@@ -93,7 +93,7 @@ function findAlike(file: SearchableFile, from: number, to: number, expected: rea
   return []
 }
 
-/** An anchor must be a whole line; models often give only a part of it. */
+/** Finds the line of which an anchor is only a part. An anchor must be a whole line, but models often give a part of one. */
 function findPartOfLine({ table }: SearchableFile, text: string): readonly Cause[] {
   const plain = (text.endsWith('@@') ? text.slice(0, -2) : text).trim()
   if (plain.length < 3) return []

@@ -43,7 +43,7 @@ export function editsOf(
   return edits
 }
 
-/** The lines of a body. For each trailing empty old line that was left out of the match, one trailing empty added line is left out too. */
+/** The lines of a body. For each trailing empty old line that was left out of the match, one trailing empty added line, if there is one, is left out too. */
 export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
   const kept = [...lines]
   for (let count = leftOut; count > 0; count--) {

@@ -7,8 +7,8 @@ const lineLimit = 50_000
 const shownLines = 12
 
 /**
- * The part of a file that most resembles the lines that were searched for: the alignment in which the most lines are equal apart from white space. If
- * none is equal, it is the single line that is most similar to the first of those lines.
+ * The part of a file that most resembles the lines that were searched for: the alignment in which the most lines are equal apart from white space. If none is
+ * equal, it is the single line that is most similar to the first of those lines that isn't blank.
  *
  * @param from the index of the first of these lines among all lines that are searched for in the file
  */

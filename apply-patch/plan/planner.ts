@@ -180,7 +180,7 @@ export class Planner {
     if (type === 'directory') return 'is-directory'
     if (type !== 'file') return 'not-a-file'
     if (this.#strict) return 'exists'
-    // In a swap, a later operation moves or edits the file that would be replaced here, so it would be lost.
+    // In a swap, a later operation moves the file that would be replaced here. Replacing it now would lose its content.
     const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
       if (later.type !== 'update') return false
       try {

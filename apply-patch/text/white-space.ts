@@ -4,7 +4,7 @@
  * JavaScript's `trim` can't be used: it strips U+FEFF, doesn't strip U+0085, and works only on a decoded line.
  */
 
-/** The end of `bytes[start..end)` without trailing white space. */
+/** Returns where `bytes[start..end)` ends if trailing white space is left out. */
 export function trimEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end
   while (at > start) {
@@ -18,7 +18,7 @@ export function trimEnd(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** The start of `bytes[start..end)` without leading white space. */
+/** Returns where `bytes[start..end)` starts if leading white space is left out. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
@@ -41,7 +41,7 @@ function isSpace2(a: number, b: number): boolean {
   return a === 0xc2 && (b === 0x85 || b === 0xa0)
 }
 
-/** U+1680, U+2000 to 200A, 2028, 2029, 202F, 205F, 3000. */
+/** Whether these bytes encode a space: U+1680, U+2000 to 200A, 2028, 2029, 202F, 205F or 3000. */
 function isSpace3(a: number, b: number, c: number): boolean {
   if (a === 0xe2 && b === 0x80) return (c >= 0x80 && c <= 0x8a) || c === 0xa8 || c === 0xa9 || c === 0xaf
   return (

@@ -5,8 +5,8 @@ export type Difference = { readonly aFrom: number; readonly aTo: number; readonl
 const effort = 1500
 
 /**
- * The differing runs of two sequences of lines, in order: it first aligns lines that are unique on both sides, then compares the lines between them
- * by Myers' method.
+ * The differing runs of two sequences of lines, in order. Lines that are unique on both sides are aligned first; then the lines between them are compared with
+ * Myers' algorithm.
  *
  * @internal
  */

@@ -9,9 +9,9 @@ export type GitSide =
   | undefined
 
 /**
- * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. Binary content is included completely,
- * both old and new, so that the patch can be reverted. If a link becomes a file, the link is removed and the file is added. Empty if both states are the
- * same to git.
+ * A change of one path in the form that `git apply --binary` accepts and `git diff --binary --full-index` prints. Binary content is included completely, both
+ * old and new, so that the patch can be reverted. If a link becomes a file, the link is removed and the file is added. The result is empty if both states are
+ * the same for git.
  *
  * @internal
  */

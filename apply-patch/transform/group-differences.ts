@@ -3,7 +3,7 @@ import type { Difference } from './diff-lines.ts'
 /** Differences that are shown together, with their context. */
 export type Group = Difference & { readonly differences: readonly Difference[] }
 
-/** Groups differences whose context would touch. */
+/** Groups differences whose lines of context would touch or overlap. */
 export function groupDifferences(
   differences: readonly Difference[],
   context: number,

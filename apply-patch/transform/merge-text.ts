@@ -29,7 +29,7 @@ export function mergeText(base: Buffer, one: Buffer, other: Buffer): Buffer | un
       at = take(first, at, lines, merged)
     } else if (second === undefined || (first !== undefined && first.aFrom < second.aFrom)) {
       mine += 1
-      // This is always true here: without this edit, the other branch would have been taken.
+      // This is always true here: if both edits were undefined, the loop would have ended.
       if (first !== undefined) at = take(first, at, lines, merged)
     } else {
       yours += 1

@@ -158,7 +158,7 @@ export class SubAgents {
           ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
         ].join('\n\n'),
         ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
-        // The run's own Guardian, with the user's messages of the run: a prompt that a model wrote doesn't count as the user's approval.
+        // The run's own Guardian, which knows the user's messages in the run: a prompt that a model wrote doesn't count as the user's approval.
         guard: () => guardian,
         sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },

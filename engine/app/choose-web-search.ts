@@ -12,7 +12,7 @@ type ChosenSearch = {
 }
 
 /**
- * Decides whether the model's provider searches the web for it. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
+ * Decides whether the provider searches the web for the model. Searches must not reach hosts that commands can't reach, so an allow-list for the network also
  * limits the domains of results.
  *
  * @param insisted whether the command line asks for search. This enables search, and the run fails without it.

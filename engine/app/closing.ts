@@ -7,7 +7,7 @@ export class Closing {
     if (close !== undefined) this.#closers.push(close)
   }
 
-  /** Closes everything, beginning with the last. If a function fails, the others are still called, and the first error is thrown at the end. */
+  /** Closes everything, beginning with what was opened last. If a function fails, the others are still called, and the first error is thrown at the end. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

@@ -5,7 +5,7 @@ import { assessor } from '../core/assessor.ts'
 export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
 
 /**
- * Finds out why rules and permissions forbid hosts that a network allow-list names, or that a hook or an MCP server uses. A denial has precedence over any
+ * Finds out why rules and permissions forbid hosts that a network allow-list names, or that a hook or an MCP server uses. A denial takes precedence over any
  * permission.
  */
 export function forbiddenHosts(policies: {

@@ -88,7 +88,7 @@ type HookDependencyOptions = {
   readonly outside: () => Promise<Sandbox>
   /** Records which hosts hooks reach. Absent: this isn't recorded. */
   readonly effects?: OutsideEffects
-  /** Runs the sub-agent that an `agent` hook asks. */
+  /** Runs the sub-agent that judges an event for an `agent` hook. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
 }

@@ -62,7 +62,7 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
   return why.length === 0 ? read : { state: 'read in part', why }
 }
 
-/** The sentences about the parts of a file that are ignored because of who owns it. */
+/** How much of a file is ignored because of its owner, with the reasons; undefined if the owner makes no difference. */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {

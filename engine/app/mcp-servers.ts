@@ -80,7 +80,7 @@ function fromTable(
   }
 }
 
-/** The servers that Claude Code has configured for this repository, and those for all repositories (https://code.claude.com/docs/en/mcp). */
+/** The servers that are configured in Claude Code for this repository or for all repositories (https://code.claude.com/docs/en/mcp). */
 function claudeServers(home: string, { root, workspace }: Project, env: Environment): JsonServers {
   const path = join(home, '.claude.json')
   const file = readJsonFile(path, { maxBytes: largestClaudeFile })

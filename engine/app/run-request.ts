@@ -58,8 +58,8 @@ type VerificationRequest = {
 }
 
 /**
- * The process that makes the request, if it exists only for this run. A running process can't enter a namespace with overlays, but such a process can be
- * restarted in one under the same process id.
+ * The process that makes the request, if it exists only for this run. A running process can't enter a namespace with overlays, but a process that exists only
+ * for this run can be restarted in such a namespace, under the same process id.
  *
  * @internal
  */

@@ -143,7 +143,7 @@ function failureOf(landing: Landing | undefined, view: PrivateView, { blocked }:
   return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}${help}`
 }
 
-/** The maximum length of a list in the report. Longer lists are cut. */
+/** The maximum number of entries in a list of the report. Longer lists are truncated. */
 const mostNamed = 200
 
 function reportOf(

@@ -51,7 +51,7 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
     new Recorder([watched.telemetry.sink]).end(reason, (error as Error).message)
     for (const sentence of await watched.telemetry.close()) request.warn?.(sentence)
   } catch {
-    // Ignored, because the run's own failure matters more.
+    // This failure is ignored, because the run's own failure matters more.
   }
 }
 

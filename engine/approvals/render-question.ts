@@ -60,7 +60,7 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
   return `${lines.join('\n')}\n${promptFor(choices)}`
 }
 
-/** Describes an answer. If access is granted for the rest of the run, every command gets it. */
+/** Describes an answer. `grants`: whether the action needs additional access. An answer for the rest of the run grants that access to every command. */
 function explain(choice: HumanChoice, grants: boolean): string {
   return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
 }

@@ -1,4 +1,4 @@
-/** What a task requires of a worker's machine, such as `docker`, as sorted names without duplicates. Empty: nothing. */
+/** What a task requires of a worker's machine, such as `docker`, as sorted names without duplicates. Empty: the task requires nothing. */
 export type Labels = readonly string[]
 
 const label = /^[\w.-]{1,64}$/

@@ -163,7 +163,7 @@ async function openPull(github: GitHub, branch: string, base: string, files: rea
   return (await github('POST', '/pulls', { title: input('title'), head: branch, base, body })) as Pull
 }
 
-/** Creates or updates the comment by the account that the token belongs to. Somebody else's comment with the same words isn't changed. */
+/** Updates the comment that a bot wrote and that begins with this action's marker. If there is none, it creates one. A person's comment is never changed. */
 async function comment(github: GitHub, number: number, text: string): Promise<void> {
   const body = `${marker}\n${text}`
   for (let page = 1; page <= 30; page++) {

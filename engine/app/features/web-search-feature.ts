@@ -3,7 +3,7 @@ import type { Feature } from '../feature.ts'
 import { canBeAsked } from '../tool-facts.ts'
 import { chooseWebSearch } from '../choose-web-search.ts'
 
-/** Lets the model's provider search the web for it. */
+/** Lets the provider search the web for the model. */
 export const webSearchFeature: Feature = {
   name: 'web search',
   open: (context) => {

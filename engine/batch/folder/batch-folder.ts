@@ -148,7 +148,7 @@ export class BatchFolder {
     return text === undefined ? undefined : parseStep(text)
   }
 
-  /** Stores what the run of an attempt reports. */
+  /** Stores the progress that an attempt's run reports. */
   writeStep(trial: string, attempt: number, step: Step): void {
     writeWhole(join(this.attemptPath(trial, attempt), 'step.json'), JSON.stringify(step), this.#owner)
   }

@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { readIfThere, writeWhole } from './files.ts'
 
 const control = z.object({
-  /** No new task begins; running tasks continue. */
+  /** Whether the batch is paused: no new task begins, but running tasks continue. */
   paused: z.boolean().default(false),
-  /** Running tasks are interrupted, and the batch ends. */
+  /** Whether the batch is cancelled: running tasks are interrupted, and the batch ends. */
   cancelled: z.boolean().default(false),
   workers: z.int().min(1).optional(),
   rpm: z.int().min(1).optional(),

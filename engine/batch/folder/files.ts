@@ -22,7 +22,7 @@ let counter = 0
 /** A temporary name that no other process and no other write uses. */
 const besideOf = (path: string, owner: number): string => `${path}.${owner}-${++counter}.new`
 
-/** Replaces a whole file. Only its owner can read it, since it may contain prompts and code. */
+/** Replaces a whole file. Only the owner of the new file can read it, since it may contain prompts and code. */
 export function writeWhole(path: string, text: string, owner: number): void {
   const beside = besideOf(path, owner)
   writeFileSync(beside, text, { mode: 0o600 })

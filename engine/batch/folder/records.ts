@@ -13,7 +13,7 @@ export const attemptRecord = z.object({
   exit_code: z.int().optional(),
   /** Why there is no answer, or why the task failed. */
   error: z.string().optional(),
-  /** US dollars; absent if a model's price is unknown. */
+  /** The cost in US dollars; absent if a model's price is unknown. */
   cost_usd: z.number().optional(),
   /** The most that a lost run may have cost, in US dollars. It counts against `--max-cost`, because the real cost is unknown. */
   reserved_usd: z.number().optional(),

@@ -6,7 +6,7 @@ const step = z.object({
   what: z.string(),
   turns: z.int(),
   tokens: z.int(),
-  /** US dollars; absent if a model's price is unknown. */
+  /** The cost in US dollars; absent if a model's price is unknown. */
   cost_usd: z.number().optional(),
 })
 

@@ -10,7 +10,7 @@ import type { RunMessage } from '../run/supervisor-messages.ts'
 
 /** Files in the folder of an attempt through which a batch's coordinator and a worker communicate. Both can write to them. */
 
-/** Asks the worker of an attempt to end it. */
+/** Asks the worker of an attempt to end the attempt. */
 export function askToEnd(folder: BatchFolder, trial: string, attempt: number, owner: number): void {
   writeOnce(join(folder.attemptPath(trial, attempt), 'end-asked'), '', owner)
 }

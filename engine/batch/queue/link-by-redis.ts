@@ -31,7 +31,7 @@ export const beatSchema = workerSchema.extend({ at: z.number() })
  * Waits until a batch with this key is running, and fetches that batch.
  *
  * @param directory the directory in which the batch's folder is created
- * @returns undefined if the signal aborts first
+ * @returns undefined if the signal is aborted first
  * @throws UserError `usage` if there are batches, but none with this key
  */
 export async function fetchBatch(

@@ -35,8 +35,8 @@ type SharedLimiterOptions = {
 
 /**
  * Keeps the requests and tokens of all workers together within the limits per minute. It does through Redis what `RateLimiter` does for one process. All
- * requests wait in one queue, and each process asks only for the first of its own requests. While Redis doesn't answer, each worker keeps to its share of the
- * limits.
+ * requests wait in one queue, and each process asks Redis only about the first of its own requests. While Redis doesn't answer, each worker keeps to its share
+ * of the limits.
  */
 export class SharedRateLimiter implements RequestLimiter {
   readonly #redis: Carrier['redis']

@@ -15,8 +15,8 @@ type Dependencies = {
 }
 
 /**
- * Takes back jobs that an earlier start handed out and no worker has begun. They are handed out again with the money that this start reserves for them. If a
- * worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker already has keeps its limit.
+ * Takes back jobs that an earlier start handed out but that no worker has begun. They are handed out again with the money that this start reserves for them. If
+ * a worker takes such a job at the same time, the queue decides who gets it. An attempt that a worker already has keeps its limit.
  */
 export async function takeBackUnclaimed({ folder, trials, queueOf, relay }: Dependencies): Promise<void> {
   for (const trial of trials) {

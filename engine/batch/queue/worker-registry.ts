@@ -15,7 +15,7 @@ export const workerSchema = z.object({
   pid: z.int(),
   started: z.string().optional(),
   labels: z.array(z.string()).default([]),
-  /** The maximum number of its simultaneous runs. */
+  /** The maximum number of the worker's simultaneous runs. */
   places: z.int().default(1),
 })
 type WorkerReport = z.infer<typeof workerSchema>

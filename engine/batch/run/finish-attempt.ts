@@ -110,7 +110,7 @@ type Log = {
   readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
 }
 
-/** The last event of a session, and its token usage. If the log was cut off, only the usage is known. */
+/** The last event of a session, and the token usage of the session. If the log was cut off, only the usage is known. */
 function readLog(session: string | undefined): Log {
   let end: Log['end']
   let spent: Log['spent']
