@@ -52,9 +52,10 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * A mode's decision about an alarm. If the sandbox confines the command, only access to secrets or a request for more rights requires approval: a variable set
- * for one command, or evaluated text, can do no more in the sandbox than the command itself. URLs of remotes contain no password there, since the sandbox shows
- * git's configuration without secrets. In a sandbox, commands that only read can't reach a daemon or a name server.
+ * A mode's decision about an alarm. If the sandbox confines the command, modes other than `untrusted` require approval only for access to secrets and for a
+ * request for more rights: a variable set for one command, or evaluated text, can do no more in the sandbox than the command itself. In the sandbox, the URLs
+ * of remotes contain no passwords, since git's configuration is shown there without secrets, and commands that only read can't reach a daemon or a name
+ * server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'

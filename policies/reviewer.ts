@@ -20,7 +20,7 @@ export type ReviewRequest = {
   readonly subject?: string
 }
 
-/** A reviewer's answer. Only `allowed` lets anything run. Timeouts and failures have outcomes of their own, so that nobody mistakes them for a judgement. */
+/** A reviewer's answer. Only `allowed` lets anything run. Timeouts and failures have separate outcomes, so that nobody mistakes them for a judgement. */
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string

@@ -19,7 +19,7 @@ export type OthersOpinions = {
   }
 }
 
-/** Combines an assessment with a hook's decision, and takes into account whether the command is the user's own. Nothing forbidden is allowed. */
+/** Combines an assessment with a hook's decision, and takes into account whether the command is the user's own. What is forbidden is never allowed. */
 export function withOpinions(assessment: Assessment, { hook, byUser: stage }: OthersOpinions): Assessment {
   return byUser(withHook(assessment, hook), stage)
 }

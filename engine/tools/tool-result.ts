@@ -12,7 +12,9 @@ export type ToolResult = {
   readonly abort?: boolean
   /** The Guardian's verdict, if it denied the call or its outcome. */
   readonly refused?: EventVerdict
-  /** Whether the call could not be carried out at all, so that parallel calls are not worth finishing. If a tool throws an error, that has the same effect. */
+  /**
+   * Whether the call could not be carried out at all, so that parallel calls are not worth finishing. Throwing an error from the tool has the same effect.
+   */
   readonly broken?: boolean
   /** Whether the call was a command that ran and failed. Later calls in the same response may rely on its success. */
   readonly commandFailed?: boolean

@@ -63,7 +63,7 @@ function actionOf({ protocol, hostname, port }: URL): NetworkAction {
   return { type: 'network', host: hostname, port: wanted, protocol: scheme, sandboxed: true }
 }
 
-/** Fetches a page and follows redirects. A redirect to another server is reviewed like a call of its own. */
+/** Fetches a page and follows redirects. A redirect to another server is reviewed like a separate call. */
 async function fetchAll(first: URL, length: number, context: ToolContext): Promise<ToolResult> {
   const { sandbox, signal, review } = context
   let url = first

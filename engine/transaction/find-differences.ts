@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The state of a path in a view, when the view was made or now. Link targets have one character per byte. */
+/** The state of a path in a view: either now, or when the view was made. Link targets have one character per byte. */
 export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }

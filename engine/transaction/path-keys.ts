@@ -5,7 +5,7 @@ export function bytesOf(root: string, key: string): Buffer {
   return key === '' ? Buffer.from(root) : Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')])
 }
 
-/** The key of an entry in a directory, from the directory's key and the entry's name. */
+/** Joins the key of a directory and the name of an entry in it to the entry's key. */
 export function below(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }

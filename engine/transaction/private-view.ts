@@ -28,7 +28,7 @@ const state = z.object({
    * the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
-  /** Whether the record of changes is up to date, because no run has worked in the view since the record was made. */
+  /** Whether the record of changes is up to date, that is, whether no run has worked in the view since the record was made. */
   gathered: z.boolean(),
   /** The landing: its id, which `agent undo` needs, and the tree in which it is recorded. */
   landing: z
@@ -144,7 +144,7 @@ export async function prepareOverlays(directory: string, paths: readonly string[
   return overlays
 }
 
-/** Opens the prepared view of a session, whose overlays are mounted now; undefined if they aren't. */
+/** Opens the prepared view of a session after its overlays have been mounted; undefined if they aren't mounted. */
 export function openOverlays(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   const overlays = known && overlaysOfView(directory, known)

@@ -9,7 +9,7 @@ type PathFacts = readonly (readonly [path: string, fact: string])[]
  * the run no longer exist. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** The action was impossible regardless of approval, so nothing was judged, and the verdict stays the same. */
+  /** The action was impossible regardless of approval, so nothing was judged. If the action is judged again, the verdict stays the same. */
   readonly refused?: true
   /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string

@@ -31,7 +31,7 @@ export function hashLine(line: string): string {
   return createHash('sha256').update(line, 'utf8').digest('hex')
 }
 
-/** The file next to a log that stores its head. */
+/** The path of the file, next to the log, that stores the log's head. */
 export function headPath(path: string): string {
   return `${path}.head`
 }

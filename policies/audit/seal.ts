@@ -11,7 +11,7 @@ export type Seal = { readonly key: string; readonly from: number }
 
 const sealShape = z.object({ key: z.string().regex(/^[0-9a-f]{64}$/), from: z.int().min(1) })
 
-/** The path of the file next to a log that contains its key. Only the owner can read the file. */
+/** The path of the file, next to the log, that contains the log's key. Only the owner can read the file. */
 export function sealPath(path: string): string {
   return `${path}.key`
 }

@@ -16,7 +16,7 @@ export const integerVariables: ReadonlySet<string> = new Set([
 export type NamingWord = {
   readonly source: string
   readonly becomes: readonly (ShellWord | WordChoice)[]
-  /** Whether the parser sees an assignment, whose name is literal. */
+  /** Whether the parser reads the word as an assignment. The name in an assignment is always literal. */
   readonly isAssignment: boolean
 }
 

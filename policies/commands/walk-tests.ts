@@ -35,7 +35,7 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
     case 'TestUnary':
       // A single word is an implicit `-n` test.
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
-      // Such a test doesn't compare the operand. It shows only whether a file exists, or whether a variable is empty.
+      // A test such as `-f` or `-z` doesn't compare the operand. It shows only whether a file exists, or whether a variable is empty.
       if (!/^-[nz]$/.test(expression.operator) || plainExpansion.test(expression.operand.text))
         readLookedAt(expression.operand, context)
       else readCompared(expression.operand, context)

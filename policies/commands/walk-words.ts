@@ -101,7 +101,10 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
   }
 }
 
-/** The piece that replaces a substitution. It says more if the commands are known to print only the working folder, or only names of files below it. */
+/**
+ * The piece that replaces a substitution. The piece is more specific if the commands are known to print only the working folder, or only names of files below
+ * it.
+ */
 function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
   const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
   if (stages === undefined) return output
@@ -119,7 +122,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** Reads `${…}`. Plain names, defaults, trimming and replacing give text. The forms that evaluate their result are not understood. */
+/** Reads `${…}`. Plain names, defaults, trimming and replacing result in text. The forms that evaluate their result are not understood. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'

@@ -104,7 +104,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 type Located = { readonly at: Position; readonly end: number | undefined }
 
-/** Finds positions in a text, whose lines are counted only once. */
+/** Finds positions in a text. The lines of the text are counted only once. */
 function locator(text: string): {
   readonly positionAt: (offset: number) => Position
   readonly locate: (part: string, from: number) => Located

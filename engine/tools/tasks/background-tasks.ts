@@ -32,9 +32,9 @@ export type Task = {
   readonly status: TaskStatus
   /** From `performance.now()`. */
   readonly started: number
-  /** How and when it ended. Undefined while it is running or hooks are being asked. */
+  /** How and when the task ended. Undefined while the task is running, and while hooks are being asked about it. */
   readonly end: { readonly how: string; readonly at: number } | undefined
-  /** Why a hook does not accept it as done. */
+  /** Why a hook does not accept the task as done. */
   readonly objection: string | undefined
   /** The model's notes on the task, oldest first. */
   readonly notes: readonly string[]

@@ -20,13 +20,13 @@ import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 export type OverlayStorage = {
   readonly upper: string
   readonly index: string
-  /** The directory that contains the private git directory, like a work tree. Doesn't exist if the tree had none. */
+  /** The directory that contains the private git directory, like a work tree. Doesn't exist if the tree had no git directory. */
   readonly repository: string
   /** A file that was made together with the view. Files with a later change time have changed since the view was made. */
   readonly began: string
 }
 
-/** The storage for the overlay of one tree of the view, by the tree's number. */
+/** The storage for the overlay of the view's tree with this number. */
 export function overlayStorage(folder: string, number: number): OverlayStorage {
   const at = (name: string): string => join(folder, `${name}-${number}`)
   return { upper: at('upper'), index: at('index'), repository: at('repository'), began: join(folder, 'began') }

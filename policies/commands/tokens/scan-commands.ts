@@ -191,7 +191,7 @@ function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): b
   return source.match(/[ \t]*\([ \t]*\)/y) === undefined ? false : parentheses(source)
 }
 
-/** Scans the word that belongs to a reserved word. The name of a function may be followed by parentheses. */
+/** Scans the word after a reserved word, such as the variable of a loop. The name of a function may be followed by parentheses. */
 function named(source: Source, isFunction: boolean): void {
   skipBlanks(source)
   const pos = source.at
