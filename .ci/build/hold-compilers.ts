@@ -13,9 +13,8 @@
  * the same processor time.
  *
  * In addition, V8 doesn't begin to mark the old generation, because a short run doesn't benefit from that. This saves 50 ms of processor time in the first run
- * with a new home directory (275 instead of 325 ms, medians of 15 alternating runs). When V8 still began to mark, later runs stayed just below the heap size at
- * which marking begins, and one more megabyte in memory cost 25 to 45 ms; now it costs 2 to 8 ms. For 20 commands, the time and the peak are the same as
- * before.
+ * with a new home directory (275 instead of 325 ms, medians of 15 alternating runs). Without this setting, later runs stay just below the heap size at which
+ * marking begins, and one more megabyte in memory costs 25 to 45 ms; with it, 2 to 8 ms. For 20 commands, the time and the peak are the same as before.
  *
  * The supervisor and the workers of a batch keep the initial size of the young generation until they exit: they wait most of the time, and the data that each
  * child run leaves in memory soon becomes garbage.

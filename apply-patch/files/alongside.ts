@@ -10,7 +10,10 @@ import { isInside } from './resolve-path.ts'
 import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
-/** Checks that all of these files are in the directories listed in `within`. Patches can't write to these directories and can't name these files. */
+/**
+ * Checks that all files in `changes`, `unchanged` and `locks` are in the directories listed in `within`. Patches can neither write to these directories nor
+ * name these files.
+ */
 export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
   for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)

@@ -10,7 +10,7 @@ import { findStateDirectories, findStateRoots } from './state-directory.ts'
 /** An applied patch, as recorded in its journal. */
 type Applied = {
   readonly journal: string
-  /** The journal's header. If the tree was moved, its paths have been updated. */
+  /** The journal's header, with updated paths if the tree was moved. */
   readonly header: Header
   /** The offset in the journal of the bytes that only the old files had. */
   readonly bytesAt: number

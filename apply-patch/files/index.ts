@@ -1,4 +1,4 @@
-/** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
+/** Access to the files that a patch is about: a confined view of a tree, and the transaction that changes the tree. */
 import type { Report } from './commit.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
@@ -33,7 +33,7 @@ export { writeChunks } from './write-all.ts'
  * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
-  // Reading journals needs a validator, so this module is loaded only if an earlier run may have crashed.
+  // Reading journals needs a validator, so `recover.ts` is loaded only if an earlier run may have crashed.
   const { root, stateDirectory } = options
   const isIdle = root !== undefined && findUnfinished(realDirectory(root), stateDirectory).length === 0
   return isIdle ? [] : (await import('./recover.ts')).recover(options)

@@ -144,7 +144,7 @@ function isMade(path: string): boolean {
   }
 }
 
-/** Whether an anchor is safe: it belongs to us, or is shared but lets nobody else rename our entries. A missing anchor is safe too. */
+/** Whether an anchor (if it is missing, its nearest existing parent) is safe: it belongs to us, or is shared but lets nobody else rename our entries. */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)
   const isOurs = stats.uid === process.geteuid?.()

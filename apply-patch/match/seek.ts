@@ -171,7 +171,7 @@ function findAtEnd(file: SearchableFile, from: number, to: number, start: number
   return undefined
 }
 
-/** Strict mode only tolerates white space at the end of a line. */
+/** The passes that a mode allows. Strict mode tolerates only differences in white space at the end of a line. */
 function passesOf(mode: Mode): readonly Pass[] {
   return mode === 'strict' ? passes.slice(0, 2) : passes
 }

@@ -63,7 +63,10 @@ function oldRanges({ chunk, lines }: PreparedChunk): readonly LineRange[] {
   return lines.flatMap(({ mark, start, end }) => (mark === 'added' ? [] : [{ bytes: chunk.body, start, end }]))
 }
 
-/** The positions of the wanted lines in a file, found with the most lenient pass of a mode. This pass finds everything that the other passes find. */
+/**
+ * The first position of the wanted lines in a file; undefined if there is none. Only the most lenient pass of the mode is used, because it finds everything
+ * that the other passes find.
+ */
 function findAnywhere(file: SearchableFile, from: number, to: number, mode: Mode): number | undefined {
   const pass = mode === 'strict' ? 'trimmed-end' : 'punctuation'
   return file.lines(pass).find(file.block(pass, from, to), 0, 1)[0]

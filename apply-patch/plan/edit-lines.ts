@@ -2,7 +2,10 @@ import type { Content } from '../change-set.ts'
 import { lineEnding, textStart, type LineEnding, type LineTable } from '../text/line-table.ts'
 import type { BodyLine } from '../match/prepare-chunks.ts'
 
-/** Replaces the lines from `from` up to, but not including, `to` with the added lines of a body. If `from` equals `to`, it inserts them before `from`. */
+/**
+ * Replaces the lines from `from` up to, but not including, `to` with the added lines of a body. If `from` equals `to`, the added lines are inserted before
+ * `from`.
+ */
 export type LineEdit = {
   readonly from: number
   readonly to: number

@@ -15,7 +15,7 @@ type Virtual =
 
 type Entry = { readonly place: Place; readonly before: FileState; current: Virtual; original: Virtual; movedTo?: Place }
 
-/** The tree after the operations so far, so that later operations see the results of earlier ones. */
+/** The tree as it is after the operations that were planned so far, so that later operations see the results of earlier ones. */
 export class Overlay {
   readonly #tree: Tree
   readonly #entries = new Map<string, Entry>()

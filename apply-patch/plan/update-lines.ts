@@ -9,7 +9,7 @@ import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 
-/** What planning an update needs. Warnings and failures are added to its lists. */
+/** What planning an update needs. Warnings and failures are added to the lists in this context. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean

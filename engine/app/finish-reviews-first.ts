@@ -21,7 +21,7 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
 
 /**
  * Finishes the reviews that killed runs did not complete, if possible. Callers must not read files that commands could have planted. A failure is not reported
- * here, but by the next command of the program that reads such files.
+ * here, but by the next subcommand of this program that reads such files.
  */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {

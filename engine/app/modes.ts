@@ -4,7 +4,7 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks for approval: as configured; or `on-request` if the configuration only names a reviewer; or the default. */
+/** When the Guardian asks for approval: as configured; `on-request` if the configuration names only a reviewer; otherwise, the default. */
 export function approvalModeOf(settings: Settings): ApprovalMode {
   // A user who names a reviewer wants it to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)

@@ -85,7 +85,7 @@ export async function openRunSandbox(
   }
 }
 
-/** The sandboxes with wider access that a run may use, of the same kind as its own. */
+/** The sandboxes with wider access that a run may use, of the same kind as the run's own sandbox. */
 export function openEscalation(
   sandbox: Sandbox,
   config: Settings,
@@ -112,7 +112,10 @@ export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions[
   return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** Returns Node's directory, because Node runs the tools in the sandbox, which may hide that directory. Empty for a container, which has its own Node. */
+/**
+ * Returns Node's directory, which commands must be able to read: Node runs the tools in the sandbox, and the sandbox may otherwise hide that directory. Empty
+ * for a container, which has its own Node.
+ */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }

@@ -55,7 +55,7 @@ export async function tellFailedStart(request: RunRequest, error: unknown): Prom
   }
 }
 
-/** The configured telemetry. Also undefined if the configuration is broken: then only the environment decides. */
+/** The configured telemetry; undefined if none is configured, or if the configuration is broken, so that only the environment decides. */
 function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {
   try {
     return loadSettings(settings ?? {}, workspace, findAppPaths(environment)).settings.otel

@@ -14,7 +14,9 @@ const permissionFile = z.looseObject({
   permissions: z.looseObject({ allow: z.array(z.string()).default([]) }).default({ allow: [] }),
 })
 
-/** Adds a rule that a person accepted to its file, which is created if it is missing. Throws if the file can't be read or written. */
+/**
+ * Adds a rule, which a person accepted, to the file for rules of its kind. The file is created if it is missing. Throws if the file can't be read or written.
+ */
 export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const path = acceptedFiles(places)[kind]
   makeDirectories(dirname(path))
