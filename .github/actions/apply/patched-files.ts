@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ActionError } from '../shared/runner.ts'
 
-/** A file after a patch. `content` null: the patch removes the file. */
+/** A file after a patch. If the patch removes the file, `content` is null. */
 export type Patched = { readonly path: string; readonly mode: '100644' | '100755'; readonly content: Buffer | null }
 
 /** A file before a patch. */

@@ -36,7 +36,7 @@ type QueueDependencies = {
 /** What Redis knows about a job. */
 type Seen = Awaited<ReturnType<JobQueue['look']>>
 
-/** Lets workers make the attempts. Each attempt is a job, and its result arrives in the folder. */
+/** Leaves the attempts to workers. Each attempt is a job, and its result arrives in the folder. */
 export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
