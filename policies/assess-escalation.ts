@@ -27,7 +27,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   ]
   if (isTooWide(grant)) return deny('A grant must name one thing, but this one covers everything')
   if (grant.kind === 'write' && policy.protects?.(grant.path, policy.writableRoots) !== undefined)
-    return deny("Files there control other programs, so it can't be granted")
+    return deny('Write access to files that control other programs is never granted')
   const said = opinionsOn(grant, policy)
   const restricting = said.filter(({ decision }) => decision !== 'allow')
   if (restricting.length > 0) return restricting

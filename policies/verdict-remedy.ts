@@ -48,7 +48,7 @@ export function remedyFor(action: Action, rule: string | undefined, policy: Poli
 function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'rules':
-      return `Whoever runs this can allow it with this in a .rules file: ${remedy.text}`
+      return `Whoever runs this can allow it by adding this to a .rules file: ${remedy.text}`
     case 'mode':
       return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule can allow it.`
     case 'shipped-rule':

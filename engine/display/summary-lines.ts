@@ -62,7 +62,9 @@ function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorte
 }
 
 function notCountedLines({ changes }: RunSummary): readonly string[] {
-  return changes?.notCounted === undefined ? [] : [`    files written by commands: not counted: ${changes.notCounted}`]
+  return changes?.notCounted === undefined
+    ? []
+    : [`    files written by commands were not counted: ${changes.notCounted}`]
 }
 
 /** Lists files to look at before continuing, because other programs run them, on this machine and in CI. */
@@ -74,12 +76,12 @@ function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonl
     .slice(0, mostNamed)
     .map(({ path, program }) => `${shorten(path).replaceAll('\n', '⏎')} (${program})`)
   return [
-    `  of these, run later by other programs: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
+    `  changed files that other programs run later: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
   ]
 }
 
 function withheldLines({ withheld }: RunSummary): readonly string[] {
   if (withheld === undefined || withheld.variables === 0) return []
   const { variables, secrets } = withheld
-  return [`  environment: ${variables} variables withheld from commands, of which ${secrets} look like secrets`]
+  return [`  environment: ${variables} variables withheld from commands (${secrets} of them look like secrets)`]
 }

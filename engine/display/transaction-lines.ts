@@ -28,12 +28,13 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
   } = transaction
   const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
   const kept = ignored.landed ? 'landed too' : 'not landed'
+  const revert = outcome === 'landed' && canUndo ? `; to revert them, run "agent undo ${id}"` : ''
   return [
-    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? `; agent undo ${id} reverts it` : ''}`,
+    `  transaction (${transaction.strategy}): ${heads[outcome]}${revert}`,
     ...(merged.length === 0 ? [] : [`    merged with somebody else's changes: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...notes.slice(0, mostNamed).map((note) => `    note: ${note.replaceAll('\n', '⏎')}`),
-    ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
+    ...(ignored.files === 0 ? [] : [`    files that git ignores (${kept}): ${ignored.files}`]),
     ...(outside.length === 0
       ? []
       : [`    happened outside the transaction, and can't be undone: ${outsideWords(outside)}`]),
@@ -41,7 +42,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
       ({ path, kept, why }) =>
-        `    not landed, commits in ${shorten(path)}${why === undefined ? '' : ` (${why})`}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
+        `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
     ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []

@@ -37,7 +37,8 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
     if (before.decision === 'deny') return { refused: before.reason ?? 'a BeforeModel hook refused the request' }
     if (before.modelRequest === undefined) return { asked, model, request }
     const wanted = rewriteRequest(model.name, request, before.modelRequest)
-    if ('problem' in wanted) return { refused: `a BeforeModel hook asked for an impossible request: ${wanted.problem}` }
+    if ('problem' in wanted)
+      return { refused: `a BeforeModel hook asked for a request that can't be sent: ${wanted.problem}` }
     const { model: name, request: changed } = wanted
     if (name === undefined)
       return { asked: { llm_request: shownRequest(model.name, changed) }, model, request: changed }
@@ -99,7 +100,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
       const search = webSearch === undefined || allowed?.includes('web_search') === false ? {} : { webSearch }
       for await (const event of asking.model.respond({ ...rest, ...search, tools }, signal)) {
         if (event.type === 'tool_call' && narrowed && !offered.includes(event.call.name))
-          refuse(event.call.id, `the only tools that a hook allows: ${offered.join(', ') || 'none'}.`)
+          refuse(event.call.id, `a hook allows only these tools: ${offered.join(', ') || 'none'}.`)
         if (event.type === 'retry') held = []
         if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
         // While hooks may still withhold the answer, its text isn't shown and its calls don't start.

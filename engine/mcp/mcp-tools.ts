@@ -43,10 +43,10 @@ export function omissions(servers: McpServers): readonly string[] {
     const hidden = tools.flatMap((tool) => {
       const full = toolName(name, tool.name)
       const holder = holders.get(full)
-      if (holder === undefined) holders.set(full, `${name}: ${tool.name}`)
+      if (holder === undefined) holders.set(full, `'${tool.name}' of ${name}`)
       return holder === undefined
         ? []
-        : [`The tool ${name}: ${tool.name} is left out: ${holder} is also called ${full}.`]
+        : [`The tool '${tool.name}' of ${name} is left out, because ${holder} already has the name ${full}.`]
     })
     return [...missing, ...hidden]
   })

@@ -65,7 +65,7 @@ const taken = new WeakMap<HistoryItem, { readonly items: readonly HistoryItem[];
 
 function turnOf(items: readonly HistoryItem[]): Turn {
   const [first] = items
-  if (first === undefined) throw new TypeError('a turn without anything said')
+  if (first === undefined) throw new TypeError('a turn must have at least one item')
   const before = taken.get(first)
   const isSame = before?.items.length === items.length && before.items.every((item, at) => item === items[at])
   if (isSame) return before.turn

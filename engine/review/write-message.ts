@@ -17,7 +17,9 @@ export function reviewMessage(summary: string, findings: readonly Finding[], rep
     .flatMap((severity) => (report.findings[severity] === 0 ? [] : [`${report.findings[severity]} ${severity}`]))
   const left = [
     ...(report.known === 0 ? [] : [`${report.known} ${report.known === 1 ? 'was' : 'were'} already known`]),
-    ...(report.outside_change === 0 ? [] : [`${report.outside_change} left out as outside the change`]),
+    ...(report.outside_change === 0
+      ? []
+      : [`${report.outside_change} ${report.outside_change === 1 ? 'was' : 'were'} outside the change and left out`]),
     ...(report.suggestions_dropped === 0 ? [] : [`${report.suggestions_dropped} suggestions left out`]),
     ...(report.not_shown.length === 0 ? [] : [`${report.not_shown.length} files not shown to the model`]),
   ]

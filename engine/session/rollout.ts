@@ -160,7 +160,8 @@ export function readRollout(path: string): ReadRollout {
     .slice(0, -1)
     .map((line, index) => parseRecord(line, `${path}:${index + 1}`))
   const [session] = records
-  if (session?.type !== 'session') throw new UserError('usage', `${path}:1: expected the session's first line`)
+  if (session?.type !== 'session')
+    throw new UserError('usage', `${path}:1: expected the record with which a session begins`)
   const planRequest = records.findLast((entry) => entry.type === 'plan_mode')
   return {
     session,

@@ -21,8 +21,8 @@ export function whyNotText(key: string, target: string | undefined): string | un
  */
 export function whatHelps(run: string): string {
   return (
-    `To land everything, let the run go on and rename or remove it: agent exec resume ${run} "rename …". ` +
-    `agent apply ${run} . lands only the rest.`
+    `To land everything, continue the run and have it rename or remove what can't land: agent exec resume ${run} "rename …". ` +
+    `To land only the rest, run "agent apply ${run} .".`
   )
 }
 

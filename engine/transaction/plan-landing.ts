@@ -101,7 +101,7 @@ function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, director
     }
     if (isSide(found, before)) {
       if (after.type === 'absent') return { change: { type: 'remove', place, before: now } }
-      if (belongsToOthers(now, key)) return { why: 'it belongs to another user, and this user may not write it' }
+      if (belongsToOthers(now, key)) return { why: 'it belongs to another user, and you may not write to it' }
       const write = writeOf(place, now, after, directory)
       return write === undefined ? { why: 'its new content is unknown' } : { change: write }
     }

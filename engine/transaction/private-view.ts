@@ -233,8 +233,8 @@ function refusalOf(error: unknown, directory: string, noOverlay: string): unknow
   if (error instanceof CopyRefusal) {
     const remedy =
       error.why === 'no-clones'
-        ? '--transactional=copy works on every file system'
-        : '--transactional=copy copies a tree of any size'
+        ? 'Use --transactional=copy, which works on every file system'
+        : 'Use --transactional=copy, which copies a tree of any size'
     const overlay = error.why === 'large' ? `. An overlay is not possible: ${noOverlay}` : ''
     const message = `No private view for --transactional: ${error.message}${overlay}. ${remedy}.`
     return new UserError('sandboxUnavailable', message)

@@ -116,12 +116,12 @@ export function withoutAuditLog(): AuditLog {
 function headOf(path: string, text: string): AuditHead {
   const lines = text.split('\n')
   if (lines.pop() !== '')
-    throw new AuditError('broken', path, 'its last record is cut off; verify it and start a new one')
+    throw new AuditError('broken', path, 'its last record is cut off; verify the log and start a new one')
   const head = { records: lines.length, hash: lines.length === 0 ? firstHash : hashLine(lines.at(-1) ?? '') }
   const noted = readHead(path)
   const seal = readSeal(path)
   if (seal !== undefined && head.records >= seal.from && !holdsSeal(lines.at(-1) ?? '', seal))
-    throw new AuditError('broken', path, 'its last record was not written by a run; verify it and start a new one')
+    throw new AuditError('broken', path, 'its last record was not written by a run; verify the log and start a new one')
   // Appending to a log whose end was cut off would hide the cut. A head that is one record behind is normal after a killed run.
   if (
     noted !== undefined &&
@@ -132,7 +132,7 @@ function headOf(path: string, text: string): AuditHead {
     throw new AuditError(
       'broken',
       path,
-      'its end is not the last record that was written; verify it and start a new one',
+      'its end is not the last record that was written; verify the log and start a new one',
     )
   }
   return head

@@ -60,7 +60,7 @@ export class Assignments {
   readArgument(node: Assignment): ShellWord {
     const parts = node.value.type === 'ArrayValue' ? undefined : node.value.parts
     if (this.#context.plainShell && parts?.every(isQuoting) === false)
-      this.#context.problem(`${node.text} is split in some shells`)
+      this.#context.problem(`some shells split ${node.text} into words`)
     const { name, value } = this.read(node)
     if (value === undefined || value.kind === 'dynamic') {
       return { kind: 'dynamic', text: node.text, prefix: `${name}=`, single: true, from: value?.from ?? 'commands' }

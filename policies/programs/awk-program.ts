@@ -53,7 +53,7 @@ function findOperator(program: string): string | undefined {
     at += found.length
     if (found === '"') return 'a string is not closed'
     if (found === '|' || found === '`') return 'a pipe runs a command'
-    if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is not an operator'
+    if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'there is a control or non-ASCII character outside a string'
     if (found === '(' || found === '[') depth++
     if (found === ')' || found === ']') depth--
     if (found === ';' || found === '}' || (found === '\n' && !goesOn.test(last))) printing = undefined

@@ -37,7 +37,7 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   switch (verb) {
     case 'rm':
       return operands.some(isEverything) || (has(args, '-r') && has(args, '-f', '--force') && !has(args, '--cached'))
-        ? [loses('git rm deletes a tree, changed or not')]
+        ? [loses('git rm may delete a whole directory tree')]
         : [{ class: 'writes', paths: operands.map(({ text }) => text) }]
     case 'checkout-index':
       return [has(args, '-f', '--force') ? loses('git checkout-index overwrites uncommitted work') : writes]
@@ -91,7 +91,7 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
         ? undefined
         : [
             first === 'remove'
-              ? loses('git worktree removes a tree', has(args, '-f', '--force') ? 'wide' : 'named')
+              ? loses('git worktree removes a worktree', has(args, '-f', '--force') ? 'wide' : 'named')
               : writes,
           ]
     case 'reflog':

@@ -22,7 +22,7 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
   try {
     value = JSON.parse(trimmed)
   } catch {
-    return { fault: 'it is not one JSON object and nothing else' }
+    return { fault: 'it is not a single JSON object without other text' }
   }
   if (hasRepeatedField(trimmed)) return { fault: 'a field is given twice' }
   const parsed = verdictShape.safeParse(value)

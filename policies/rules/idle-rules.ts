@@ -45,7 +45,7 @@ function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
   if (programs.length === 0) return undefined
   if (programs.every((name) => name === '')) return `${shown}: no program has an empty name`
   if (programs.every((name) => /\s/.test(name))) {
-    return `${shown}: no program's name has a blank in it; give each word by itself, as ["git", "push"]`
+    return `${shown}: no program's name has a blank in it; give each word by itself, as in ["git", "push"]`
   }
   if (programs.every((name) => /^\w+=/.test(name))) {
     return `${shown}: an assignment is not a word of the command; begin with the program`

@@ -45,7 +45,7 @@ const foreignInterface: Denial = {
   subject: 'of the 32-bit or x32 interface',
   rule: 'the system call filter',
   certainty: 'suspected',
-  remedy: { kind: 'otherwise', advice: 'use a program built for this processor in 64 bits' },
+  remedy: { kind: 'otherwise', advice: 'use a 64-bit program built for this processor' },
 }
 
 const refusedCall: Denial = {
@@ -55,7 +55,7 @@ const refusedCall: Denial = {
   certainty: 'suspected',
   remedy: {
     kind: 'otherwise',
-    advice: 'do it outside the sandbox if it really needs debugging, mounts, namespaces, keyrings or sockets',
+    advice: 'run the command outside the sandbox if it really needs debugging, mounts, namespaces, keyrings or sockets',
   },
 }
 

@@ -13,7 +13,7 @@ export function limitDenial(limit: LimitName, value: number, certainty: Denial['
 }
 
 const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
-  wallTimeMs: (value) => `more than ${value / 1000} s of time: the command was ended`,
+  wallTimeMs: (value) => `more than ${value / 1000} s of running time: the command was ended`,
   outputBytes: (value) => `more than ${bytes(value)} of output: the command was ended`,
   memoryBytes: (value) => `more than ${bytes(value)} of memory`,
   processes: (value) => `more than ${value} processes and threads at a time`,

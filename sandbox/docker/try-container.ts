@@ -72,8 +72,8 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   }
   if (made.uid !== process.geteuid?.()) {
     throw refuse(
-      `files that commands make would belong to user ${made.uid}, not to you (${process.geteuid?.()})`,
-      'Use a daemon of your own (rootless docker or podman), or one that runs as root and maps no users.',
+      `files that commands create would belong to user ${made.uid}, not to you (${process.geteuid?.()})`,
+      "Use a daemon of your own (rootless docker or podman), or one that runs as root and doesn't remap user ids.",
     )
   }
   return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
@@ -85,7 +85,7 @@ function ownerAdvice(path: string): string {
   const own = process.geteuid?.()
   if (owner === undefined || owner === own)
     return 'Use a daemon that runs on this machine and may mount this directory; with SELinux, one that may label it.'
-  return `It belongs to user ${owner}: run this as that user, or give the directory to yours (chown -R ${own} ${path}).`
+  return `It belongs to user ${owner}: run this as that user, or make your user its owner (chown -R ${own} ${path}).`
 }
 
 function refuse(reason: string, remedy: string): SandboxError {

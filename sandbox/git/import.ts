@@ -122,7 +122,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
   const header = await firstBytes(stdout, 12)
   if (header.length < 12) {
     stdout.resume()
-    return (await done) ?? 'git made no pack in the sandbox'
+    return (await done) ?? 'git created no pack in the sandbox'
   }
   const isEmpty = header.readUInt32BE(8) === 0
   if (isEmpty) {

@@ -42,7 +42,7 @@ export type PlannedCommits =
   | { readonly type: 'failed'; readonly why: string }
 
 const [mostRefs, largestIndex] = [100, 1024 * 1024 * 1024]
-const noGit = 'commands can write to every git on this machine, so none of them can be trusted'
+const noGit = 'commands can write to every git program on this machine, so none of them can be trusted'
 
 /**
  * Plans the import of the commits that commands made in a private view. Git checks and stores the objects immediately, but no ref points to them yet.

@@ -28,7 +28,7 @@ export function parsePattern(input: HostPatternInput): HostPattern | { readonly 
     return expected('must be HOST, *.HOST, HOST:PORT or HOST:*, with no scheme or path, and IPv6 in brackets')
   }
   const [, star, name = '', port] = match
-  if (name === '*') return expected('must name a host; for all of the network use the network mode "full"')
+  if (name === '*') return expected('must name a host; for access to the whole network, use the network mode "full"')
   const parsed = parseHost(name)
   if (parsed.host === undefined) return expected(`must name a host, but ${parsed.why}`)
   const below = star !== undefined

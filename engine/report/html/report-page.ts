@@ -56,8 +56,8 @@ export function renderPage(report: Report): string {
     <footer>
       ${leftOut(report)}
       <p>
-        Session ${report.threadId}. This page may hold code, prompts and outputs of the workspace; secrets of known
-        shapes are masked in it. It loads nothing.
+        Session ${report.threadId}. This page may hold code, prompts and outputs of the workspace; secrets in a known
+        form are masked. The page loads no other files.
       </p>
     </footer>`
   return renderDocument(title, content)

@@ -122,7 +122,8 @@ function outside({ outside: sentences }: ReportRun): Html | undefined {
 /** Renders the list of everything that needs attention, or says that nothing does. */
 export function renderAttention(report: Report): Html {
   const list = attentionOf(report)
-  if (list.length === 0) return html`<p>Nothing was refused, nothing failed in the end, and no budget was short.</p>`
+  if (list.length === 0)
+    return html`<p>Nothing was refused, nothing failed in the end, and no budget was nearly used up.</p>`
   return html`<ul class="attention">
     ${list.map(
       ({ tone, title, lines, step }) =>

@@ -36,7 +36,7 @@ export function writeAnnotations(report: Report): string {
   return [
     ...ending,
     ...lines,
-    ...(more > 0 ? [`${more} more findings: agent report --format sarif lists all of them`] : []),
+    ...(more > 0 ? [`${more} more findings. To list all of them, run "agent report --format sarif".`] : []),
     '',
   ].join('\n')
 }

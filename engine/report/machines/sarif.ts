@@ -116,7 +116,7 @@ function describeRule(ruleId: string): string {
     case 'guardian':
       return `The Guardian refused a call (${name})`
     case 'sandbox':
-      return `The sandbox denied a command access (${name})`
+      return `The sandbox refused a command access to something (${name})`
     case 'claim':
       return 'The final message makes a claim that the record of the run contradicts'
     default:

@@ -152,7 +152,7 @@ describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
       changes: { files: 0, by_commands: 0, not_counted: `${cwd} holds more than 20000 files` },
     })
     const { stderr } = await exec(replies, args, { cwd })
-    expect(stderr).toContain(`\n    files written by commands: not counted: `)
+    expect(stderr).toContain(`\n    files written by commands were not counted: `)
     expect(readFileSync(join(cwd, 'n'), 'utf8')).toBe('x\n')
   })
 })
@@ -174,7 +174,7 @@ async function later(
   execFileSync('cp', ['-a', `${cwd}/.`, copy])
   const { events } = await exec(replies, ['--json', 'x'], { cwd })
   const { stderr } = await exec(replies, ['x'], { cwd: copy })
-  const line = stderr.split('\n').find((each) => each.includes('run later by other programs'))
+  const line = stderr.split('\n').find((each) => each.includes('that other programs run later'))
   const last = events.at(-1)
   const told = last?.type === 'turn.completed' ? last.changes?.runs_later : undefined
   return {
@@ -203,7 +203,7 @@ describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
       ['.npmrc', 'add', 'npm'],
     ])
     expect(line).toBe(
-      'of these, run later by other programs: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
+      'changed files that other programs run later: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
     )
   })
 

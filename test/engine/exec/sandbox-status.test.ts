@@ -74,7 +74,7 @@ test.skipIf(needsBubblewrap())('a run says how many variables it withheld, and s
   // The model's key is also counted.
   expect(events[0]).toMatchObject({ config: { environment_withheld: { secrets: 21 } } })
   expect(events.at(-1)).toMatchObject({ environment_withheld: { secrets: 21 } })
-  expect(stderr).toMatch(/environment: \d+ variables withheld from commands, of which 21 look like secrets/)
+  expect(stderr).toMatch(/environment: \d+ variables withheld from commands \(21 of them look like secrets\)/)
   expect(JSON.stringify(requests)).not.toMatch(/SEEDED_|hunter2/)
 })
 

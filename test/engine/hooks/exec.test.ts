@@ -126,7 +126,7 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   test('a hook for an unknown event is reported', async () => {
     const ended = await withHooks({ TeammateIdle: [commands(undefined, 'true')] }, [done])
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain('there is no event TeammateIdle here')
+    expect(ended.stderr).toContain('Portcullis has no event TeammateIdle')
   })
 
   test('a fault in a settings file stops the run before anything happens', async () => {

@@ -42,5 +42,5 @@ for (const [name, [text, line, says]] of Object.entries(faults)) {
 
 test('a hook for an unknown event is reported, not ignored silently', () => {
   const { load: run } = load('{"hooks": {"TeammateIdle": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
-  expect(run().notices[0]).toContain('there is no event TeammateIdle here')
+  expect(run().notices[0]).toContain('Portcullis has no event TeammateIdle')
 })

@@ -104,7 +104,7 @@ describe.skipIf(needsBubblewrap())('a BeforeToolSelection hook', () => {
     const only = wants({ toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] } })
     const ended = await withHooks({ BeforeToolSelection: [only] }, [run('touch ran'), done])
     expect(bodyOf(ended).tools.map(({ name }) => name)).toEqual(['read_file'])
-    expect(toldModel(ended)).toContain('the only tools that a hook allows: read_file')
+    expect(toldModel(ended)).toContain('a hook allows only these tools: read_file')
     expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
   })
 

@@ -458,8 +458,8 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
       { cwd },
     )
     expect(ended.stderr).toMatch(
-      /transaction \((?:copy|reflink)\): all changes are in the tree; agent undo \S+ reverts it/,
+      /transaction \((?:copy|reflink)\): all changes are in the tree; to revert them, run "agent undo \S+"/,
     )
-    expect(ended.stderr).toContain('ignored by git, not landed: 1 files')
+    expect(ended.stderr).toContain('files that git ignores (not landed): 1')
   })
 })

@@ -57,7 +57,7 @@ testAsRoot(
   async () => {
     const { cwd, code, before, message } = await run('echo new > own.txt; echo new > file-of-root.txt')
     expect(message).toBe(
-      `Nothing was landed: ${cwd}/file-of-root.txt: it belongs to another user, and this user may not write it. ` +
+      `Nothing was landed: ${cwd}/file-of-root.txt: it belongs to another user, and you may not write to it. ` +
         (/The tree is unchanged, .*/.exec(message ?? '')?.[0] ?? ''),
     )
     expect(code).toBe(1)

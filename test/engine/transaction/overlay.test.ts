@@ -210,7 +210,7 @@ overlayTest('a run that can’t have an overlay says why, and what would help', 
   const refused = await onOverlay(cwd, [], { home, startedBy: onAnother })
   expect([refused.code, refused.requests.length, fingerprint(cwd)]).toEqual([5, 0, before])
   expect(refused.stdout).toContain('no overlay can be stored on this file system')
-  expect(refused.stdout).toContain('--transactional=copy copies a tree of any size')
+  expect(refused.stdout).toContain('Use --transactional=copy, which copies a tree of any size')
   const docker = await onOverlay(cwd, [], { args: ['-c', 'sandbox_backend="docker"'] })
   expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining("the docker daemon can't see an overlay")])
 })

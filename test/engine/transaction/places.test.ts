@@ -71,7 +71,7 @@ describe.each(['copy', 'overlay'] as const)('a run with --transactional=%s', (ho
     expect([ended.code, fingerprint(cwd)]).toEqual([1, before])
     const { run = '', conflicts } = reportOf(ended) ?? {}
     expect(conflicts).toMatchObject([{ why: "its name is not UTF-8; in a shell it is $'\\377'" }])
-    expect(ended.stderr).toContain(`agent apply ${run} . lands only the rest.`)
+    expect(ended.stderr).toContain(`To land only the rest, run "agent apply ${run} .".`)
     const applied = await agent(['apply', '--last', '.'], { cwd, home })
     expect([applied.code, readFileSync(join(cwd, 'a.txt'), 'utf8')]).toEqual([0, 'x\n'])
     // Nothing of the run is lost: it goes on, gives the file another name, and then all of it lands.
