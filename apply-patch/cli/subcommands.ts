@@ -21,7 +21,7 @@ const ofPatches = [
 export const commands = [
   {
     name: 'undo',
-    description: 'revert the last applied patch, if its files are unchanged since',
+    description: 'revert the last applied patch, if its files have not changed since then',
     help: undoHelp,
     own: durable,
     foreign: ofPatches,

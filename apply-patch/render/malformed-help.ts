@@ -48,7 +48,8 @@ function headerHelp(line: string): string | undefined {
     return "  to rename a file: '*** Update File: {old path}', and directly below it '*** Move to: {new path}'"
   }
   const verb = verbs.find(([, pattern]) => pattern.test(words))?.[0]
-  if (verb === undefined) return '  to write a line that starts with stars into a file, put its mark before it'
+  if (verb === undefined)
+    return '  to write a line that starts with stars into a file, put "+", "-" or a space before it'
   const path = words.includes(':') ? words.slice(words.indexOf(':') + 1).trimStart() || undefined : undefined
   return path === undefined ? '  a path is missing after the colon' : `  write '*** ${verb} File: ${path}'`
 }

@@ -71,7 +71,7 @@ export function reasonText(reason: string, detail: string | undefined): string {
     'not-a-directory': `one of its parents is a file, not a directory${to}`,
     'outside-root': `it leads out of the root${to}`,
     protected: `it is git's own data${to}`,
-    'invalid-path': "it can't be a path",
+    'invalid-path': 'it is not a valid path',
     'link-loop': 'its symbolic links form a loop',
     'too-long': 'the path or a name in it is too long',
     unreadable: detail === undefined ? "it can't be read" : `it can't be read: ${errnoText(detail)}`,

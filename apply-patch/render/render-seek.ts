@@ -56,7 +56,7 @@ function causeText(cause: Cause): string {
     case 'above-previous-chunk':
       return `found at line ${cause.fileLine}, above the previous chunk or inside it; chunks must be in the order of the file`
     case 'above-anchor':
-      return `found at line ${cause.fileLine}, above the "@@" line of this chunk; the lines are searched below it`
+      return `found at line ${cause.fileLine}, above the "@@" line of this chunk; only the lines below it are searched`
     case 'in-another-file':
       return `not in this file, but in ${clip(cause.path, 300)} at line ${cause.fileLine}`
     case 'indentation':

@@ -44,7 +44,7 @@ export function envFiles({
         const text = readPlainFile(path, maxBytes)
         return typeof text === 'string'
           ? variables.take(text, name)
-          : [`The output of ${name} in ${path}: ${text.reason}.`]
+          : [`The output of ${name} in ${path} can't be used: ${text.reason}.`]
       },
       close: async () => {
         await own?.close()

@@ -44,7 +44,7 @@ export async function applyCommand(
         if (all) await finish(session, record)
         const merged = landing.merged.map((path) => `merged with somebody else's change: ${path}\n`).join('')
         const notes = landing.notes.map((note) => `note: ${note.replaceAll('\n', '⏎')}\n`).join('')
-        const undone = landing.canUndo ? `; agent undo ${session.id} reverts this` : ''
+        const undone = landing.canUndo ? `; to revert this, run agent undo ${session.id}` : ''
         process.stdout.write(
           `${merged}${notes}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed${undone}\n`,
         )
@@ -56,7 +56,7 @@ export async function applyCommand(
         return exitCodes.done
       case 'conflict':
         for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
-        process.stderr.write(`Nothing was landed. agent changes ${session.id} --patch FILE gives the patch.\n`)
+        process.stderr.write(`Nothing was landed. To get the patch, run agent changes ${session.id} --patch FILE.\n`)
         if (landing.conflicts === record.blocked) process.stderr.write(`${whatHelps(session.id)}\n`)
         return exitCodes.failed
       case 'failed':
@@ -73,7 +73,7 @@ function requireTerminal(): void {
   if (process.stdin.isTTY && process.stderr.isTTY) return
   throw new UserError(
     'usage',
-    'agent apply -p asks about each hunk, but there is no terminal. Name paths instead, or leave out -p to land all changes.',
+    '-p asks about each hunk, but there is no terminal. Name paths instead, or leave out -p to land all changes.',
   )
 }
 

@@ -47,7 +47,7 @@ export async function batchWorker(options: BatchWorkerOptions): Promise<number> 
     const given = store === undefined ? `Neither --store nor ${keyVariable} is` : `Both --store and ${keyVariable} are`
     throw new UserError(
       'usage',
-      `${given} given. Use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key of agent batch run (agent batch key makes one).`,
+      `${given} given. Use --store DIR if this machine shares the batch's folder; otherwise set ${keyVariable} to the key that agent batch run uses (to create a key, run agent batch key).`,
     )
   }
   const shared = store === undefined ? undefined : BatchFolder.open(resolve(store), process.pid)

@@ -47,7 +47,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
     const landed = state.landing !== undefined && !state.landing.undone
     process.stdout.write(
       landed
-        ? `The stored changes are removed. Landed changes stay in the tree: agent undo ${id} reverts them.\n`
+        ? `The stored changes are removed. Landed changes stay in the tree. To revert them, run agent undo ${id}.\n`
         : 'The stored changes are removed. The tree is unchanged.\n',
     )
     return exitCodes.done
@@ -66,7 +66,7 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     }
     const stayed = await takeBackOrSay(landing?.undone === false ? landing : undefined, directory, state)
     for (const why of stayed) process.stdout.write(`The branch stays where it is. ${why}\n`)
-    process.stdout.write(`Reverted. agent apply ${id} lands the changes again.\n`)
+    process.stdout.write(`Reverted. To land the changes again, run agent apply ${id}.\n`)
     return exitCodes.done
   })
 }

@@ -156,7 +156,7 @@ function patchFaults({ subject }: Statement, patch: string | undefined): readonl
 function treeFaults({ predicate }: Statement, trees: readonly string[]): readonly string[] {
   if (trees.length === 0) return []
   if (trees.length !== predicate.trees.length) {
-    const message = `The run worked on ${predicate.trees.length} trees, and ${trees.length} were named: give --tree once for each, in their order.`
+    const message = `The evidence covers ${predicate.trees.length} tree(s), but --tree was given ${trees.length} time(s). Give it once for each tree, in the order in which the evidence lists them.`
     throw new UserError('usage', message)
   }
   return trees.flatMap((tree, index) => {

@@ -36,7 +36,7 @@ export function findChangedSession(given: string | undefined): ChangedSession {
   throw new UserError(
     'usage',
     id === undefined
-      ? `No run with --transactional worked in ${here}. agent sessions list shows all sessions.`
+      ? `No run with --transactional worked in ${here}. To see all sessions, run agent sessions list.`
       : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
   )
 }

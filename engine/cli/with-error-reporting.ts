@@ -24,7 +24,7 @@ export function withErrorReporting(run: Program): Program {
         return exitCodes[error.reason]
       }
       const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`${name}: internal error: ${message}. This is a fault in Portcullis, please report it.\n`)
+      process.stderr.write(`${name}: internal error: ${message}. This is a bug in Portcullis: please report it.\n`)
       if (process.env['PORTCULLIS_DEBUG'] !== undefined && error instanceof Error)
         process.stderr.write(`${traceInSources(error.stack ?? error.message)}\n`)
       return exitCodes.failed

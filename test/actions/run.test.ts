@@ -221,7 +221,7 @@ test.each(['pull_request_target', 'workflow_run', 'issue_comment'])(
     execFileSync('git', ['-C', job.workspace, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qam', 'theirs'])
     const step = await run(job, [], { 'allow-actors': '1' })
     expect(step).toMatchObject({ code: 1, outputs: {}, mock: { requests: [] } })
-    expect(step.log).toContain("has this repository's secrets")
+    expect(step.log).toContain("gives access to this repository's secrets")
   },
 )
 

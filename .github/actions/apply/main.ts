@@ -61,7 +61,7 @@ async function main(): Promise<number> {
       await comment(
         github,
         wholeNumber('comment-on', 0),
-        `The run's patch is pull request #${pull.number}.\n\n${asCode(files.join('\n'), 10_000)}`,
+        `The run's patch is in pull request #${pull.number}.\n\n${asCode(files.join('\n'), 10_000)}`,
       )
     const proof = signed === undefined ? '' : '\nEach file equals the version that the run signed.\n'
     addSummary(`## Pull request #${pull.number}\n\n${asCode(files.join('\n'))}\n${proof}`)

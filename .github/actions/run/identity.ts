@@ -129,7 +129,7 @@ async function ask(who: string, url: string, init: RequestInit): Promise<Readonl
   try {
     response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(longestWait) })
   } catch {
-    throw new ActionError(`${who} can't be reached at ${host} for a token.`)
+    throw new ActionError(`${who} can't be reached at ${host} to get a token.`)
   }
   if (!response.ok) {
     throw new ActionError(

@@ -91,7 +91,7 @@ export function reviewArguments(event: Readonly<Record<string, unknown>>): reado
   const base = input('review-base') || baseOf(event)
   if (base === undefined)
     throw new ActionError(
-      "No pull request began this workflow: the input 'review-base' must name the base of the review.",
+      "This workflow was not started by a pull request, so the input 'review-base' must name the base of the review.",
     )
   return ['exec', 'review', '--base', base, ...option('--fail-on', input('fail-on'))]
 }

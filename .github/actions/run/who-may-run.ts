@@ -77,7 +77,7 @@ async function mayWrite(login: string, github: GitHub): Promise<boolean> {
 export function requireOwnCheckout(eventName: string, head: string, sha: string): void {
   if (!privileged.has(eventName) || head === sha) return
   throw new ActionError(
-    `The event ${eventName} has this repository's secrets, but the checked-out commit ${head.slice(0, 12)} is not the commit of the event (${sha.slice(0, 12)}): ` +
+    `The event ${eventName} gives access to this repository's secrets, but the checked-out commit ${head.slice(0, 12)} is not the commit of the event (${sha.slice(0, 12)}): ` +
       'somebody else may have written it. Run on pull_request, or check out without a ref.',
   )
 }

@@ -52,7 +52,7 @@ export function lines(name: string): readonly string[] {
 export function variable(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '')
-    throw new ActionError(`${name} is not set: this runs as a step of a workflow.`)
+    throw new ActionError(`${name} is not set: this action can only run as a step of a workflow.`)
   return value
 }
 
@@ -65,7 +65,7 @@ export function readEvent(): Readonly<Record<string, unknown>> {
 /** Sets an output. The author of the value can't guess the delimiter that ends it; a value that nevertheless contains the delimiter is refused. */
 export function setOutput(name: string, value: string, delimiter = `end_${randomBytes(16).toString('hex')}`): void {
   if (value.includes(delimiter))
-    throw new ActionError(`The output '${name}' contains its own end mark: it is not written.`)
+    throw new ActionError(`The output '${name}' contains its own delimiter, so it is not written.`)
   appendFileSync(variable('GITHUB_OUTPUT'), `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
 }
 

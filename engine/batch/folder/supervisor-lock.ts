@@ -32,7 +32,7 @@ export function leaseFolder(folder: string, pid: number): Lease {
     const owner = ownerOf(file)
     if ((owner !== undefined && isAlive(file, owner)) || tries > 3) {
       const who = owner === undefined ? 'another process' : `process ${owner.pid} of ${owner.host}`
-      throw new UserError('usage', `${folder} is supervised by ${who}. agent batch status shows its progress.`)
+      throw new UserError('usage', `${folder} is supervised by ${who}. To see its progress, run agent batch status.`)
     }
     rmSync(file, { force: true })
   }

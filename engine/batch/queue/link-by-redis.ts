@@ -56,9 +56,10 @@ export async function fetchBatch(
     if (others > 0 && !isTold)
       throw new UserError(
         'usage',
-        `${keyVariable}: no batch in this Redis uses this key; ${others} ${others === 1 ? 'uses a different key' : 'use different keys'}. Give this worker the key of agent batch run.`,
+        `${keyVariable}: no batch in this Redis uses this key; ${others} ${others === 1 ? 'uses a different key' : 'use different keys'}. Give this worker the key that agent batch run uses.`,
       )
-    if (!isTold) say(`no batch uses this key yet: agent batch run --queue with the same ${keyVariable} starts one`)
+    if (!isTold)
+      say(`no batch uses this key yet. To start one, run agent batch run --queue with the same ${keyVariable}`)
     await sleep(retryMs, undefined, { signal }).catch(() => undefined)
   }
   return undefined

@@ -101,8 +101,7 @@ export function attemptOnQueue({ folder, queueOf, relay, process, tell, say, use
 
   /** Handles a request that failed because Redis is full or unreachable: the request is repeated later. */
   function told(error: Error): false {
-    if (!isFullTold)
-      say(`No job can be assigned to a worker: ${error.message}. The attempts continue until one succeeds.`)
+    if (!isFullTold) say(`No job can be assigned to a worker: ${error.message}. This is repeated until it succeeds.`)
     isFullTold = true
     return false
   }

@@ -141,8 +141,8 @@ export function openJobWorker(
         throw new packages.UnrecoverableError(error.message)
       }
       // Redis keeps the message that is thrown here. The error may name paths and repositories, so its details are only reported locally.
-      say(`a job could not be done: ${(error as Error).message}`)
-      throw new packages.UnrecoverableError("its worker could not do it; the worker's own output says why")
+      say(`a job could not be carried out: ${(error as Error).message}`)
+      throw new packages.UnrecoverableError("its worker could not carry it out; the worker's own output says why")
     }
   }
   const take = async (job: Job, token = ''): Promise<void> => {
@@ -215,7 +215,7 @@ async function loadPackages(): Promise<Packages> {
 /** Why a connection failed. If the server's certificate is not trusted, the text also says how to solve that. */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (!/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) return message
-  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed it`
+  return `${message}. Set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed the server's certificate`
 }
 
 async function failAfter(ms: number, why: () => string): Promise<never> {

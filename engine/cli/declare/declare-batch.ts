@@ -25,7 +25,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       positive,
     )
     .option('--repeat <k>', 'how often each model tries each task (-m A,B names several models)', positive, 1)
-    .option('--attempts <n>', 'the total number of attempts at a run that ends without an answer', positive, 3)
+    .option('--attempts <n>', 'the maximum number of attempts at a run that ends without an answer', positive, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could raise the total cost above this amount', dollars)
     .option(
       '--max-cost-per-run <usd>',
@@ -75,7 +75,7 @@ export function declareBatch(program: Command, finish: Finish): void {
     )
     .option(
       '--queue <url>',
-      'let workers on any machine run the tasks: redis:// or rediss://, for agent batch worker',
+      'let workers (agent batch worker) on any machine run the tasks, through this Redis server: redis:// or rediss://',
       text,
     )
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
@@ -109,7 +109,7 @@ Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the cost l
     .option('-w, --workers <n>', 'the number of simultaneous runs', positive, 2)
     .option(
       '--labels <names>',
-      'the labels of this machine, as in docker,big: it gets no tasks that need other labels',
+      'the labels of this machine, such as docker,big; it gets no tasks that need other labels',
       text,
     )
     .addOption(
@@ -217,7 +217,7 @@ function declareControls(batch: Command, finish: Finish): void {
     })
   batch
     .command('retry')
-    .description('reopen settled runs, so that batch run repeats them')
+    .description('reopen settled runs, so that agent batch run repeats them')
     .argument('<dir>', about)
     .requiredOption('--where <conditions>', "which: 'outcome=provider|lost', 'outcome=failed,model=gpt-5.5'", text)
     .action(async (directory: string, options: { readonly where: string }) => {

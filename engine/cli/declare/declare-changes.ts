@@ -3,8 +3,8 @@ import type { ApplyOptions } from '../apply-changes.ts'
 import type { ChangesOptions } from '../changes-command.ts'
 import type { Finish } from './shared-options.ts'
 
-const about = 'its id, or the beginning or end of it'
-const last = ['--last', 'the newest one that worked in this directory'] as const
+const about = 'the id of the run, or the beginning or end of the id'
+const last = ['--last', 'the newest run that worked in this directory'] as const
 
 type Last = { readonly last?: true }
 

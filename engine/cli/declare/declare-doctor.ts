@@ -13,7 +13,11 @@ export function declareDoctor(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Nothing is sent anywhere, and no key is printed. The options are those of agent exec: with them it checks that run. Exit codes: 0 agent exec would have everything it needs
+Nothing is sent anywhere, and no key is printed. The options are those of agent exec, and the report is about a run
+with these options.
+
+Exit codes:
+  0  agent exec would have everything it needs
   1  something is missing, marked "no"
   5  no sandbox here can enforce what is asked for`,
     )

@@ -9,8 +9,8 @@ export function declareEvidence(program: Command, finish: Finish): void {
     .command('evidence')
     .description('write a signed statement of the changes of a --transactional run, its model and its rules')
     .enablePositionalOptions()
-    .argument('[run]', 'its id, or the beginning or end of it')
-    .option('--last', 'the newest one that worked in this directory')
+    .argument('[run]', 'the id of the run, or the beginning or end of the id')
+    .option('--last', 'the newest run that worked in this directory')
     .option('-o, --output <file>', 'the file to write; - is standard output')
     .option('--key <file>', 'the private key that signs: Ed25519, ECDSA or RSA, in PEM or as ssh-keygen writes it')
     .addHelpText(
@@ -54,7 +54,7 @@ Examples:
       'after',
       `
 Source files are those that git tracked or did not ignore when the evidence was made, and the paths that the run changed. The first 20 that
-differ are named. Files that were added later, and those that git ignores, are not checked: git status finds them.`,
+differ are named. Files that were added later, and those that git ignores, are not checked.`,
     )
     .action(async (file: string, options: VerifyOptions) => {
       const { verifyEvidence } = await import('../evidence-command.ts')

@@ -37,12 +37,12 @@ Examples:
     if (type === 'fork')
       command.option(
         '--at <step>',
-        "continue from this step (agent sessions show prints the numbers), without the later steps; without a prompt, from the step's results",
+        "continue from this step, without the later ones (for its number, run agent sessions show); without a prompt, from the step's results",
         positive,
       )
     command
       .description(type === 'resume' ? 'continue a session' : 'begin a new session with the history of another')
-      .argument('[session]', 'its id, or the beginning or end of it; with --last, the prompt')
+      .argument('[session]', 'the id of the session, or the beginning or end of the id; with --last, the prompt')
       .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
       .option('--last', 'the newest session of this workspace')
       .action(async (first: string | undefined, second: string | undefined, _: object, command: Command) => {

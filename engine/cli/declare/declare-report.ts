@@ -8,7 +8,10 @@ export function declareReport(program: Command, finish: Finish): void {
   program
     .command('report')
     .description('report a session: as a page for people, or a file for other tools')
-    .argument('<session>', "its id, or the beginning or end of it; its folder; or a file of exec --json's events")
+    .argument(
+      '<session>',
+      'the id of the session, or the beginning or end of the id; its folder; or a file with the events of exec --json',
+    )
     .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
     .addOption(
       new Option('--format <format>', "the format (default: by the file's name, or html)").choices(reportFormats),

@@ -16,7 +16,7 @@ export function declareSessions(program: Command, finish: Finish): void {
   sessions
     .command('show')
     .description('show the conversation and the actions of a session')
-    .argument('<session>', 'its id, or the beginning or end of it')
+    .argument('<session>', 'the id of the session, or the beginning or end of the id')
     .action(async (id: string) => {
       const { showCommand } = await import('../sessions-command.ts')
       finish(showCommand(id))
@@ -24,10 +24,10 @@ export function declareSessions(program: Command, finish: Finish): void {
   sessions
     .command('export')
     .description('write a session as a recording, which agent replay and -m replay:FILE play without a model')
-    .argument('<session>', 'its id, or the beginning or end of it; or its folder')
+    .argument('<session>', 'the id of the session, or the beginning or end of the id; or its folder')
     .option(
       '-o, --output <path>',
-      'the file to write, readable only by you; in a directory, SESSION.jsonl (default: standard output)',
+      'the file to write, readable only by you; for a directory, SESSION.jsonl in it (default: standard output)',
     )
     .action(async (session: string, options: { readonly output?: string }) => {
       const { exportCommand } = await import('../export-session.ts')

@@ -39,7 +39,7 @@ export function configurationRows({
     ...faults.map((fault) => row('left out', 'note', fault)),
     ...problems.map((problem) => ({
       ...row('wrong', 'missing', problem),
-      next: 'Fix that: until then nothing runs. agent config show prints the effective settings.',
+      next: 'Fix that: until then nothing runs. To see the effective settings, run agent config show.',
     })),
     trustRow(trust, ignored),
   ]

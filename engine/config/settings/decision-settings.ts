@@ -39,14 +39,14 @@ export const decisionSettings = {
     group,
     schema: z.url({ protocol: /^https?$/ }),
     about: 'a URL to which questions are posted as JSON, in place of a program',
-    unset: 'nowhere',
+    unset: 'none',
     saidBy,
   }),
   approval_timeout: row({
     group,
     schema: z.number().positive().max(86_400),
     about: 'how many seconds a program or a model has to answer',
-    unset: '120, a model 90',
+    unset: '120 for a program, 90 for a model',
     saidBy,
   }),
   reviewer_model: row({
@@ -60,7 +60,7 @@ export const decisionSettings = {
     group,
     schema: absolute,
     about: 'a file whose text replaces the policy that a reviewing model applies',
-    unset: 'the text shipped',
+    unset: 'the built-in text',
     saidBy,
   }),
   permissions: row({

@@ -86,7 +86,7 @@ export const modelSettings = {
   model_auto_compact_token_limit: row({
     group,
     schema: z.int().min(1),
-    about: 'the same limit, as a number of tokens; overrides `compact_at`',
+    about: 'how many tokens a conversation may have before it is compacted; overrides `compact_at`',
     unset: 'none',
     isPreference: true,
   }),
@@ -116,7 +116,7 @@ export const modelSettings = {
     group,
     schema: z.enum(['disabled', 'cached', 'live']),
     about:
-      'whether the model may have its provider search the web, if the Guardian agrees: `live` (or `--search`), or `cached`, in pages the provider has read before (OpenAI). The network access of commands limits it too: with an allow-list, results come only from its domains; with the network off, it needs the permission `WebSearch`',
+      'web search by the model’s provider, if the Guardian agrees. `disabled`: none; `live` (the same as `--search`): the live web; `cached`: only pages that OpenAI has read before (for Claude, the same as `live`). The network access of commands limits the search too: with an allow-list, results come only from its domains; with the network off, it needs the permission `WebSearch`',
     unset: '`disabled`',
     within: (asked = 'disabled', bound = 'disabled') => searches.indexOf(asked) <= searches.indexOf(bound),
   }),

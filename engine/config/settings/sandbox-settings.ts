@@ -157,13 +157,13 @@ export const sandboxSettings = {
     about:
       'limits for one command: numbers, or sizes such as `"512M"`; `agent doctor` shows which are enforced on this machine',
     keys: {
-      output: { about: 'how much of its output is kept' },
-      processes: { about: 'how many processes may run at a time' },
-      memory: { about: 'the memory of all its processes together' },
-      cpus: { about: 'how many processors it may use' },
+      output: { about: 'how much of the command’s output is kept' },
+      processes: { about: 'how many processes the command may run at a time' },
+      memory: { about: 'the memory of all processes of the command together' },
+      cpus: { about: 'how many processors the command may use' },
       file_size: { about: 'the size of a single file' },
-      disk: { about: 'how much disk space may be used while it runs, on the disks that it writes to' },
-      files: { about: 'how many files may be created on these disks while it runs' },
+      disk: { about: 'how much disk space may be used while the command runs, on the disks that it writes to' },
+      files: { about: 'how many files may be created on these disks while the command runs' },
       open_files: { about: 'how many files a process may have open' },
     },
     within: (asked = {}, bound = {}, key) =>

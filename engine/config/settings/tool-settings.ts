@@ -12,7 +12,7 @@ export const toolSettings = {
     group,
     schema: z.record(z.string().min(1), McpServerTable),
     about:
-      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. A trusted repository’s `.mcp.json` and those of plugins are used too',
+      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. The `.mcp.json` files of trusted repositories and of plugins are used too',
     unset: 'none',
   }),
   plugins: row({
@@ -110,7 +110,7 @@ export const toolSettings = {
   tool_output_line_limit: row({
     group,
     schema: z.int().min(10),
-    about: 'the same in lines',
+    about: 'the same limit, as a number of lines',
     unset: '4,000',
     isPreference: true,
   }),

@@ -134,7 +134,7 @@ test.each([
   ],
   ['tasks.jsonl', '{"id":"a","repo":"one"}', ":1: the task has no 'prompt'"],
   ['tasks.jsonl', '{"id":"a","prompt":"x","repo":"--upload-pack=evil"}', ":1: '--upload-pack=evil' is no repository"],
-  ['tasks.txt', 'a', ':1: its name does not show its format'],
+  ['tasks.txt', 'a', ":1: the format is not clear from the file's name"],
 ])('what is wrong in %s is refused with its line (%#)', async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message)
 })

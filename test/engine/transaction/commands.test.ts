@@ -60,11 +60,11 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
   test('are applied completely and once, reverted, and applied again', async () => {
     const { cwd, id, ask } = await kept('echo x > a.txt; mkdir -p d/e; echo n > d/n.txt', { 'a.txt': 'a\n' })
     const applied = await ask('apply', id)
-    expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} reverts this\n`])
+    expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; to revert this, run agent undo ${id}\n`])
     expect([read(cwd, 'a.txt'), readdirSync(join(cwd, 'd'))]).toEqual(['x\n', ['e', 'n.txt']])
     expect((await ask('apply', id)).stdout).toBe('Nothing to do: the tree already has all of these changes.\n')
     expect((await ask('changes', id)).stdout).toContain('  landed\n')
-    expect((await ask('undo', '--last')).stdout).toBe(`Reverted. agent apply ${id} lands the changes again.\n`)
+    expect((await ask('undo', '--last')).stdout).toBe(`Reverted. To land the changes again, run agent apply ${id}.\n`)
     expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'd'))]).toEqual(['a\n', false])
     expect((await ask('undo', id)).stdout).toContain('reverted already')
     expect((await ask('apply', '--last')).code).toBe(0)
