@@ -56,7 +56,7 @@ describe.each(modes)('in the mode %s', (mode) => {
     for (const line of new Set(lines)) {
       const said = await refusal(line, setting)
       if (said === undefined) continue
-      const rules = /with this in a \.rules file: ([^]*)$/.exec(said)?.[1]
+      const rules = /by adding this to a \.rules file: ([^]*)$/.exec(said)?.[1]
       const other = /with --ask-for-approval (\S+);/.exec(said)?.[1] as ApprovalMode | undefined
       if (rules !== undefined) {
         const after = await refusal(line, { ...setting, rules })
