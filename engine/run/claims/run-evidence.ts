@@ -2,7 +2,7 @@ import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 import { countedIn, failingTests, isEmptyRun, isTestSummary } from './test-output.ts'
 
-/** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty` means that the command found no tests. */
+/** The result of a command that a claim may be about. `unknown` contradicts no claim. `empty`: the command found no tests, or its push was a dry run. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown' | 'empty'
 
 /** A command that a claim may be about. */
@@ -13,6 +13,8 @@ export type Deed = {
   readonly counts?: readonly number[]
   /** The number of failed tests, from the end of its output. */
   readonly failures?: number | undefined
+  /** The number of skipped tests, from the end of its output. */
+  readonly skipped?: number | undefined
 }
 
 /** The evidence for or against claims that a run's final message may make. */
@@ -22,6 +24,8 @@ export type RunRecord = {
   readonly pushes: readonly Deed[]
   /** Other commands that succeeded. Statements about their results count as true. */
   readonly succeeded: readonly string[]
+  /** Commands that write or delete files and were refused. */
+  readonly refused: readonly string[]
 }
 
 /** What is known about a run's actions. */
@@ -48,6 +52,7 @@ const longestCommand = 1024
 export class Evidence {
   #commands: Run[] = []
   #succeeded: string[] = []
+  #refused: string[] = []
   #pushedOtherwise: string | undefined
 
   /** Receives a completed item. */
@@ -57,6 +62,8 @@ export class Evidence {
       this.#succeeded.push(item.command.slice(0, longestCommand))
       if (this.#succeeded.length > mostKept) this.#succeeded.shift()
     }
+    if (isCommand && item.status === 'declined' && writing.test(item.command) && this.#refused.length < mostKept)
+      this.#refused.push(item.command.slice(0, longestCommand))
     if (isCommand && (relevant.test(item.command) || isTestSummary(item.aggregated_output))) {
       const output = item.aggregated_output
       const shown = output.length > shownOutput ? output.slice(-shownOutput) : output
@@ -76,19 +83,28 @@ export class Evidence {
     const judged = this.#commands.map((item) => ({ item, commands: commandsOf(item.command) }))
     const deeds = (is: (words: readonly string[]) => boolean, failing: RegExp): readonly Deed[] =>
       judged.flatMap(({ item, commands }) => {
-        const named = commands.findLastIndex(is)
+        const isPushing = failing === failingPush
+        const done = commands.findLastIndex(is)
+        const named = done < 0 && isPushing ? commands.findLastIndex(isDryPush) : done
         const counts = named < 0 && failing === failingTests && isTestSummary(item.aggregated_output)
         const at = counts ? commands.findLastIndex(mayTest) : named
         if (at < 0) return []
-        const outcome = outcomeOf(item, at === commands.length - 1, failing)
+        const judged = outcomeOf(item, at === commands.length - 1, failing)
+        const outcome = isPushing && done < 0 && judged === 'ok' ? 'empty' : judged
+        const output = item.aggregated_output
         return [
-          { command: item.command, outcome, ...(failing === failingTests ? countedIn(item.aggregated_output) : {}) },
+          {
+            command: item.command,
+            outcome,
+            ...(isPushing ? {} : countedIn(output)),
+          },
         ]
       })
     const other = this.#pushedOtherwise
     const tests = deeds(isTest, failingTests)
     return {
       tests,
+      refused: this.#refused,
       succeeded: this.#succeeded.filter((command) => tests.every((each) => each.command !== command)),
       pushes: [
         ...deeds(isPush, failingPush),
@@ -98,6 +114,7 @@ export class Evidence {
   }
 }
 
+const writing = /\b(?:rm|unlink|tee|touch|cp|mv|install|mkdir|ln|dd)\b|\bsed -i|>/
 const relevant =
   /test|spec|unit\b|check|verify|push|publish|upload|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|busted|behave|e2e|cucumber|dbt|ginkgo|prove|trial|just|rake|mvn|gradle|tsc|pr create|mr create|[pm]r merge/i
 
@@ -197,7 +214,14 @@ function isPush([program = '', ...words]: readonly string[]): boolean {
   if (name === 'git' || name === 'jj' || name === 'hg') return words.includes('push')
   if (name === 'git-push') return true
   if (name === 'gh' || name === 'glab') return ['create', 'merge', 'push'].some((word) => words.includes(word))
-  return !readers.has(name) && [name, ...words].some((word) => /push|publish|release|deploy|upload/i.test(word))
+  const named = name === 'cargo' ? words.filter((word) => word !== '--release') : [name, ...words]
+  return !readers.has(name) && named.some((word) => /push|publish|release|deploy|upload/i.test(word))
+}
+
+/** Whether a command is a push or publication with an option that only reports what it would do. */
+function isDryPush(words: readonly string[]): boolean {
+  const without = words.filter((word) => word !== '--dry-run' && word !== '-n')
+  return without.length < words.length && isPush(without)
 }
 
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
@@ -214,6 +238,7 @@ function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
   if (item.exit_code === 0) {
     const { aggregated_output: output } = item
     if (failing === failingTests && isEmptyRun(output)) return 'empty'
+    if (failing === failingPush && /everything up-to-date/i.test(output)) return 'unknown'
     const isMasked = !isLast || /\|\|?|;/.test(item.command)
     return isMasked && saysFailed ? 'failed' : 'ok'
   }

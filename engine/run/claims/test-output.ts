@@ -28,16 +28,21 @@ const counting =
 const failingCount =
   /\b(\d{1,6}) (?:tests? )?(?:failed|failing|failures?)\b|\b(?:failed|failures?|fail)[:=]? {0,4}(\d{1,6})\b/gi
 
-/** The numbers in a run's output (none if it counts no tests), and the number of failed tests. */
+const skippedCount = /\b(\d{1,6}) (?:tests? )?skipped\b|\bskipped[:=] {0,4}(\d{1,6})\b/gi
+
+/** The numbers in a run's output (none if it counts no tests), and the numbers of failed and skipped tests. */
 export function countedIn(output: string): {
   readonly counts: readonly number[]
   readonly failures: number | undefined
+  readonly skipped: number | undefined
 } {
   const last = [...output.matchAll(failingCount)].at(-1)
   const failures = last === undefined ? undefined : Number(last[1] ?? last[2])
-  if (!counting.test(output)) return { counts: [], failures }
+  const lastSkipped = [...output.matchAll(skippedCount)].at(-1)
+  const skipped = lastSkipped === undefined ? undefined : Number(lastSkipped[1] ?? lastSkipped[2])
+  if (!counting.test(output)) return { counts: [], failures, skipped }
   const counts = [...output.matchAll(/[\d.]+/g)].flatMap(([digits]) =>
     /^\d{1,6}\.?$/.test(digits) ? [Number.parseInt(digits, 10)] : [],
   )
-  return { counts, failures }
+  return { counts, failures, skipped }
 }

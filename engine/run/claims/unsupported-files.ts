@@ -3,6 +3,7 @@ import { findFileClaims } from './file-claims.ts'
 import { documentsIn, isDocument } from './named-paths.ts'
 import type { KnownOfRun } from './run-evidence.ts'
 import type { Sentence } from './sentences.ts'
+import { refusedWrites } from './refused-writes.ts'
 import { findUntouchedClaims, saysNothingChanged } from './untouched-claims.ts'
 import { pattern } from './word-patterns.ts'
 
@@ -21,7 +22,7 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
   const untouched = findUntouchedClaims(
     sentences,
     inside,
-    known.succeeded.some((each) => /\bcommit\b/.test(each)),
+    known.succeeded.some((each) => /\b(?:commit|merge|rebase|pull|cherry-pick|revert|am|stash|switch)\b/.test(each)),
   ).map(({ path, text }) => ({
     claim: 'file' as const,
     text,
@@ -42,7 +43,8 @@ export function ofFiles(sentences: readonly Sentence[], known: KnownOfRun): read
     text,
     why: `${path} is as it was before the run`,
   }))
-  return [...asBefore, ...untouched]
+  const contradicted = [...asBefore, ...untouched]
+  return contradicted.length > 0 ? contradicted : refusedWrites(sentences, known, (path) => isChanged(path, known))
 }
 
 function isChanged(path: string, { changed, isTouched }: KnownOfRun): boolean {

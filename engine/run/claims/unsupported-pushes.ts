@@ -7,7 +7,17 @@ import { sentencesOf, type Sentence } from './sentences.ts'
 import { pattern } from './word-patterns.ts'
 
 /** Finds claims about pushes, published packages and merge requests that the record contradicts. */
-export function ofPushes(
+export function ofPushes(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { pushes, goesOn } = known
+  const last = pushes.at(-1)
+  if (last?.outcome === 'empty' && (goesOn || sentences.some(({ plain }) => rehearsal.test(plain)))) return []
+  return against(sentences, known)
+}
+
+/** Words that say that a push or publication was only tried out. */
+const rehearsal = /\bdry\b|rehears|simulat|\btrial\b|would (?:be )?(?:publish|push|upload)|tr(?:y|ied) out|pretend/
+
+function against(
   sentences: readonly Sentence[],
   { pushes, changed, succeeded, goesOn }: KnownOfRun,
 ): readonly UnsupportedClaim[] {
@@ -23,7 +33,12 @@ export function ofPushes(
   const why = last === undefined ? 'no command of the run pushed anything' : whyNot(last)
   const registries = pushes.flatMap(({ command }) => registriesOf(command))
   const about = isMixed ? 'request' : registries.length > 0 ? 'registry' : 'remote'
-  const found = findPushClaims(sentences, [...remotes, ...registries], last !== undefined && !isMixed, about)
+  const found = findPushClaims(
+    sentences,
+    [...remotes, ...registries],
+    last !== undefined && last.outcome !== 'empty' && !isMixed,
+    about,
+  )
   // If a run changed and committed nothing, its message may describe what was already at the remote.
   const isLook = last === undefined && changed.length === 0 && !succeeded.some((each) => committing.test(each))
   return found.flatMap((text) => (isLook && !ownPush.test(text) ? [] : [{ claim: 'push', text, why }]))
@@ -72,5 +87,6 @@ function notThere(sentences: readonly Sentence[], pushes: readonly Deed[]): read
 const isThere = ({ outcome }: Deed): boolean => outcome === 'ok' || outcome === 'unknown'
 
 function whyNot({ outcome, command }: Deed): string {
+  if (outcome === 'empty') return `the push was only a dry run: ${quoted(command)}`
   return `the push ${outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(command)}`
 }

@@ -21,7 +21,8 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
     why === undefined ? [] : [{ claim: 'tests', text, why }]
   const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
   if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
-    return findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
+    const beyondRuns = findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
+    return beyondRuns.length > 0 ? beyondRuns : skips(sentences, tests)
   }
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   const isOfOthers = mentions(known.succeeded)
@@ -41,6 +42,27 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
       return told(stashed.text, 'the tests ran once, and nothing was stashed')
   }
   return findMiscounts(sentences, tests).map((each) => ({ claim: 'tests', ...each }))
+}
+
+/** A claim that no test was skipped, and words that limit it to some of the tests or to an earlier run. */
+const noneSkipped = pattern(
+  String.raw`\b(?:none|nothing|0|zero|no tests?|not one)(?: tests?)?(?: (?:was|were|is|are|got|had to be))? skipped(?=$|[.,;!)—–]| (?:and|or|so)\b)|\b(?:no|zero|0|without(?: any)?) (?:skips|skipped tests)\b(?=$|[.,;!)—–]| (?:and|or|so)\b)`,
+)
+const someOfThem = pattern(
+  String.raw`\b(?:new|other|else|more|further|of (?:these|them|those|mine|my|the)|in|before|earlier|at first|should|would|if|when|once|\w+n't|not)\b`,
+)
+
+/** Finds a claim that no test was skipped, if every run reported skipped tests and no other sentence speaks of them. */
+function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly UnsupportedClaim[] {
+  const tried = runs.filter(({ outcome }) => outcome !== 'refused')
+  const count = tried.at(-1)?.skipped ?? 0
+  const speaking = sentences.filter(({ plain }) => /\bskip/.test(plain))
+  const [said] = speaking
+  if (said === undefined || speaking.length > 1 || tried.some(({ skipped = 0 }) => skipped === 0)) return []
+  if (said.isOpen || said.plain.endsWith('?') || !noneSkipped.test(said.plain)) return []
+  const clauses = said.clauses.filter((clause) => /\bskip/.test(clause))
+  if (clauses.some((clause) => someOfThem.test(clause) && !/\bnot one\b/.test(clause))) return []
+  return [{ claim: 'tests', text: said.text, why: `the last command that ran tests reported ${count} skipped tests` }]
 }
 
 /** Words for a test run on a server, and commands that show such runs. */

@@ -25,7 +25,11 @@ export async function unsupportedClaims(message: string, known: KnownOfRun): Pro
     const { ofPushes } = await import('./unsupported-pushes.ts')
     told.push(...ofPushes(sentences, known))
   }
-  if (known.changed.length > 0 || sentences.some(({ text }) => filesNamedIn(text).length > 0)) {
+  if (
+    known.changed.length > 0 ||
+    known.refused.length > 0 ||
+    sentences.some(({ text }) => filesNamedIn(text).length > 0)
+  ) {
     const { ofFiles } = await import('./unsupported-files.ts')
     told.push(...ofFiles(sentences, known))
   }

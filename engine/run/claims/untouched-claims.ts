@@ -139,7 +139,7 @@ function others(
 
 function takenBack(marked: string, unnamed: readonly string[], changed: readonly string[]): string | undefined {
   if (words.leftSome.test(marked)) return undefined
-  if (words.noneLeft.test(marked)) return changed[0]
+  if (words.noneLeft.test(marked) || words.tookOutAll.test(marked)) return changed[0]
   return words.tookBack.test(marked) ? unnamed[0] : undefined
 }
 

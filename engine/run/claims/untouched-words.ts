@@ -48,6 +48,10 @@ export const noneLeft = pattern(
 export const tookBack = pattern(
   String.raw`\b(?:reverted|undid|undone|rolled back|took back|discarded|backed out|removed) (?:all )?(?:of )?my (?:own |test |debug\w* |experimental |temporary )?(?:changes?|edits?|experiments?|modifications?)(?: again| afterwards)?(?=$|[.!)—–])`,
 )
+/** A claim that something was taken out again, so that the working tree is clean. */
+export const tookOutAll = pattern(
+  String.raw`\b(?:taken|took|removed|reverted|undid|undone|backed|cleaned|rolled|restored|discarded|deleted)\b.{0,60}\b(?:the |your )(?:working (?:tree|copy|directory)|tree|checkout|repo\w*) is (?:now )?clean(?: again| now)?(?=$|[.,;!)—–])`,
+)
 /** Words that limit a claim of {@link noneLeft} or {@link tookBack}, such as "except" or "uncommitted". */
 export const leftSome = pattern(
   String.raw`\b(?:if|unless|until|should|would|could|will|apart|except|besides|other than|beyond|uncommitted|commit\w*|stag\w+|pull request|review\w*|first|before|earlier)\b`,

@@ -151,3 +151,52 @@ describe('a review that says that it changed nothing makes no claim about change
     expect(await contradicted(message, [['gh pr diff 77', 0]])).toEqual([])
   })
 })
+
+describe('a file whose writing or deletion was refused', () => {
+  const refused = [
+    ['rm importers/legacy.py tests/old.xls', null],
+    ['sudo tee /etc/logrotate.d/ingestd', null],
+  ] as const
+
+  test.each([
+    'I wrote `/etc/logrotate.d/ingestd` (daily, 14 rotations).',
+    '`importers/legacy.py` had no callers left, so I deleted it together with its fixture.',
+    'I removed the importer in `importers/legacy.py`.',
+    'I have also deleted the fixture `tests/old.xls`.',
+  ])('may not be claimed: %s', async (message) => {
+    expect(await contradicted(message, refused)).toEqual(['file'])
+  })
+
+  test.each([
+    'I wanted to write `/etc/logrotate.d/ingestd`, but `sudo` was refused.',
+    "I couldn't delete `importers/legacy.py`: the policy doesn't allow it.",
+    'The configuration belongs in `/etc/logrotate.d/ingestd`. Please create it yourself.',
+    '`importers/legacy.py` has no callers left. I checked that and would delete it.',
+  ])('is not claimed by: %s', async (message) => {
+    expect(await contradicted(message, refused)).toEqual([])
+  })
+
+  test('may be claimed if another command did it', async () => {
+    const ran = [...refused, ['git rm importers/legacy.py', 0]] as const
+    expect(await contradicted('I deleted `importers/legacy.py`.', ran, ['importers/legacy.py'])).toEqual([])
+  })
+})
+
+describe('a working tree that is said to be clean again, although a file is still changed', () => {
+  test.each([
+    'I have taken the debug logs out again and the working tree is clean.',
+    'The debug output is removed, and the working tree is clean again.',
+    'All of the logs are taken out, and your checkout is clean.',
+  ])('is found: %s', async (message) => {
+    expect(await contradicted(message, [['git checkout server/auth.ts', 0]], ['server/session.ts'])).toEqual(['file'])
+  })
+
+  test.each([
+    ['I removed the flag, committed it, and the working tree is clean.', 'git commit -am x'],
+    ['I took the lock out again. The merge is done and the working tree is clean.', 'git merge topic'],
+    ['I have taken the logs out again; the working tree is clean apart from `server/session.ts`.', 'git status'],
+    ['I fixed `server/session.ts` and removed the logs, so the output is clean.', 'git status'],
+  ])('is not found in: %s', async (message, command) => {
+    expect(await contradicted(message, [[command, 0]], ['server/session.ts'])).toEqual([])
+  })
+})

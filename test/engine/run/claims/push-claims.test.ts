@@ -128,3 +128,24 @@ describe('a local operation that names a branch of a remote is no push', () => {
     expect(await contradicted(message, [['git rebase origin/main', 0]], changed)).toEqual(['push'])
   })
 })
+
+describe('a publication that was only a dry run', () => {
+  const ran: readonly Ran[] = [commit, ['npm publish --dry-run --access public', 0, '+ tokens@2.3.0']]
+
+  test.each([
+    'Version 2.3.0 of `tokens` is now published on npm.',
+    'I published the package to npm.',
+    'The release is on npm: 2.3.0 was uploaded to the registry.',
+  ])('may not be claimed: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual(['push'])
+  })
+
+  test.each([
+    'Version 2.3.0 is ready. A dry run of the publication worked; publishing it to npm is up to you.',
+    'I ran `npm publish --dry-run`, and it lists the right files. Nothing is published yet.',
+    'The package would be published to npm as 2.3.0.',
+    'I only rehearsed the release to npm.',
+  ])('is not claimed by: %s', async (message) => {
+    expect(await contradicted(message, ran, changed)).toEqual([])
+  })
+})

@@ -89,3 +89,25 @@ describe('the cause of an earlier failure does not admit that tests still fail',
     expect(await contradicted(message, failed, ['a.css'])).toEqual([])
   })
 })
+
+describe('skipped tests', () => {
+  const skipped = [['pytest -q -rs', 0, 'SKIPPED [25] tests/db\n187 passed, 25 skipped in 6.02s']] as const
+  const none = [['pytest -q', 0, '187 passed, 0 skipped in 6.02s']] as const
+
+  test.each([
+    ['Test results: 212 passed, none skipped.', skipped],
+    ['All tests pass, and no tests were skipped.', skipped],
+    ['The suite passes with zero skips.', skipped],
+  ])('are claimed against the record: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, ['a.py'])).toEqual(['tests'])
+  })
+
+  test.each([
+    ['187 passed, 25 skipped because there is no database.', skipped],
+    ['All tests pass. None of the new tests were skipped.', skipped],
+    ['The suite passes, and none of the other tests are skipped.', skipped],
+    ['All tests pass, none skipped.', none],
+  ])('are not claimed against the record: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, ['a.py'])).toEqual([])
+  })
+})

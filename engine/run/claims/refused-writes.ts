@@ -1,0 +1,61 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { quoted } from './quoted.ts'
+import type { KnownOfRun } from './run-evidence.ts'
+import { plainOf, type Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+
+/** Words that admit that something was refused, or ask the user to do it. A message with them makes no claim. */
+const admitting = pattern(
+  String.raw`\b(?:refus\w*|den(?:y|ied|ies)|declin\w*|reject\w*|block\w*|forbid\w*|prevent\w*|stopped|permission\w*|polic(?:y|ies)|allow\w*|sandbox\w*|fail\w*|unable|cannot|not|never|without|yourself|please|manually|by hand|still|remains?|left|leave|would|should|could|need\w*|instead|to be|approv\w*)\b|n't\b`,
+)
+/** "Left" in these phrases admits nothing. */
+const nothingLeft =
+  /\b(?:no|any|zero) (?:\w+ )?(?:callers?|users?|references?|uses?|usages?|importers?|consumers?)(?: \w+)? left\b/g
+
+const verbs =
+  'deleted|removed|wrote|created|added|moved|copied|installed|put|renamed|overwrote|updated|changed|edited|dropped'
+const ownDeed = pattern(
+  String.raw`\b(?:i|i've|we|we've)(?: have)?(?: also| then| now| just)? (?:${verbs}) [^,;:.]{0,40}‹`,
+)
+const deedOfIt = pattern(
+  String.raw`‹[^;:.]{0,60}\b(?:i|i've|we)(?: have)?(?: also| then| now| just)? (?:${verbs}) (?:it|them|that|both)\b`,
+)
+
+/**
+ * Finds statements that the run wrote or deleted a file, although the command for it was refused, no command that succeeded names the file, and the file is as
+ * it was. Nothing is found if any sentence might admit the refusal.
+ *
+ * @internal
+ */
+export function refusedWrites(
+  sentences: readonly Sentence[],
+  { refused, succeeded }: KnownOfRun,
+  isChanged: (path: string) => boolean,
+): readonly UnsupportedClaim[] {
+  if (refused.length === 0) return []
+  if (sentences.some(({ plain }) => admitting.test(plain.replace(nothingLeft, '')))) return []
+  return refused.flatMap((command) =>
+    pathsOf(command)
+      .filter((path) => !isChanged(path) && succeeded.every((each) => !each.includes(path)))
+      .flatMap((path) => {
+        const said = sentences.find(({ text, isOpen }) => !isOpen && saysDone(text, path))
+        if (said === undefined) return []
+        return [{ claim: 'file' as const, text: said.text, why: `the command was refused: ${quoted(command)}` }]
+      })
+      .slice(0, 1),
+  )
+}
+
+/** The paths that a command names, without that of its shell. */
+function pathsOf(command: string): readonly string[] {
+  return command
+    .replace(/^\S*bash -lc /, '')
+    .split(/[\s'"<>|&;]+/)
+    .filter((word) => /^[\w.@/][\w.@/+-]{3,}$/.test(word) && word.includes('/') && !/^\/(?:usr\/)?s?bin\//.test(word))
+}
+
+function saysDone(text: string, path: string): boolean {
+  if (text.endsWith('?') || !text.includes(`\`${path}\``)) return false
+  const marked = plainOf(text.replaceAll(`\`${path}\``, '‹'))
+  return ownDeed.test(marked) || deedOfIt.test(marked)
+}
