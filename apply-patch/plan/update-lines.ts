@@ -110,7 +110,7 @@ function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): L
   return { from: 0, to: 0, body: chunk.body, added, finalNewline: chunk.finalNewline }
 }
 
-/** The maximum number of chunks without a match to explain. A patch for a different tree can have a million of them, and the first ones are enough. */
+/** The maximum number of unmatched chunks that are explained. A patch for a different tree can have a million of them, and explaining the first ones is enough. */
 const explainedFailures = 25
 
 function leaveUnexplained(

@@ -2,7 +2,7 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Finishes the reviews that killed runs did not complete. This happens before the program reads any files, including configuration, that the commands of those
+ * Finishes the reviews that were left incomplete when a run was killed. This happens before the program reads any files, including configuration, that the commands of those
  * runs may have planted.
  *
  * @param tell receives the findings, one sentence each

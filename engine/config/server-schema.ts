@@ -30,7 +30,7 @@ const stdio = z.strictObject({
   /** The variables of this program's environment that the server gets. */
   env_vars: z.array(text).optional(),
   cwd: text.optional(),
-  /** Whether the server runs in the sandbox. Default: true. Our addition. */
+  /** Whether the server runs in the sandbox. Default: true. Other programs don't have this field. */
   sandbox: z.boolean().optional(),
   ...shared,
 })

@@ -14,7 +14,7 @@ const common = {
   /** Runs the handler at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
-  /** What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Our addition. */
+  /** What happens if the handler fails while a call waits for it: the call is denied (`block`, the default) or continues (`continue`). Claude Code doesn't have this field. */
   onError: z.enum(['block', 'continue']).optional(),
 }
 
@@ -24,7 +24,7 @@ const command = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
-  /** Whether the command runs in the sandbox. Default: true. `false` has an effect only in files of the user and of the machine's owner. Our addition. */
+  /** Whether the command runs in the sandbox. Default: true. `false` has an effect only in files of the user and of the machine's owner. Claude Code doesn't have this field. */
   sandbox: z.boolean().optional(),
   ...common,
 })

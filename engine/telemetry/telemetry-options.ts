@@ -96,7 +96,7 @@ export function telemetryOptions(
   }
 }
 
-/** The limit for one text, because many spans share a request. The session's own record contains longer texts in full. */
+/** The maximum length of one text in a span. It is limited because many spans are sent in one request. The session's own record contains longer texts in full. */
 const mostCharacters = 8192
 
 function addressOf(text: string): URL | undefined {

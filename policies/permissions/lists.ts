@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
-/** The lists that were read from a file in another format. Absent: empty. */
+/** The lists of a file whose format `readLists` does not parse, as its own reader returns them. An absent list counts as empty. */
 export type PermissionLists = {
   readonly allow?: readonly string[] | undefined
   readonly ask?: readonly string[] | undefined

@@ -96,7 +96,7 @@ function putOneBack({ root, path, was }: Watched, take: (root: string, path: str
 }
 
 function saidOf(subject: string, { to, failure }: Outcome): Denial {
-  const kept = to === undefined ? '' : `; the changed file is now ${to}`
+  const kept = to === undefined ? '' : `; the changed version is now at ${to}`
   return {
     kind: 'path',
     subject: failure === undefined ? `${subject} (restored${kept})` : `${subject} (still changed: ${failure})`,

@@ -46,7 +46,7 @@ const known = Object.values(spellings).flat()
 /**
  * Reads the fields of one task, or those that all tasks share.
  *
- * @throws TaskFault for a field that is unknown, repeated, or not a text
+ * @throws TaskFault if the task is neither a table nor a string, or if a field is unknown, is given under two names, or has an unsuitable value
  */
 export function readFields({ line, value }: Entry): TaskFields {
   if (typeof value === 'string') return fieldsOf(line, repositoryIn(value))
