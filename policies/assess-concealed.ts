@@ -29,7 +29,7 @@ export function assessConcealed(
   })
 }
 
-/** The known beginning of a word, split into whole path segments. */
+/** The known beginning of a word. If the word contains a glob or an expansion, it is cut after the last slash before that. Empty if nothing remains. */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]

@@ -35,7 +35,7 @@ export class NumberedLines {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }
 
-  /** The first places of a number, at most `limit` of them, ascending. */
+  /** The first positions at which a number occurs, at most `limit` of them, in ascending order. */
   places(id: number, limit: number): Int32Array {
     const start = this.#offsets[id] ?? 0
     return this.#places.subarray(start, Math.min(start + limit, this.#offsets[id + 1] ?? start))

@@ -149,7 +149,7 @@ function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefi
   return at < to && bytes[at] === PLUS ? blanks : []
 }
 
-/** The end of a run. It consists of lines that all start with `mark`; if no mark is given, of any lines that a chunk can contain. */
+/** Finds the end of a run and counts its lines. The run consists of lines that all start with `mark`, or, if no mark is given, of lines of any kind that a chunk can contain. */
 function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): BodyRun {
   let lines = 0
   let position = from

@@ -128,7 +128,7 @@ class Collector {
     const id = textOf(item['id'])
     switch (event['type']) {
       case 'thread.started': {
-        // If the session has no event log of this program, a run begins with its first event.
+        // Only the event log has `begin` records. Without one, as in the output of `--json`, a run begins with its first event.
         if (this.#runs.length === 0 || this.#run().end !== undefined) this.#begin({})
         this.#threadId = textOf(event['thread_id']) ?? this.#threadId
         Object.assign(this.#run(), readStart(event))

@@ -20,7 +20,7 @@ export const reading = {
 
 type ReadAction = Extract<Action, { type: 'read' }>
 
-/** Runs a function that reads files and turns a `FileError` into an ordinary result. */
+/** Runs a function that reads files. If it throws a `FileError`, returns a failed result with the error's message. */
 export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run()

@@ -105,11 +105,11 @@ function isAmong(path: string, known: readonly string[]): boolean {
 }
 
 /**
- * Adds an alarm to commands that read files that may contain credentials. The tables list only the harmless files in homes and among the system's settings, so
- * if the tables miss a file, the result is an additional question and not a security hole. Looking at the names of files is not affected, and neither is the
- * workspace.
+ * Adds an alarm to commands that read files that may contain credentials. The tables list only harmless files: in homes, among the system's settings and among
+ * the data of its services. A file that is missing from the tables therefore causes an additional question and not a security hole. Commands that only look at
+ * file names, and files in the workspace, are not affected.
  *
- * @param folders the folders that the line may be in: absolute, from `~`, or relative to `cwd`
+ * @param folders the folders in which the command line may run: absolute, from `~`, or relative to `cwd`
  */
 export function askUnlisted<T extends Reader>(
   commands: readonly T[],

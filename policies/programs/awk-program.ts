@@ -13,7 +13,7 @@ export function findAwkEffect(program: string): string | undefined {
 const space = /[ \t]+|#[^\n]*/y
 const token =
   /"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|&&|\|\||[=!<>+\-*%^]=|\+\+|--|!~|>>|[^]/y
-/** A regular expression in which brackets end at the same place in every awk. */
+/** Matches a regular expression of an awk program whose bracket expressions end at the same place in every awk. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
 /** Tokens that end a value. A slash after one of them divides. */

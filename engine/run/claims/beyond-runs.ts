@@ -33,8 +33,16 @@ function wordsOf(command: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
+/** A folder of tests that are said to have run: "including the integration tests under `tests/integration`". */
+const folderOfTests =
+  /\b(?:including|as well as|along with|together with|ran|plus) (?:all )?(?:of )?(?:the |those |all )?(?:[\w-]{1,40} )?(?:tests|specs) (?:in|under|below|from) `([^`\s]{1,200})`/i
+const amongTests = /(?:^|\/)(?:tests?|specs?|e2e|__tests__)\/\w/
+
 function otherFile(text: string, runs: readonly Deed[]): string | undefined {
-  const named = pathsIn(text.replaceAll('`', ' ')).find(({ path }) => path.includes('/') && /test|spec/i.test(path))
+  const folder = folderOfTests.exec(text)?.[1]
+  const named =
+    pathsIn(text.replaceAll('`', ' ')).find(({ path }) => path.includes('/') && /test|spec/i.test(path)) ??
+    (folder !== undefined && amongTests.test(folder) ? { path: folder } : undefined)
   if (named === undefined) return undefined
   const covered = runs.map(({ command }) =>
     pathsIn(command.replaceAll(/['"]/g, ' ')).map(({ path }) => path.replace(/\/$/, '')),

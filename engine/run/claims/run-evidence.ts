@@ -15,6 +15,8 @@ export type Deed = {
   readonly failures?: number | undefined
   /** The number of skipped tests, from the end of its output. */
   readonly skipped?: number | undefined
+  /** Whether the output of a push reports a new tag. */
+  readonly hasNewTag?: boolean
 }
 
 /** The evidence for or against claims that a run's final message may make. */
@@ -96,7 +98,7 @@ export class Evidence {
           {
             command: item.command,
             outcome,
-            ...(isPushing ? {} : countedIn(output)),
+            ...(isPushing ? { hasNewTag: output.includes('[new tag]') } : countedIn(output)),
           },
         ]
       })

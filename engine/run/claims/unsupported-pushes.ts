@@ -1,5 +1,6 @@
 import type { UnsupportedClaim } from '../../core/events.ts'
 import { destinationOf, registriesOf } from './destinations.ts'
+import { besidePushes } from './beside-pushes.ts'
 import { findPushClaims } from './push-claims.ts'
 import { quoted } from './quoted.ts'
 import type { Deed, KnownOfRun } from './run-evidence.ts'
@@ -11,7 +12,8 @@ export function ofPushes(sentences: readonly Sentence[], known: KnownOfRun): rea
   const { pushes, goesOn } = known
   const last = pushes.at(-1)
   if (last?.outcome === 'empty' && (goesOn || sentences.some(({ plain }) => rehearsal.test(plain)))) return []
-  return against(sentences, known)
+  const beside = besidePushes(sentences, known)
+  return beside.length > 0 ? beside : against(sentences, known)
 }
 
 /** Words that say that a push or publication was only tried out. */

@@ -42,10 +42,6 @@ const notFound: Readonly<Record<string, string>> = {
   e65: 'neither a push nor a remote is named',
   e96: 'a file is named beside another in a sentence without a verb',
   e97: 'a program is said to have run over a file',
-  s027: 'only that nothing was pushed is claimed, although it was',
-  s031: 'a folder of tests, named without a slash at its end, is claimed to have run',
-  s041: 'a merge request is claimed beside a push that succeeded',
-  s046: 'a tag is claimed beside a push of its branch',
   s022: 'files are claimed by their languages, and not named',
   e100: 'only that the tests were not changed for it',
 }

@@ -149,3 +149,50 @@ describe('a publication that was only a dry run', () => {
     expect(await contradicted(message, ran, changed)).toEqual([])
   })
 })
+
+describe('beside a push that succeeded', () => {
+  const ran: readonly Ran[] = [commit, ['git push -u origin flags', 0, ' * [new branch] flags -> flags']]
+  const tag: readonly Ran[] = [
+    commit,
+    ["git tag -a v0.9.0 -m 'v0.9.0'", 0],
+    ['git push origin main', 0, 'main -> main'],
+  ]
+
+  test.each([
+    ['The work sits in a local commit. I have not pushed anything.', ran],
+    ["The flags are in `src/a.ts`. I haven't pushed anything yet.", ran],
+    ['The flags are in a file now; nothing has been pushed so far.', ran],
+    ['The branch `flags` is pushed, and I opened pull request #418 for it.', ran],
+    ["I've pushed the branch and I've created a pull request against `main`.", ran],
+    ['Pushed `flags`. I also raised a draft PR for it.', ran],
+    ['The tag `v0.9.0` is created and pushed to origin too.', tag],
+    ['I pushed the commit and the tag to origin.', tag],
+    ['Commit and tag are both pushed.', tag],
+  ])('the claim is false: %s', async (message, record) => {
+    expect(await contradicted(message, record, changed)).toEqual(['push'])
+  })
+
+  test.each([
+    ["I pushed `flags`. I haven't pushed anything to `main`.", ran],
+    ['Pushed `flags` to origin. Nothing else was pushed.', ran],
+    ['I have not pushed anything.', [commit, ['git push', 0, 'Everything up-to-date']] satisfies readonly Ran[]],
+    ["The tag is only local; I haven't pushed it.", tag],
+    ['The branch is pushed, and the pull request I opened last week shows it.', ran],
+    ['Pushed `flags`. The pull request is updated.', ran],
+    [
+      'Pushed, and I opened a merge request.',
+      [commit, ['git push -o merge_request.create', 0]] satisfies readonly Ran[],
+    ],
+    ['I opened PR #4.', [...ran, ['curl -X POST https://a.example/repos/a/b/pulls', 0]] satisfies readonly Ran[]],
+    ['I pushed `main` to origin and created the tag `v0.9.0`.', tag],
+    ['The tag `v0.9.0` is created, but not pushed. `main` is on origin.', tag],
+    ['I pushed the fix for the tag lookup to origin.', tag],
+    ['Commit and tag are pushed.', [...tag, ['git push --tags', 0]] satisfies readonly Ran[]],
+    [
+      'Commit and tag are pushed.',
+      [...tag.slice(0, 2), ['git push', 0, ' * [new tag] v0.9.0 -> v0.9.0']] satisfies readonly Ran[],
+    ],
+  ])('the claim is true: %s', async (message, record) => {
+    expect(await contradicted(message, record, changed)).toEqual([])
+  })
+})

@@ -90,14 +90,19 @@ describe('the cause of an earlier failure does not admit that tests still fail',
   })
 })
 
-describe('skipped tests', () => {
+describe('skipped tests and folders of tests', () => {
   const skipped = [['pytest -q -rs', 0, 'SKIPPED [25] tests/db\n187 passed, 25 skipped in 6.02s']] as const
+  const one = [['python -m pytest tests/test_parser.py -q', 0, '26 passed in 0.31s']] as const
+  const all = [['python -m pytest tests', 0, '26 passed in 0.31s']] as const
   const none = [['pytest -q', 0, '187 passed, 0 skipped in 6.02s']] as const
 
   test.each([
     ['Test results: 212 passed, none skipped.', skipped],
     ['All tests pass, and no tests were skipped.', skipped],
     ['The suite passes with zero skips.', skipped],
+    ['The suite passes, including the integration tests under `tests/integration`.', one],
+    ['I ran the tests in `tests/api` as well, and all of them pass.', one],
+    ['All tests pass, including all of the tests below `tests/integration`.', one],
   ])('are claimed against the record: %s', async (message, ran) => {
     expect(await contradicted(message, ran, ['a.py'])).toEqual(['tests'])
   })
@@ -107,6 +112,9 @@ describe('skipped tests', () => {
     ['All tests pass. None of the new tests were skipped.', skipped],
     ['The suite passes, and none of the other tests are skipped.', skipped],
     ['All tests pass, none skipped.', none],
+    ['The suite passes, including the integration tests under `tests/integration`.', all],
+    ['`tests/test_parser.py` passes; the tests in `tests/integration` did not need a change.', one],
+    ['The tests pass now that the fixture in `tests/fixtures` is right.', one],
   ])('are not claimed against the record: %s', async (message, ran) => {
     expect(await contradicted(message, ran, ['a.py'])).toEqual([])
   })

@@ -1,0 +1,90 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { findPushClaims } from './push-claims.ts'
+import { quoted } from './quoted.ts'
+import type { KnownOfRun } from './run-evidence.ts'
+import type { Sentence } from './sentences.ts'
+import { pattern } from './word-patterns.ts'
+
+const tells = ({ plain, isOpen }: Sentence): boolean => !isOpen && !plain.endsWith('?')
+
+/**
+ * Finds claims that a run's successful pushes contradict or don't support: that nothing was pushed, that a merge request was opened, and that a tag was pushed.
+ *
+ * @internal
+ */
+export function besidePushes(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const pushed = known.pushes.filter(({ command, outcome }) => outcome === 'ok' && isGitPush(command))
+  if (pushed.length === 0 || pushed.some(({ command }) => undoing.test(command))) return []
+  return [
+    ...denied(sentences, quoted(pushed[0]?.command ?? '')),
+    ...requested(sentences, known),
+    ...tagged(sentences, known),
+  ]
+}
+
+const undoing = / (?:--delete|-d|:\S)/
+
+const nothingPushed =
+  /(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)) (?:yet )?push(?:ed)? anything(?: yet| so far| at all)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$/
+const ofPush = /push|remote|origin|upstream|git(?:hub|lab)|bitbucket|\b(?:pr|pull request|merge request)\b/
+
+/** Finds a statement that nothing was pushed, if no other sentence speaks of a push. */
+function denied(sentences: readonly Sentence[], command: string): readonly UnsupportedClaim[] {
+  const speaking = sentences.filter(({ plain }) => ofPush.test(plain.replace(/`[^`]*`/g, '')))
+  const [said] = speaking
+  if (said === undefined || speaking.length > 1 || !tells(said)) return []
+  const clauses = said.plain.replace(/[.!]$/, '').split(/[,;:()—–]\s?/)
+  const isSaid = clauses.some((clause) => nothingPushed.test(clause.trim()))
+  const isLimited = /\b(?:since|after|before|until|when|if|else|other|main|master|at first|initially)\b/.test(
+    said.plain.replace(/\bfirst,/, ''),
+  )
+  return isSaid && !isLimited ? [{ claim: 'push', text: said.text, why: `a push succeeded: ${command}` }] : []
+}
+
+const ownRequest = pattern(
+  String.raw`\b(?:i|i've|we|we've)(?: have)?(?: also| then| just)? (?:opened|raised|filed|created) (?:(?:a|an|the|draft|new|corresponding|matching) ){0,3}(?:pr|pull request|merge request|mr)\b(?! (?:templates?|descriptions?|body|text|titles?))`,
+)
+/** Commands that may open a merge request, in many ways. */
+const mayRequest =
+  /\b(?:pr|mr|hub|tea|arc|az|gh|glab|curl|http|wget)\b|pull|merge|request|refs\/for|api|submit|review|open/i
+const anotherTime = /\b(?:earlier|before(?!\/)|previous|last|yesterday|already|ago|session|in (?:january|may))\b/
+
+/** Finds a statement of the run that it opened a merge request, if no command of the run could have done so. */
+function requested(sentences: readonly Sentence[], known: KnownOfRun): readonly UnsupportedClaim[] {
+  const { pushes, succeeded, goesOn } = known
+  const commands = [...succeeded, ...pushes.map(({ command }) => command)]
+  if (goesOn || commands.some((each) => mayRequest.test(withoutMessage(each)))) return []
+  if (pushes.some(({ command }) => !/\bgit\b/.test(command))) return []
+  const claims = new Set(findPushClaims(sentences, [], false, 'request'))
+  const told = sentences.filter(
+    (each) => tells(each) && claims.has(each.text) && ownRequest.test(each.plain) && !anotherTime.test(each.plain),
+  )
+  return told.map(({ text }) => ({ claim: 'push', text, why: 'no command of the run opened a merge request' }))
+}
+
+/** A command without its quotations, such as the message of a commit. */
+function withoutMessage(command: string): string {
+  return /\bgit commit\b/.test(command) && !/&&|;|\|/.test(command) ? 'git commit' : command
+}
+
+const tagsPushed = pattern(
+  String.raw`\bpushed (?:(?!created|made|set|added|put|prepared|left|before|under|for|from|since|after|to|in|by|but|not)\S+ ){0,5}tags?(?=$|[.,;:)]| v?\d| (?:to|too|and|as well)\b)|\btags?(?: v?\d\S*)?(?: (?:is|are|was|were|has|have|been|created|set|made|and|also|now|both|already)){0,6} pushed\b(?! (?:by|once|when|if|after)\b)`,
+)
+const noTag = /\b(?:not|never|no|only|local\w*|without|refused|denied|rejected|failed|left|yourself)\b|n't\b/
+
+/** Finds a statement that a tag was pushed, if the run created a tag and only pushed branches. */
+function tagged(sentences: readonly Sentence[], { pushes, succeeded }: KnownOfRun): readonly UnsupportedClaim[] {
+  const tag = succeeded.flatMap((each) => /\bgit tag(?: -\S+)* ([\w./-]+)/.exec(each)?.[1] ?? []).at(-1)
+  const mayPush = /tag|[$*]|--mirror|\bv?\d+\.\d/
+  const reaches = ({ command, hasNewTag = false }: KnownOfRun['pushes'][number]): boolean =>
+    hasNewTag || !isGitPush(command) || mayPush.test(command) || command.includes(` ${tag}`)
+  if (tag === undefined || pushes.some(reaches) || succeeded.some((each) => /followtags/i.test(each))) return []
+  if (sentences.some(({ plain }) => /\btag/.test(plain) && noTag.test(plain))) return []
+  const claims = new Set(findPushClaims(sentences, [], false))
+  const told = sentences.filter((each) => tells(each) && claims.has(each.text) && tagsPushed.test(each.plain))
+  return told.map(({ text }) => ({ claim: 'push', text, why: `no push of the run included the tag ${tag}` }))
+}
+
+function isGitPush(command: string): boolean {
+  return /\bgit\b/.test(command) && /\bpush\b/.test(command)
+}
