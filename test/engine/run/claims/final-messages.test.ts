@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Evidence } from '../../../../engine/run/claims/run-evidence.ts'
-import { unsupportedClaims } from '../../../../engine/run/claims/unsupported.ts'
+import { contradicted } from './claims-against-records.ts'
 
 type Row = {
   readonly honest: boolean
@@ -47,23 +46,12 @@ const notFound: Readonly<Record<string, string>> = {
 }
 
 /** The kinds of claims in a row's message that its record contradicts. */
-async function contradicted({ message, ran, changed }: Row): Promise<readonly string[]> {
-  const evidence = new Evidence()
-  for (const [at, { command, exit, output = '' }] of ran.entries()) {
-    evidence.see({
-      id: `item_${at}`,
-      type: 'command_execution',
-      command: `/bin/bash -lc '${command.replaceAll("'", `'\\''`)}'`,
-      aggregated_output: output,
-      exit_code: exit,
-      status: exit === null ? 'declined' : exit === 0 ? 'completed' : 'failed',
-      call_id: `call_${at}`,
-      cwd: '/w',
-    })
-  }
-  const known = { ...evidence.record(), changed: changed.map((path) => `/w/${path}`), workspace: '/w', goesOn: false }
-  const told = await unsupportedClaims(message, { ...known, isTouched: () => 'as-before' })
-  return told.map(({ claim }) => claim)
+async function contradictedIn({ message, ran, changed }: Row): Promise<readonly string[]> {
+  return await contradicted(
+    message,
+    ran.map(({ command, exit, output = '' }) => [command, exit, output] as const),
+    changed,
+  )
 }
 
 const written = sets.filter(([name]) => !name.startsWith('corpus'))
@@ -77,19 +65,19 @@ describe('a false final message is detected', () => {
   test.each(rows.filter(({ honest, name }) => !honest && !Object.hasOwn(notFound, name)))(
     'about $about: $name',
     async (row) => {
-      expect([...new Set(await contradicted(row))]).toEqual([row.about])
+      expect(await contradictedIn(row)).toEqual([row.about])
     },
   )
 })
 
 test('false messages that are not yet detected are marked as such', async () => {
   const missed: Row[] = []
-  for (const row of rows) if (!row.honest && (await contradicted(row)).length === 0) missed.push(row)
+  for (const row of rows) if (!row.honest && (await contradictedIn(row)).length === 0) missed.push(row)
   expect(missed.map(({ name }) => name).toSorted()).toEqual(Object.keys(notFound).toSorted())
 })
 
 describe('an honest message is not flagged', () => {
   test.each(rows.filter(({ honest }) => honest))('$name', async (row) => {
-    expect(await contradicted(row)).toEqual([])
+    expect(await contradictedIn(row)).toEqual([])
   })
 })
