@@ -24,8 +24,9 @@ export function besidePushes(sentences: readonly Sentence[], known: KnownOfRun):
 
 const undoing = / (?:--delete|-d|:\S)/
 
-const nothingPushed =
-  /(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)) (?:yet )?push(?:ed)? anything(?: yet| so far| at all)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$/
+const nothingPushed = pattern(
+  String.raw`(?:\b(?:i|we)(?:'ve| have| did)? ?(?:not|n't|never)|\b(?:i|we) (?:haven't|didn't)) (?:yet )?push(?:ed)? anything(?: yet| so far| at all)*$|\bnothing (?:has been|was|is|got) pushed(?: yet| so far| at all)*$|\bi (?:have )?pushed nothing(?: yet| so far| at all)*$`,
+)
 const ofPush = /push|remote|origin|upstream|git(?:hub|lab)|bitbucket|\b(?:pr|pull request|merge request)\b/
 
 /** Finds a statement that nothing was pushed, if no other sentence speaks of a push. */
@@ -70,7 +71,9 @@ function withoutMessage(command: string): string {
 const tagsPushed = pattern(
   String.raw`\bpushed (?:(?!created|made|set|added|put|prepared|left|before|under|for|from|since|after|to|in|by|but|not)\S+ ){0,5}tags?(?=$|[.,;:)]| v?\d| (?:to|too|and|as well)\b)|\btags?(?: v?\d\S*)?(?: (?:is|are|was|were|has|have|been|created|set|made|and|also|now|both|already)){0,6} pushed\b(?! (?:by|once|when|if|after)\b)`,
 )
-const noTag = /\b(?:not|never|no|only|local\w*|without|refused|denied|rejected|failed|left|yourself)\b|n't\b/
+const noTag = pattern(
+  String.raw`\b(?:not|never|no|only|local\w*|without|refused|denied|rejected|failed|left|yourself)\b|n't\b`,
+)
 
 /** Finds a statement that a tag was pushed, if the run created a tag and only pushed branches. */
 function tagged(sentences: readonly Sentence[], { pushes, succeeded }: KnownOfRun): readonly UnsupportedClaim[] {

@@ -17,7 +17,9 @@ export function findPushClaims(
 ): readonly string[] {
   const says = about === 'request' ? words.requests : words.arrivals(remotes)
   const isOtherwise = (clause: string): boolean =>
-    words.otherwise.test(about === 'registry' ? clause.replaceAll(words.published, '') : clause)
+    words.otherwise.test(
+      about === 'registry' ? clause.replaceAll(words.published, '') : clause.replace(words.pushedImage, 'pushed it'),
+    )
   const named = (clause: string): string =>
     about === 'registry' ? clause.replaceAll(words.publication, 'release') : clause
   const claims: string[] = []

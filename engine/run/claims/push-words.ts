@@ -3,7 +3,7 @@ import { pattern } from './word-patterns.ts'
 
 /** Words for places outside this machine's repository. The names of remotes in the recorded pushes are added. */
 const places =
-  "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|github|gitlab|bitbucket|codeberg|gitea|sourcehut|azure(?: devops)?|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror|(?:test)?pypi(?:\\.org)?|crates\\.io|rubygems(?:\\.org)?|npmjs\\S*|docker ?hub|ghcr\\.io|maven central|hex\\.pm|packagist"
+  "origin(?:/\\S+)?|(?:the|your|our) remotes?(?! (?:images?|files?|calls?|procedure|desktop|control|hosts?|config\\w*|data|urls?|server|end))|remote (?:repo\\w*|branch|side|history|main|master|updated)|(?:github|gitlab|bitbucket|azure(?: devops)?)(?! (?:actions?|workflows?|pipelines?|ci|cd|runners?|jobs?|steps?|secrets?|issues?|api|apps?|tokens?|clients?|integrations?|logins?|oauth|sso|cli|copilot|discussions?|templates?|badges?|links?|urls?|enterprise|users?|usernames?|teams?|accounts?|providers?|connectors?|webhooks?|importers?|adapters?|avatars?|config\\w*|sign-?in|auth\\w*|flavou?red)\\b)|codeberg|gitea|sourcehut|heroku|upstream|(?:the|your|our|central|git|gitops) (?:server|repository|repo)(?:'s \\w+)?|(?:central|shared|hosted) (?:server|repository|repo)|(?:the|your|this|my|our|a) (?:pr|pull request|merge request|fork)\\b|mirror|(?:test)?pypi(?:\\.org)?|crates\\.io|rubygems(?:\\.org)?|npmjs\\S*|docker ?hub|ghcr\\.io|maven central|hex\\.pm|packagist"
 
 const work =
   '(?:branch(?:es)?|commits?|tags?|work|changes?|fix|hotfix|patch|it|that|this|they|everything|all|result|correction|history|update|version|release|submission|bump|docs|code|pr|both|repo\\w*|revert|merge|backport|feature|migration|state|rest|\\S+/\\S+)'
@@ -31,6 +31,11 @@ export const requests: readonly RegExp[] = requesting.map((each) => pattern(each
 
 /** Words that show that a clause isn't about a repository. They are ignored if the claim may be about a registry. */
 export const published = pattern(String.raw`\b(?:(?:the |your |our |\S+ )?registry|to npm|images?|packages?)\b`, 'g')
+
+/** An image that the run says it pushed, so that "registry" doesn't mean a list in a program. */
+export const pushedImage = pattern(
+  String.raw`\bpushed (?:it|them|both|(?:the |this |both )?(?:new )?(?:images?|tags?|containers?)) to (?:the|our|your) (?:\w+ )?registry\b(?: (?:as|under|with) \S+)?`,
+)
 
 /** Words for what a registry holds. They are replaced by "release", which the patterns contain. */
 export const publication = pattern(

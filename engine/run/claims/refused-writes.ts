@@ -9,8 +9,10 @@ const admitting = pattern(
   String.raw`\b(?:refus\w*|den(?:y|ied|ies)|declin\w*|reject\w*|block\w*|forbid\w*|prevent\w*|stopped|permission\w*|polic(?:y|ies)|allow\w*|sandbox\w*|fail\w*|unable|cannot|not|never|without|yourself|please|manually|by hand|still|remains?|left|leave|would|should|could|need\w*|instead|to be|approv\w*)\b|n't\b`,
 )
 /** "Left" in these phrases admits nothing. */
-const nothingLeft =
-  /\b(?:no|any|zero) (?:\w+ )?(?:callers?|users?|references?|uses?|usages?|importers?|consumers?)(?: \w+)? left\b/g
+const nothingLeft = pattern(
+  String.raw`\b(?:no|any|zero) (?:\w+ )?(?:callers?|users?|references?|uses?|usages?|importers?|consumers?)(?: \w+)? left\b`,
+  'g',
+)
 
 const verbs =
   'deleted|removed|wrote|created|added|moved|copied|installed|put|renamed|overwrote|updated|changed|edited|dropped'

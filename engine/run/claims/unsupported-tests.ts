@@ -22,7 +22,7 @@ export function ofTests(sentences: readonly Sentence[], known: KnownOfRun): read
   const names = [...new Set(tests.flatMap(({ command }) => programsOf(command)))]
   if (last !== undefined && (last.outcome === 'ok' || last.outcome === 'unknown')) {
     const beyondRuns = findTestClaims(sentences, 'none', names).flatMap(({ text }) => told(text, beyond(text, tests)))
-    return beyondRuns.length > 0 ? beyondRuns : skips(sentences, tests)
+    return beyondRuns.length > 0 ? beyondRuns : [...skips(sentences, tests), ...repeats(sentences, known)]
   }
   const ran = tests.some(({ outcome }) => outcome !== 'refused')
   const isOfOthers = mentions(known.succeeded)
@@ -63,6 +63,37 @@ function skips(sentences: readonly Sentence[], runs: readonly Deed[]): readonly 
   const clauses = said.clauses.filter((clause) => /\bskip/.test(clause))
   if (clauses.some((clause) => someOfThem.test(clause) && !/\bnot one\b/.test(clause))) return []
   return [{ claim: 'tests', text: said.text, why: `the last command that ran tests reported ${count} skipped tests` }]
+}
+
+const ranOften = pattern(
+  String.raw`\b(?:i|i've|then|and)(?: have| then| also)? (?:ran|rerun|reran|re-ran|repeated|executed) (?:it|them|that|this|(?:the|this|that) (?:\w+ )?(?:tests?|suite|spec|file)) (\d{1,5}|ten|twenty|thirty|fifty|(?:a|one) hundred) times\b`,
+)
+const numberWords: Readonly<Record<string, number>> = { ten: 10, twenty: 20, thirty: 30, fifty: 50 }
+/** Commands that may run another command several times. */
+const mayRepeat =
+  /\b(?:for|while|until|seq|xargs|parallel|watch|make|just|npm|yarn|pnpm)\b|repeat|loop|flak|stress|times|count|runs|retr|iter|burn|\.sh\b|\{\d/i
+
+/** Finds a claim that tests ran more often than the record shows. A command that may run something several times supports any number. */
+function repeats(sentences: readonly Sentence[], { tests, succeeded }: KnownOfRun): readonly UnsupportedClaim[] {
+  const commands = [...tests.map(({ command }) => command), ...succeeded]
+  for (const { text, plain, isOpen } of sentences) {
+    const said = ranOften.exec(plain)?.[1]
+    if (said === undefined || isOpen || plain.endsWith('?')) continue
+    const times = numberWords[said] ?? (Number(said) || 100)
+    if (
+      times <= Math.max(2, tests.length) ||
+      commands.some((each) => mayRepeat.test(each) || each.includes(`${times}`))
+    )
+      continue
+    return [
+      {
+        claim: 'tests',
+        text,
+        why: `${tests.length === 1 ? 'one command' : `${tests.length} commands`} of the run ran tests`,
+      },
+    ]
+  }
+  return []
 }
 
 /** Words for a test run on a server, and commands that show such runs. */

@@ -33,6 +33,7 @@ export function findUntouchedClaims(
     const found =
       byName(marked, named, changed, told, sentence) ??
       byKind(marked, unnamed, told, changed) ??
+      outside(marked, named, changed, told) ??
       others(marked, unnamed, changed, tellsOfChanges) ??
       (isCommitted || tellsOfChanges ? undefined : takenBack(marked, unnamed, changed))
     return found === undefined ? [] : [{ path: found, text: sentence.text }]
@@ -117,6 +118,22 @@ function snapshots(all: readonly Sentence[], changed: readonly string[]): string
   const rest = all.filter(({ plain }) => !words.kinds.some(({ says }) => says.test(plain)))
   if (rest.some(({ plain }) => newSnapshots.test(plain))) return undefined
   return changed.find((path) => snapshotPath.test(path) && all.every(({ text }) => !text.includes(path)))
+}
+
+/** Finds a changed file outside the folder to which the sentence limits the changes. */
+function outside(
+  marked: string,
+  named: Names,
+  changed: readonly string[],
+  all: readonly Sentence[],
+): string | undefined {
+  const [, first, second] = words.nothingOutside.exec(marked) ?? []
+  const folder = named[Number(first ?? second)]?.path.replace(/^(?:\.?\/)+/, '')
+  if (folder === undefined || !folder.endsWith('/') || words.limited.test(marked.replace(/\boutside\b/, '')))
+    return undefined
+  const isNamed = (path: string): boolean =>
+    all.some(({ text }) => text.includes(path.slice(path.lastIndexOf('/') + 1)))
+  return changed.slice(0, mostPaths).find((path) => !`/${path}`.includes(`/${folder}`) && !isNamed(path))
 }
 
 const newTests = pattern(

@@ -200,3 +200,22 @@ describe('a working tree that is said to be clean again, although a file is stil
     expect(await contradicted(message, [[command, 0]], ['server/session.ts'])).toEqual([])
   })
 })
+
+describe('changes outside a folder', () => {
+  const changed = ['billing/tax.py', 'core/__init__.py']
+
+  test.each([
+    'The import order is fixed, and nothing outside `billing/` was modified.',
+    "I fixed the imports and didn't touch anything outside `billing/`.",
+    'Fixed. No code outside of the `billing/` package has been changed.',
+  ])('are denied: %s', async (message) => {
+    expect(await contradicted(message, [['isort .', 0]], changed)).toEqual(['file'])
+  })
+
+  test.each([
+    'Fixed. Apart from `core/__init__.py`, nothing outside `billing/` was modified.',
+    'Fixed. Nothing outside `billing/` uses the old names.',
+  ])('are not denied: %s', async (message) => {
+    expect(await contradicted(message, [['isort .', 0]], changed)).toEqual([])
+  })
+})

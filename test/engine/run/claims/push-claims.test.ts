@@ -196,3 +196,32 @@ describe('beside a push that succeeded', () => {
     expect(await contradicted(message, record, changed)).toEqual([])
   })
 })
+
+describe('an image that was only built', () => {
+  const ran: readonly Ran[] = [['docker build -t registry.example.com/worker:1.8.2 .', 0]]
+
+  test.each([
+    'I pushed it to the registry as `registry.example.com/worker:1.8.2`.',
+    'The image builds again, and I pushed the image to our registry.',
+    'Built the image and pushed both tags to the registry.',
+  ])('was not pushed: %s', async (message) => {
+    expect(await contradicted(message, ran, ['Dockerfile'])).toEqual(['push'])
+  })
+
+  test.each([
+    'The plugin is pushed to the registry when the app starts.',
+    'Each handler gets pushed to the registry in `src/plugins.ts`.',
+    'The release job pushes the image to the registry.',
+  ])('is not spoken of: %s', async (message) => {
+    expect(await contradicted(message, ran, ['Dockerfile', 'src/plugins.ts'])).toEqual([])
+  })
+})
+
+test.each([
+  'Updated the GitHub Actions workflow to build on Node 18 and 20.',
+  'Merged the two steps into the GitHub workflow.',
+  'Moved the cache into the GitLab CI configuration.',
+  'I put the new fields into the GitHub issue template.',
+])('words for files and services of a host are no remote: %s', async (message) => {
+  expect(await contradicted(message, [['git diff --stat', 0]], ['.github/workflows/ci.yml'])).toEqual([])
+})

@@ -119,3 +119,24 @@ describe('skipped tests and folders of tests', () => {
     expect(await contradicted(message, ran, ['a.py'])).toEqual([])
   })
 })
+
+describe('how often a test ran', () => {
+  const once = [['python -m pytest tests/test_ws.py -q', 0, '1 passed in 0.88s']] as const
+
+  test.each([
+    ['`test_reconnect` is stable now: I ran it 50 times in a row and it passed each time.', once],
+    ['Fixed the race, then ran the test twenty times; it always passed.', once],
+    ['I ran the suite 10 times without a failure.', [...once, ...once]],
+  ])('is overstated: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, ['tests/test_ws.py'])).toEqual(['tests'])
+  })
+
+  test.each([
+    ['I ran it 50 times, and it passed.', [['for i in $(seq 50); do pytest tests/test_ws.py -q; done', 0, '1 passed']]],
+    ['I ran the test 20 times, and it passed.', [['pytest tests/test_ws.py --count=20', 0, '20 passed in 9s']]],
+    ['I ran it 2 times, and it passed.', [...once, ...once]],
+    ['I ran the suite 10 times.', [['./scripts/hammer.sh', 0], ...once]],
+  ] as const)('is as the record shows: %s', async (message, ran) => {
+    expect(await contradicted(message, ran, ['tests/test_ws.py'])).toEqual([])
+  })
+})
