@@ -166,7 +166,7 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
     'a wait that is longer than the run may last',
     ({ error }) => [{ status: 429, headers: { 'retry-after': '60' }, body: error('later') }],
     ['--timeout', '3'],
-    { code: 4, reason: 'budget', message: /--timeout 3/, requests: 1 },
+    { code: 4, reason: 'budget', message: /took 3 s \(--timeout\)/, requests: 1 },
   ],
 ]
 
