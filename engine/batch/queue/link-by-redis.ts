@@ -151,7 +151,7 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
     },
     isEndAsked: async (trial, attempt) => (await orNothing(store.get('ends', jobIdOf(trial, attempt)))) !== undefined,
     tellStep,
-    handIn: async (trial, attempt) => {
+    handIn: async (trial, attempt, { closing, say }) => {
       const id = jobIdOf(trial, attempt)
       const packed = await packAttempt(folder.attemptPath(trial, attempt), mostBytes).catch((error: unknown) => {
         if (error instanceof TooLarge) return undefined
@@ -162,10 +162,11 @@ export function linkByRedis(carrier: Carrier, key: BatchKey, folder: BatchFolder
         'usage',
         `its result could not be delivered within ${deadlineMs / 1000} s: Redis is full or unavailable`,
       )
-      if (late.has(id) || !(await isDoneWithin(() => send(trial, attempt, packed), deadlineMs))) {
+      if (late.has(id) || !(await isDoneBy(AbortSignal.timeout(deadlineMs), () => send(trial, attempt, packed)))) {
         late.add(id)
-        // The cost of the run still counts, so it is reported. While Redis is unavailable, the report waits; it is sent before the failure of the job.
-        void tellStep(trial, attempt).catch(() => undefined)
+        say(`${trial}: ${tooLate.message}`)
+        // The cost of the run still counts. The coordinator must have it before it sees that the job failed.
+        await isDoneBy(closing, () => tellStep(trial, attempt))
         throw tooLate
       }
       claims.delete(id)
@@ -193,12 +194,15 @@ async function orNothing(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Repeats an action until it succeeds, for example while Redis is full or unreachable. @returns false if it did not succeed by the deadline */
-async function isDoneWithin(act: () => Promise<void>, deadlineMs: number): Promise<boolean> {
-  const end = new AbortController()
-  const late = sleep(deadlineMs, false, { signal: end.signal }).catch(() => false)
-  const isDone = await Promise.race([again(act, end.signal), late])
-  end.abort()
+/** Repeats an action until it succeeds, for example while Redis is full or unreachable. @returns false if it did not succeed before the signal was aborted */
+async function isDoneBy(end: AbortSignal, act: () => Promise<void>): Promise<boolean> {
+  const stop = new AbortController()
+  const ended = new Promise<false>((resolve) => {
+    if (end.aborted) resolve(false)
+    end.addEventListener('abort', () => resolve(false), { once: true, signal: stop.signal })
+  })
+  const isDone = await Promise.race([again(act, AbortSignal.any([end, stop.signal])), ended])
+  stop.abort()
   return isDone
 }
 

@@ -65,6 +65,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   })
   const repositories = new Repositories(clones, new Git(program.environment), process)
   const running = new Map<string, Work>()
+  const closing = new AbortController()
   let limits: RateLimits = { requests: undefined, tokens: undefined }
 
   const make = async (trial: Trial, attempt: number, stop: AbortSignal): Promise<void> => {
@@ -81,12 +82,15 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     await attemptOne(trial, attempt, given, stop).finally(() => steps.end())
   }
 
+  const handIn = (trial: Trial, attempt: number): Promise<void> =>
+    link.handIn(trial.key, attempt, { closing: closing.signal, say })
+
   const act = async (id: string, data: unknown): Promise<void> => {
     const { trial, attempt } = attemptOf(folder, trials, id, data)
     if (!(await link.isGivenOut(trial.key, attempt)))
       throw new UserError('usage', `${trial.key} was not assigned to a worker`)
     // The attempt has already ended, but its result may not have been handed in.
-    if (folder.attemptOf(trial.key, attempt) !== undefined) return link.handIn(trial.key, attempt)
+    if (folder.attemptOf(trial.key, attempt) !== undefined) return handIn(trial, attempt)
     // The same job can come again while it is running here.
     const known = running.get(id)
     if (known !== undefined) return known.done
@@ -98,11 +102,11 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
         exitCode: undefined,
         error: 'the worker that claimed it is gone',
       })
-      return link.handIn(trial.key, attempt)
+      return handIn(trial, attempt)
     }
     const controller = new AbortController()
     const doing: Work = {
-      done: make(trial, attempt, controller.signal),
+      done: make(trial, attempt, controller.signal).then(() => handIn(trial, attempt)),
       stop: (why) => controller.abort(why),
       renewed: Date.now(),
     }
@@ -119,7 +123,6 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     }, lookMs)
     try {
       await doing.done
-      await link.handIn(trial.key, attempt)
     } finally {
       clearInterval(watch)
       running.delete(id)
@@ -145,6 +148,7 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
   if (signal.aborted) ended.resolve()
   signal.addEventListener('abort', () => ended.resolve(), { once: true })
   await ended.promise
+  closing.abort()
   for (const doing of running.values()) doing.stop('interrupted')
   await Promise.allSettled([...running.values()].map(({ done }) => done))
   clearInterval(beating)

@@ -19,11 +19,15 @@ export type WorkerLink = {
   /** Reports the progress of an attempt, as stored in the folder. */
   readonly tellStep: (trial: string, attempt: number) => Promise<void>
   /**
-   * Hands in the result of an attempt.
+   * Hands in the result of an attempt. After the deadline only its cost is reported, for which it waits until the worker is closing.
    *
    * @throws UserError if the result can't be handed in before a deadline
    */
-  readonly handIn: (trial: string, attempt: number) => Promise<void>
+  readonly handIn: (
+    trial: string,
+    attempt: number,
+    wait: { readonly closing: AbortSignal; readonly say: (sentence: string) => void },
+  ) => Promise<void>
   /** Reports that this worker is alive. */
   readonly beat: () => Promise<Beat>
   readonly end: () => Promise<void>

@@ -132,7 +132,8 @@ test('a result that is too large for Redis does not count, and the message says 
 test('a result that cannot be delivered by the deadline does not count, and the next attempt succeeds', async () => {
   const { redis, key, place, run } = await scene(['a'], 'sleep 3; head -c 2000000 /dev/urandom > x')
   const running = run()
-  const worker = startFarWorker(redis, key, '--hand-in-seconds', '2')
+  // A run whose lock isn't renewed for so long would be ended instead.
+  const worker = startFarWorker(redis, key, '--hand-in-seconds', '2', '--lock-seconds', '20')
   await until(runs(place, 'a'))
   redis.cli('config', 'set', 'maxmemory', '1')
   await until(() => worker.said().includes('could not be delivered within 2 s'))
