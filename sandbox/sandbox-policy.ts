@@ -1,207 +1,22 @@
-import { isAbsolute } from 'node:path'
-import * as z from 'zod'
+import { makePolicySchema, type ParsedPolicy, type PolicyInput } from './policy-schema.ts'
 import { SandboxError } from './sandbox-error.ts'
-import { expandHome, homes } from './homes.ts'
-import { isNamePattern } from './name-pattern.ts'
-import { parsePattern } from './network/host-pattern.ts'
-import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
+import { usualPolicy } from './usual-policy.ts'
 
-const absolutePath = z
-  .string()
-  .refine(isAbsolute, 'must be an absolute path')
-  .refine(hasNoNul, 'must not contain a NUL')
-
-/** Matches if a line isn't an absolute path, or if normalizing would change the line. */
-const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
-
-/** A list of paths. Such lists are long, and checking each entry with a schema would take longer than everything else when a command starts. */
-const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
-
-/** Like `places`, but entries may also be name patterns, which match at any depth. */
-const placesOrNames = listOfPlaces((entry) =>
-  isPlace(entry) || /^\*\*\/[^/]+$/.test(entry)
-    ? undefined
-    : 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*',
-)
-
-/** A list whose entries are absolute paths, or start with `~/` for the caller's home directory. Parsing turns them into absolute paths. */
-function listOfPlaces(faultOf: (entry: string) => string | undefined) {
-  return longList(faultOf, notPlain, (entries) => expandAll(entries)).transform((entries) => [...new Set(entries)])
-}
-
-/**
- * A list of texts. It is usually long and valid. A single test of the joined list can confirm that, whereas checking each entry would take longer
- * than everything else about a policy.
- *
- * @param suspicious matches only entries that may be invalid or not normalized. An entry that contains a line feed counts as two
- */
-function longList(
-  faultOf: (entry: string) => string | undefined,
-  suspicious: RegExp,
-  change: (entries: string[]) => readonly string[],
-) {
-  const each = z.array(z.string()).superRefine(checkEach(faultOf))
-  return z.custom<readonly string[]>().transform((given, context): readonly string[] => {
-    if (Array.isArray(given) && given.every((entry) => typeof entry === 'string')) {
-      const text = given.join('\n')
-      if (!text.includes('\0') && !suspicious.test(text)) return given
-    }
-    const checked = each.safeParse(given, { jitless: true })
-    if (checked.success) return change(checked.data)
-    for (const { message, path } of checked.error.issues) context.addIssue({ code: 'custom', message, path: [...path] })
-    return z.NEVER
-  })
-}
-
-function checkEach(faultOf: (entry: string) => string | undefined) {
-  return (entries: readonly string[], context: z.RefinementCtx): void => {
-    for (const [index, entry] of entries.entries()) {
-      const message = hasNoNul(entry) ? faultOf(entry) : 'must not contain a NUL'
-      if (message !== undefined) context.addIssue({ code: 'custom', message, path: [index] })
-    }
-  }
-}
-
-function isPlace(entry: string): boolean {
-  return isAbsolute(entry) || entry.startsWith('~/')
-}
-
-const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
-
-/** Which of this program's environment variables a command gets. The filters apply in the order of these fields. `set` comes last and always wins. */
-const Environment = z.strictObject({
-  /** `core` allows only a list of harmless names, `all` allows everything that doesn't look like a secret, and `none` allows nothing. */
-  inherit: z.enum(['core', 'all', 'none']).default('core'),
-  /** Names that always pass, even if they look like secrets. They are exact names rather than patterns, so that nobody passes a secret by accident. */
-  pass: z.array(variableName).default([]),
-  /** Patterns for the names to leave out. They may contain `*` and `?`, and case doesn't matter. */
-  exclude: z.array(variableName).default([]),
-  /** If not empty, only names that match these patterns pass. */
-  includeOnly: z.array(variableName).default([]),
-  set: z.record(variableName, z.string().refine(hasNoNul, 'must not contain a NUL')).default({}),
-})
-
-/** A host pattern, in the syntax of `sandbox/network/`. */
-const allowedHost = z
-  .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
-  .superRefine((input, context) => {
-    const pattern = parsePattern(input)
-    if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
-  })
-
-/** With `allowlist`, the only way out is our proxy, which connects only to the hosts in `allow`. A pattern without a port means ports 80 and 443. */
-const Network = z.discriminatedUnion('mode', [
-  z.strictObject({ mode: z.enum(['off', 'full']) }),
-  z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
-])
-
-/**
- * A limit that is left out has a default, which is enforced if possible. A limit that is given is enforced; if that is impossible, the policy is
- * refused.
- */
-const Limits = z.strictObject({
-  /** How long one command may run, in milliseconds. */
-  wallTimeMs: z.int().positive().optional(),
-  /** The maximum number of bytes that a command may write to stdout and stderr together. A command that writes more is ended. */
-  outputBytes: z.int().positive().optional(),
-  /** The maximum number of processes and threads that one command may have at the same time. */
-  processes: z.int().min(8).optional(),
-  /**
-   * The maximum memory, in bytes, that all processes of one command together may use. If no control groups can be created, a value here is refused.
-   * The default limit then applies to each process separately.
-   */
-  memoryBytes: z
-    .int()
-    .min(32 * 1024 * 1024)
-    .optional(),
-  /** The size, in bytes, of the largest file that a command may write. */
-  fileSizeBytes: z.int().positive().optional(),
-  /**
-   * How many bytes one command may use on each disk that it can write to. While the command runs, the disks are checked ten times a second. A command
-   * that uses more is ended.
-   */
-  diskBytes: z
-    .int()
-    .min(1024 ** 2)
-    .optional(),
-  /**
-   * How many files may be created on each disk that a command can write to. While the command runs, the disks are checked ten times a second. A
-   * command that exceeds this is ended.
-   */
-  files: z.int().min(16).optional(),
-  /**
-   * How many processors a command may use (processor time per second of wall time), for example 1.5. If this is left out, a command may use all
-   * processors.
-   */
-  cpus: z.number().min(0.01).optional(),
-  /** The maximum number of files that one process may have open at the same time. */
-  openFiles: z.int().min(32).optional(),
-})
+let schema: ReturnType<typeof makePolicySchema> | undefined
+const policySchema = (): ReturnType<typeof makePolicySchema> => (schema ??= makePolicySchema())
 
 /**
  * What a confined command may do. A list that is given, even an empty one, replaces the default list.
  *
  * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
  */
-export const SandboxPolicy = z.strictObject({
-  /** With `danger-full-access`, commands are not confined. Only the settings for the environment and the limits apply. */
-  mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
-  /** The directory that the run works in. It is writable in the mode workspace-write. */
-  workspace: absolutePath,
-  /** Additional directories that are writable in the mode workspace-write. */
-  writableRoots: places.default([]),
-  /** Additional files that are writable in the mode workspace-write. A file that doesn't exist is skipped. */
-  writableFiles: places.default([]),
-  /** Directories that are visible although they are inside a directory that is denied, or that is private to the sandbox (`/tmp`, `/run`). */
-  readableRoots: places.default([]),
-  /**
-   * Files and directories that can't be read: absolute paths, or patterns (two stars, a slash, and a name such as `.env*`), which match at any depth
-   * below the workspace or another root when a command starts. A list that is given here replaces the default list, which contains the usual places
-   * of credentials.
-   */
-  deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
-  /**
-   * Paths that stay read-only even inside a writable root. Each is an absolute path, a path relative to every writable root, or (after two stars and
-   * a slash) a path relative to every directory of a root.
-   */
-  protectedPaths: longList(
-    (entry) =>
-      entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not leave the root with ".."',
-    /^$|^\n|\n\n|\n$|\.\./,
-    (entries) => entries,
-  )
-    .transform((entries) => [...entries])
-    .default(() => [...protectedPlaces()]),
-  /**
-   * Private views. At each `path` (a directory, given without symlinks), commands see the directory `source` in place of the original. They can't
-   * reach the original, and they can't reach `source` at its own path. Paths in this policy refer to the files that commands see. Only backends that
-   * can mount support views.
-   */
-  views: z
-    .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
-    .default([]),
-  network: Network.default({ mode: 'off' }),
-  /**
-   * The socket of a docker daemon that commands see and may use. Commands can then use other unix sockets too. Whoever can use a machine's docker
-   * daemon is root on that machine. Absent: commands see no such socket.
-   */
-  dockerSocket: absolutePath.optional(),
-  /**
-   * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call filter can
-   * distinguish a command's own socket from a socket of this machine, so commands can use any socket that they see. `/tmp`, `/run` and credentials
-   * stay hidden. Sockets on which programs of this machine listen when a command starts are hidden too, except those that are themselves roots.
-   * Sockets that are opened later are not hidden.
-   */
-  unixSockets: z.boolean().default(false),
-  environment: Environment.prefault({}),
-  limits: Limits.prefault({}),
-})
+export const SandboxPolicy = /* @__PURE__ */ policySchema()
 
 /** A policy that has been parsed: all defaults are filled in, and all paths are absolute. */
-export type SandboxPolicy = z.infer<typeof SandboxPolicy>
+export type SandboxPolicy = ParsedPolicy
 
 /** A policy as a user writes it: everything except `mode` and `workspace` may be left out. */
-export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
+export type SandboxPolicyInput = PolicyInput
 
 /**
  * Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy`, which names every wrong key.
@@ -209,23 +24,11 @@ export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
  * @example const policy = parsePolicy({ mode: 'read-only', workspace: process.cwd(), limits: { wallTimeMs: 10_000 } })
  */
 export function parsePolicy(input: unknown): SandboxPolicy {
+  const usual = usualPolicy(input)
+  if (usual !== undefined) return usual
   // Compiling a parser takes more time than it saves for a single policy.
-  const parsed = SandboxPolicy.safeParse(input, { jitless: true })
+  const parsed = policySchema().safeParse(input, { jitless: true })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => ({ key: issue.path.join('.'), expected: issue.message }))
   throw new SandboxError('invalid-policy', { problems }, { cause: parsed.error })
-}
-
-function hasNoNul(text: string): boolean {
-  return !text.includes('\0')
-}
-
-function staysInside(path: string): boolean {
-  return !path.includes('..') || !path.split('/').includes('..')
-}
-
-/** Expands `~/` in a list of paths. To find the home directories, the system's list of users is read, so this is done once for all paths. */
-function expandAll(entries: readonly string[]): readonly string[] {
-  const known = entries.some((entry) => entry.startsWith('~')) ? homes() : []
-  return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))
 }
