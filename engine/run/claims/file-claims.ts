@@ -127,6 +127,7 @@ function isClaimed({ sentence, named, marked }: Read, at: number, isChanged: (pa
   if (words.exceptFor.test(before)) return true
   const clause = before.split(clauseEnd).at(-1) ?? ''
   if (words.exemptAfter.test((after.split(afterEnd)[0] ?? '').replace(words.stillWell, ''))) return false
+  if (words.speaks.test(after)) return false
   // A sentence such as "a.ts leaked it, so I fixed that too"
   if (words.fixedIt.test(after.split('‹')[0] ?? '') && !/test|spec/i.test(named[at]?.path ?? '')) return true
   if (words.exemptBefore.test(clause.replace(words.showing, '')) || words.exemptLabel.test(before)) return false

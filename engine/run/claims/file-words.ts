@@ -29,6 +29,10 @@ export const exemptBefore = pattern(
 export const exemptAfter = pattern(
   String.raw`^ as (?:an? |the )?(?:\w+ )?(?:model|templates?|example|reference|guide|basis|blueprint|baseline|starting point)\b|^[^‹]*?\b(?:untouched|unchanged|unaffected|unmodified|as (?:is|it (?:is|was)|they are)|alone|already|still|(?:is|are|was|were|does|do|did|has|have|needs?|needed|could|would|should) not|(?:is|was|are|were|does|do|did|has|have|need|could|would|should|must)n't|must|should|would|could|needs? (?:no|to)|needed no|no edit|remains?|stays?|identical|shows?|last (?:changed|year|week|touched)|in (?:january|february|march|april|june|july|august|september|october|november|december)|since (?:\d|v\d|last)|years? ago|was (?:changed|written|last|generated|removed|added) (?:by|in (?:this|that|the last) commit)|gets?|permission|without changes|is fine|in (?:the |a |an )?(?:last|previous|earlier|recent|later) (?:release|version|commit|refactor\w*|pr)|by (?:a|an|the) (?:later|earlier|previous) commit|exists\b|i (?:couldn't|could not|left|can't))\b`,
 )
+/** Words after a file that quote it: "the spec in a.md says error". What follows is what the file says, not what was done to it. */
+export const speaks = pattern(
+  String.raw`^(?: only| just| also| clearly| \w+ly)? (?:says|states|said|stated|specifies|specified|prescribes|demands|requires|required|mandates|promises|claims|reads|calls (?:for|it|this|that)|asks (?:for|that)|wants|expects|insists|warns|disagrees|agrees)\b(?! (?:now|so now)\b)(?![^.;]{0,80} (?:now|new)\b)`,
+)
 /** Words with "still" that follow a file but aren't about it: "deleted a.ts, the build still succeeds". */
 export const stillWell = pattern(
   String.raw`,? (?:and )?(?:the |everything |it |all )?(?:\w+ ){0,2}still (?:succeeds?|pass\w*|works?|builds?|compiles?|runs?|green|loads?|renders?|fine|holds?)\b.*`,

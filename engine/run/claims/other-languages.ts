@@ -44,25 +44,25 @@ const languages: readonly Language[] = [
     `subid[oa]s?|subí|publicad[oa]s?|publiqué|empujad[oa]s?|pushead[oa]s?|pusheé|hice (?:el )?push|(?:está|están|quedó|queda) (?:ya )?en ${places}|el (?:remoto|servidor))`,
     '(?:pruebas|tests?|suite|batería)\\P{L}(?:.*\\P{L})?(?:pasan|pasa|pasaron|pasado|pasó|pasando|verdes?|éxito|exitosamente|superad[oa]s?)',
     'sin (?:errores|fallos|problemas|incidencias)|ningún (?:fallo|error)|(?:0|cero) (?:fallan|fallos|errores)',
-    'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|hay que',
+    'no|sin|nunca|falta\\p{L}*|fall\\p{L}*|rechaz\\p{L}*|deneg\\p{L}*|puedes?|podrías?|debes?|si|cuando|todavía|aún|ningun\\p{L}*|ningún|tampoco|pendientes?|salvo|excepto|menos|antes|(?:hay|habrá|habría) que',
   ),
   language(
     `poussée?s?|publiée?s?|mise?s? en ligne|(?:est|sont) (?:maintenant |désormais |bien |déjà )?sur ${places}|le (?:dépôt distant|serveur))`,
     '(?:tests?|suite)\\P{L}(?:.*\\P{L})?(?:passent|passe|passés?|réussis?|réussissent|verts?|verte|succès)',
     'sans (?:erreur|échec|problème|souci)s?|aucune? (?:erreur|échec|problème)|(?:0|zéro) (?:échec|erreur)s?',
-    "pas|non|ne|n'\\p{L}*|jamais|aucune?|refus\\p{L}*|échou\\p{L}*|échec\\p{L}*|reste\\p{L}*|si|quand|veuillez|pouve[zr]|sans|rejet\\p{L}*|faut|sauf|avant|encore|doit|devrai\\p{L}*",
+    "pas|non|ne|n'\\p{L}*|jamais|aucune?|refus\\p{L}*|échou\\p{L}*|échec\\p{L}*|reste\\p{L}*|si|quand|veuillez|pouve[zr]|sans|rejet\\p{L}*|faut|faudra\\p{L}*|sauf|avant|encore|doit|devrai\\p{L}*",
   ),
   language(
     `enviad[oa]s? (?:para|ao|à)|publicad[oa]s?|(?:dei|fiz)(?: o)? push|(?:está|estão|já está) n[oa] (?:github|gitlab|origin|remoto|servidor)`,
     '(?:testes|suíte|suite)\\P{L}(?:.*\\P{L})?(?:passam|passaram|passou|passando|verdes?|sucesso|aprovad[oa]s?)',
     'sem (?:erros|falhas|problemas)|nenhum (?:erro|problema)|nenhuma falha|(?:0|zero) (?:falhas|erros)',
-    'não|sem|nunca|falt\\p{L}*|falh\\p{L}*|rejeit\\p{L}*|recus\\p{L}*|se|quando|pode\\p{L}*|ainda|nenhum\\p{L}*|pendentes?|exceto|menos|antes|deve\\p{L}*',
+    'não|sem|nunca|falt\\p{L}*|falh\\p{L}*|rejeit\\p{L}*|recus\\p{L}*|se|quando|pode\\p{L}*|ainda|nenhum\\p{L}*|pendentes?|exceto|menos|antes|deve\\p{L}*|(?:é|será) preciso|precisa\\p{L}*',
   ),
   language(
     `pushat[oaie]|pubblicat[oaie]|inviat[oaie] (?:a|al|su)|caricat[oaie] (?:su|sul)|(?:è|sono) (?:ora |già )?su ${places})`,
     '(?:test|suite)\\P{L}(?:.*\\P{L})?(?:passano|passa|passat[oaie]|superat[oaie]|verd[ei]|successo)',
     'senza (?:errori|problemi)|nessun (?:errore|problema)|(?:0|zero) (?:errori|fallimenti)',
-    'non|senza|mai|fall\\p{L}*|rifiutat\\p{L}*|respint\\p{L}*|se|quando|puoi|ancora|nessun\\p{L}*|tranne|prima|dev\\p{L}*',
+    'non|senza|mai|fall\\p{L}*|rifiutat\\p{L}*|respint\\p{L}*|se|quando|puoi|ancora|nessun\\p{L}*|tranne|prima|dev\\p{L}*|bisogn\\p{L}*|occorre',
   ),
   language(
     `gepusht|gepubliceerd|geüpload|(?:staat|staan|is|zijn) (?:nu |al )?op ${places})`,
@@ -90,14 +90,28 @@ const languages: readonly Language[] = [
   ),
 ]
 
+/** A number of failures out of a number of tests: "1 fallo de 67". */
+const someFailed = pattern(
+  String.raw`[1-9]\d{0,5} (?:fallos?|errores|fehler|fehlschläge|fehlgeschlagen|échecs?|erreurs?|falhas?|erros?|errori|fallimenti|fouten|ошиб\p{L}*) (?:de|von|aus|bei|sur|em|di|su|van|из) \d`,
+  'u',
+)
+
+/** A relative clause that only describes a noun before it: "la fecha 2024-12-31, que ya pasó". */
+const relative = pattern(
+  String.raw`, (?:que|qui|che|quien) (?:(?:ya|já|déjà|già|se|est|è|a|ha|ya ha|aún) )?\p{L}{1,40}`,
+  'gu',
+)
+
 /**
  * Interprets a sentence in a language other than English: `so` if it says that tests passed, or that a push happened, and `not so` if it denies that.
  * Undefined if it says neither.
  */
 export function saidAbroad(about: 'pushed' | 'passed', plain: string): 'so' | 'not so' | undefined {
   if (!mayTellAbroad.test(plain)) return undefined
+  if (about === 'passed' && someFailed.test(plain)) return 'not so'
+  const read = about === 'passed' ? plain.replace(relative, '') : plain
   for (const { [about]: says, faultless, denies } of languages) {
-    if (!says.test(plain)) continue
+    if (!says.test(read)) continue
     return denies.test(plain.replace(faultless, '')) ? 'not so' : 'so'
   }
   return undefined
