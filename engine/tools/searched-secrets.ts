@@ -12,8 +12,8 @@ const ofTheMachine = /^\/(?:usr|bin|sbin|lib\w*|proc|sys|dev|nix)?(?:\/|$)/
 const mostEntries = 100_000
 
 /**
- * Finds files whose names suggest that they contain secrets, below the paths that a command searches without naming each file: `grep -r KEY
- * .` would read `.env`, which nobody approved. Returns none for a command that names each file it reads.
+ * Finds files whose names suggest that they contain secrets, in the directories that a command searches without naming each file. For example, `grep -r KEY .`
+ * would also read `.env`, which nobody approved. Returns none for a command that names each file it reads.
  *
  * @param argv a command that is proven to only read
  * @param cwd the absolute path of its working directory
@@ -35,7 +35,7 @@ export function searchedSecrets(argv: readonly string[], cwd: string): readonly 
   return found
 }
 
-/** Caches whether a path may contain secrets: searches often follow one another, and checking a file takes longer than finding it. */
+/** Whether paths may contain secrets. The answers are cached, because searches often follow one another, and checking a file takes longer than finding it. */
 const judged = new Map<string, boolean>()
 
 function holdsSecret(path: string): boolean {
@@ -47,7 +47,10 @@ function holdsSecret(path: string): boolean {
   return holds
 }
 
-/** The path that a word names. If the word contains a wildcard or variable, only the directories before it. Empty if the word isn't a path. */
+/**
+ * The absolute path that a word names, as a list of one. If the word contains a wildcard or a variable, the path ends at the last slash before that. The list
+ * is empty if nothing remains, or if the word is an option.
+ */
 function placeOf(word: Word, cwd: string): readonly string[] {
   const text = word.text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, homedir())
   const certain = word.kind === 'static' || text !== word.text || word.kind === 'glob' ? text : word.prefix

@@ -24,7 +24,7 @@ export async function start(
   const grants = asked?.approved(approved.escalation?.grants ?? []) ?? []
   if (verdict.holds === 'run') context.escalation?.keep(grants)
   const sandbox = (await context.escalation?.sandboxFor(grants)) ?? context.sandbox
-  // A command in the background has only the policy's time limit, unless the call sets one.
+  // If the call sets no time limit, a command in the background is limited only by the sandbox policy.
   const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
   // Changes are not tracked for a command that is proven to only read or that runs in a read-only sandbox.
   const reads = isReadOnly(request, context)
@@ -36,18 +36,22 @@ export async function start(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
-    // The command runs without approval, so files that would need approval are hidden from it.
+    // A command that only reads runs without approval, so files that would need approval are hidden from it.
     hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox)
 }
 
-/** How long a call waits for its command; undefined if it waits until the command ends. */
+/** How long a call waits for its command before it returns, in milliseconds; undefined if it waits until the command ends. */
 export function yieldOf({ yield_time_ms: ms, tty }: CommandRequest): number | undefined {
   return ms ?? (tty === true ? terminalYieldMs : undefined)
 }
 
-/** Waits for a command as long as its call does. If the call is cancelled meanwhile, the command is killed. */
+/**
+ * Waits until a command ends, but no longer than the call wants to wait (see `yieldOf`). If the call is cancelled meanwhile, the command is killed.
+ *
+ * @returns undefined if the command is still running
+ */
 export async function waitFor(
   command: LiveCommand,
   request: CommandRequest,

@@ -3,13 +3,15 @@ import type { HistoryItem, ToolCall } from '../core/model.ts'
 import { stepStatus } from './step-status.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 
-/** The name of the tool that writes the list. */
+/** The name of the tool that writes the session's task list. */
 export const todoToolName = 'todo'
 
-/** The name of the tool that writes the list for models that were trained to keep a plan. The steps of a plan are identified by position. */
+/**
+ * The name of the tool that writes the task list for models that were trained to keep a plan. The steps of a plan have no ids; their positions identify them.
+ */
 export const updatePlanName = 'update_plan'
 
-/** The input of `update_plan`: the whole list. */
+/** The input of `update_plan`: all steps of the plan. */
 export const planSteps = z
   .array(z.object({ step: z.string().min(1), status: stepStatus }))
   .min(1)
@@ -17,7 +19,7 @@ export const planSteps = z
 
 const mostEntries = 100
 
-/** The input of `todo`: the whole list. */
+/** The input of `todo`: the whole task list. */
 export const TodoEntries = z
   .array(
     z.object({
@@ -31,13 +33,13 @@ export const TodoEntries = z
   )
   .max(mostEntries)
 
-/** An entry in the list. */
+/** An entry in the task list. */
 export type TodoEntry = z.infer<typeof TodoEntries>[number]
 
 const TodoInput = z.object({ todos: TodoEntries })
 const PlanInput = z.object({ plan: planSteps })
 
-/** Converts the steps of a plan to entries of the list. */
+/** Converts the steps of a plan to entries of the task list. */
 export function planEntries(plan: z.infer<typeof planSteps>): readonly TodoEntry[] {
   return plan.map(({ step, status }, at) => ({ id: String(at + 1), content: step, status }))
 }
@@ -46,9 +48,7 @@ export function planEntries(plan: z.infer<typeof planSteps>): readonly TodoEntry
 export class TodoList {
   #entries: readonly TodoEntry[]
 
-  /**
-   * @param entries the entries of a resumed session
-   */
+  /** @param entries the initial entries, for example those of a resumed session */
   constructor(entries: readonly TodoEntry[]) {
     this.#entries = entries
   }
@@ -67,7 +67,7 @@ export class TodoList {
 }
 
 /**
- * Reads the list from the calls in a conversation. It is stored nowhere else, so this is how a resumed session gets it back.
+ * Reads the task list from the tool calls in a conversation. The list is stored nowhere else, so a resumed session restores it in this way.
  *
  * @param history the whole history, from its beginning
  */
@@ -84,7 +84,7 @@ export function todoIn(history: readonly HistoryItem[]): readonly TodoEntry[] {
   return entries
 }
 
-/** The list that a call writes; undefined if it writes none. */
+/** The task list that a call writes; undefined if it writes none. */
 function listIn({ name, input }: ToolCall): readonly TodoEntry[] | undefined {
   if (name !== executeToolName) return writers.includes(name) ? written(name, parse(input)) : undefined
   const wrapped = ExecuteInput.safeParse(parse(input)).data

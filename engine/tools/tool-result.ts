@@ -2,7 +2,7 @@ import type { EventVerdict } from '../core/events.ts'
 import type { Image } from '../core/model.ts'
 import type { OutputLimit } from '../core/text/truncate.ts'
 
-/** The result of a call for the model. `ok` is false if the call failed. */
+/** The result of a tool call. `ok` is false if the call failed. */
 export type ToolResult = {
   readonly output: string
   readonly ok: boolean

@@ -5,11 +5,11 @@ import type { Tool } from './tool.ts'
 /** The facts about a run that determine which of our tools its model gets. */
 export type ToolFacts = {
   readonly family: ModelFamily
-  /** Whether pages can be fetched. */
+  /** Whether web pages can be fetched. */
   readonly hasNetwork: boolean
   /** Whether a person or a reviewer could grant a command more than the sandbox allows. */
   readonly canEscalate: boolean
-  /** Whether a person, a reviewer or a permission could allow a note in the instructions of later runs. */
+  /** Whether a person, a reviewer or a permission could allow the model to add a note to the instructions of later runs. */
   readonly canRemember: boolean
 }
 
@@ -24,7 +24,7 @@ const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
 /**
- * After this time, a command continues as a session. Codex does the same
+ * The time after which a call returns although its command is still running; the command then continues as a session. Codex does the same
  * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), so its models expect it.
  */
 const yieldsAfterMs = 10_000
@@ -44,8 +44,8 @@ const becomesSession: ToolShape = {
 }
 
 /**
- * How our tools are presented to each family of models. Tools that are not listed are unchanged. GPT works with patches and the shell and
- * gets `update_plan`. Claude and others edit by replacing text, explore with file tools, and get `todo`.
+ * How our tools are presented to each family of models. Tools that are not listed are unchanged. GPT models edit with patches, use the shell, and get
+ * `update_plan`. Claude and other models edit by replacing text, explore with file tools, and get `todo`.
  */
 const forGpt: Readonly<Record<string, ToolShape>> = {
   edit_file: aside,
@@ -85,9 +85,8 @@ const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>
 }
 
 /**
- * Selects our own tools for a model: the most important ones are declared, and the others must be searched for. A tool whose calls could
- * only be denied is not offered. Of two tools for the same purpose, only the one that the model was trained on is offered. Tools that are
- * not offered can still be called.
+ * Selects our own tools for a model. The most important tools are declared. Others for the same purposes must be searched for, or are not offered at all,
+ * depending on what the model was trained on. A tool whose calls could only be denied is not offered either. Tools that are not offered can still be called.
  */
 export function toolSet(tools: readonly Tool[], facts: ToolFacts): readonly Tool[] {
   return tools.map((tool) => {

@@ -15,7 +15,7 @@ export type ToolPlace = {
   readonly sandbox: Sandbox
 }
 
-/** What a call may use, and how it reports progress. All calls of a run share it, except for the call's id and signal. */
+/** What a call may use, and how it reports progress. All calls of a run share one context, except for the call's id and signal. */
 export type ToolContext = ToolPlace & {
   readonly callId: string
   /** The Guardian's assessment of an action, without asking anybody. */
@@ -41,12 +41,12 @@ export type ApprovedContext<A extends Action> = ToolContext & { readonly approve
 export type ItemHandle = {
   /** Reports progress while the item is open. */
   update(changes: Partial<Item>): void
-  /** Registers a function that returns the end of the output so far, sanitized and without secrets, for displays. */
+  /** Registers a function with which displays read the end of the output so far. The text that it returns must be sanitized and contain no secrets. */
   tail(read: () => string): void
   complete(changes: Partial<Item>): void
 }
 
-/** The properties of a tool besides its action. Absent ones have safe defaults. */
+/** The properties of a tool besides its action. A property that is absent has a safe default. */
 type ToolTraits<Value> = {
   readonly name: string
   readonly description: string
@@ -95,7 +95,7 @@ type ToolTraits<Value> = {
 type TakesInput<Input extends z.ZodType> = {
   /** The schema for the input of a call. The model sees it as a JSON Schema. */
   readonly input: Input
-  /** Declares that the tool takes plain text under a grammar, if the provider supports that. `fromText` converts the text to the input. */
+  /** For providers that support it, the input is plain text that follows a grammar instead of JSON. `fromText` converts this text to the input. */
   readonly freeform?: {
     readonly description: string
     readonly grammar: string
@@ -116,7 +116,9 @@ export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = T
   TakesInput<Input> & {
     /** Returns what a call with this input would do. */
     action(input: z.output<Input>, place: ToolPlace): A
-    /** Explains to the model why the call is impossible here regardless of approval, so that nobody is asked. Default: it is possible. */
+    /**
+     * Explains to the model why the call is impossible here, even with approval; nobody is asked to approve it then. Undefined (the default) if it is possible.
+     */
     refusal?(input: z.output<Input>, place: ToolPlace): string | undefined
     run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>
   }
@@ -135,7 +137,7 @@ export type Tool = {
   readonly sideBySide: boolean
   readonly ownItems: boolean
   readonly guarded: boolean
-  /** Undefined for a tool that can be called but is not offered. */
+  /** The tool as it is declared to the model. Undefined for a tool that can be called but is not offered. */
   readonly declaration: ToolDeclaration | undefined
   /** Parses the text of a call. Returns the arguments under the input's field names, or what is wrong with the text. */
   parse(kind: 'function' | 'freeform', text: string): { readonly json: unknown } | { readonly error: string }
@@ -154,7 +156,7 @@ export type ValidCall = {
   /** The input to show to hooks; undefined if it is unchanged. */
   seenAs(context: ToolContext): Readonly<Record<string, unknown>> | undefined
   validate(context: ToolContext): Promise<string | undefined>
-  /** Undefined for a tool that asks the Guardian itself, or needs no approval. */
+  /** The action that the Guardian reviews before the call runs. Undefined for a tool that asks the Guardian itself, or needs no approval. */
   action(place: ToolPlace): Action | undefined
   /** Returns why the action must be refused without asking anybody; undefined if there is no such reason. */
   refusal(place: ToolPlace): string | undefined

@@ -81,7 +81,7 @@ export function openWorkingState(
   }
 }
 
-/** Opens something for a sandbox, and closes and reopens it when the sandbox changes. */
+/** Returns a function that opens something for the current sandbox. When the sandbox has changed, the function closes it and opens it again. */
 function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
   let opened: { readonly for: Sandbox; readonly it: T } | undefined
   return () => {

@@ -84,9 +84,9 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
 const longestPending = 64 * 1024
 
 /**
- * Reviews input before it is typed, because it may be a command that would not have been approved. Everything that a shell will combine is reviewed together:
- * from the end of the last complete command, across line breaks after a backslash, an open quote or an operator. Input with editing keys is also reviewed as
- * the line that results from the editing. Keys without text, such as control-C, need no approval.
+ * Reviews input before it is typed, because a shell may execute it as a command that would not have been approved. Input that a shell combines into one command
+ * is reviewed as a whole, from the end of the last complete command: across line breaks after a backslash, within open quotes, or after an operator. Input with
+ * editing keys is also reviewed as the line that results from the editing. Keys without text, such as control-C, need no approval.
  */
 async function refuseTyping(
   command: LiveCommand,
@@ -99,7 +99,7 @@ async function refuseTyping(
     command.typed = ''
     return refused
   }
-  // Control-C and control-D discard an incomplete command.
+  // Control-C and control-D discard an incomplete command, so only the text after them is still pending.
   const begun = whole.slice(Math.max(whole.lastIndexOf('\u0003'), whole.lastIndexOf('\u0004')) + 1)
   command.typed = isWhole(begun) ? '' : begun
   if (command.typed.length <= longestPending) return undefined

@@ -38,7 +38,7 @@ export function staleReason(path: string): string {
  * Writes a file the way all changes are made: the change is planned, reviewed by the Guardian, and committed.
  *
  * @param before the content that the new text is based on. If the file has changed since, nothing is written
- * @returns the failed result if the file was not written; undefined on success
+ * @returns undefined if the file was written; otherwise the result for the call, which is successful if the file already had this content
  */
 export async function writeText(
   path: string,

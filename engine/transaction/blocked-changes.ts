@@ -1,7 +1,7 @@
 import { isText } from './path-keys.ts'
 
 /**
- * Says why a change can't land if a path contains bytes that aren't UTF-8: patches and journals are text, so they couldn't name the file.
+ * Explains why a change can't land if its path or its link target isn't valid UTF-8: patches and journals are text, so they couldn't contain it.
  *
  * @param key the path, with one character for each byte
  * @param target the target of a symbolic link, in the same form; undefined for anything else
@@ -26,7 +26,7 @@ export function whatHelps(run: string): string {
   )
 }
 
-/** Quotes the bytes for bash as `$'…'`, so that no control character reaches a terminal. */
+/** Quotes a path for bash as `$'…'`. All bytes other than printable ASCII are escaped, so that no control character reaches a terminal. */
 function shellWord(latin1: string): string {
   const escaped = latin1.replaceAll(/[^ -~]|['\\]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`)
   return `$'${escaped}'`

@@ -6,8 +6,8 @@ import { readViewState, reopenView } from './private-view.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**
- * Returns what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now, in a sandbox of
- * the kind that the run had, because other kinds may not be available.
+ * Returns what a session's runs changed in the view. If the last run was killed before its changes were recorded, they are recorded now. For this, a sandbox of
+ * the same kind as the run's is opened, because other kinds may be unavailable.
  *
  * @returns undefined if the session has no view, or if its changes were discarded
  * @throws SandboxError if the changes have to be recorded and no sandbox for git can be opened

@@ -2,7 +2,7 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { gitDirectoriesOf, parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
-/** Returns the git object of a file if the index says that the two have the same content; undefined in case of doubt. */
+/** Returns the id of the git object that has a file's content, according to git's index; undefined in case of doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
 /** The maximum size of an index that is read, in bytes. */

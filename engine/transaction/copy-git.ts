@@ -26,7 +26,7 @@ export function copyGitDirectory(
   leavesOut: (name: string) => boolean = () => false,
 ): void {
   mkdirSync(to, { mode: 0o755, recursive: true })
-  // Below the top directory, names like `objects` or `worktrees` may be parts of branch names.
+  // Names like `objects` and `worktrees` are special only in the top directory, which contains `HEAD`. Below it, they may be parts of branch names.
   const isTop = existsSync(inside(from, Buffer.from('HEAD')))
   for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')
@@ -43,7 +43,10 @@ export function copyGitDirectory(
   }
 }
 
-/** Makes a copy use the original's objects. If the original uses objects of other repositories, lists these too: in the view, git can't follow references. */
+/**
+ * Makes a copied repository use the original's objects. If the original itself borrows objects from other repositories, the copy lists their directories too,
+ * because in the view git can't follow the original's references to them.
+ */
 function borrow(objects: Buffer, to: Buffer): void {
   const places = [...placesOf(realpathSync.native(objects))]
   mkdirSync(inside(to, Buffer.from('info')), { recursive: true })

@@ -21,7 +21,7 @@ import { copySparse } from './tree-files.ts'
 import { stampOf, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** The size of the largest tree that is copied. For larger trees, another method is better. */
+/** The maximum number of files and bytes in a tree that is copied. For larger trees, another method is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }
 
 /** Thrown if a tree can't be copied as requested: it is too large, its file system can't clone files, or overlays can't be used. */
@@ -37,7 +37,7 @@ export class CopyRefusal extends Error {
 type CopyOptions = {
   /** `reflink` shares blocks with the original, and fails if that is impossible; `copy` writes new blocks. */
   readonly how: 'reflink' | 'copy'
-  /** Checked during the walk, so that a copy that is too large is cancelled early. Absent: no limit. */
+  /** The maximum size of the tree. It is checked while the tree is copied, so that copying stops early if the tree is too large. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -46,11 +46,11 @@ type CopyOptions = {
 const atOnce = 200
 
 /**
- * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses
- * those of the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
+ * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses those of
+ * the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such.
  *
  * @param to a directory that doesn't exist yet
- * @throws CopyRefusal; the part copied so far stays
+ * @throws CopyRefusal if the tree can't be copied in this way; what has been copied so far is not removed
  */
 export async function copyTree(from: string, to: string, { how, limit, signal }: CopyOptions): Promise<Manifest> {
   const found = new Map<string, Original>()
@@ -119,8 +119,8 @@ type Copying = Pick<CopyOptions, 'how'> & {
   readonly count: (size: number) => void
   readonly blobs: CleanBlobs
   /**
-   * The first copy of each file with several hard links, by device and inode. The other names become hard links to this copy, so that they are still the
-   * same file.
+   * The first copy of each file that has several hard links, by device and inode. The other names of the file become hard links to this copy, so that all of
+   * them still name one file.
    */
   readonly links: Map<string, string>
 }
@@ -131,7 +131,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
   const leftOut: Original = { key, kind: 'left-out', mode }
   try {
     if (stats.isDirectory()) {
-      // An unreadable directory has no entries that could be copied.
+      // This throws if the directory is unreadable. It is left out then.
       readdirSync(source, { encoding: 'buffer' })
       mkdirSync(target, { mode: 0o700 })
       return { key, kind: 'directory', mode }
@@ -165,7 +165,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
   }
 }
 
-/** Sparse files of at least this size stay sparse in the copy. The system's own copy fills their holes. */
+/** Sparse files that are larger than this, in bytes, stay sparse in the copy. The operating system's function for copying would fill their holes. */
 const sparseFrom = 1024n * 1024n
 
 /** Errors that mean that the file system can't share blocks, or that source and target are on different file systems. */

@@ -8,7 +8,7 @@ export function privateGitOf(kept: string): GitDirectories | undefined {
   const own = lstatSync(inside, { throwIfNoEntry: false })?.isDirectory() === true ? inside : kept
   const isGit = lstatSync(join(own, 'HEAD'), { throwIfNoEntry: false }) !== undefined
   if (!isGit) return undefined
-  // For a linked work tree, this file was written when the view was made, and commands can't change it.
+  // The `commondir` of a linked work tree was written when the view was made, and commands can't change it.
   const isLinked = readHostFile(join(own, 'commondir'))?.toString() === '../..\n'
   return { own, common: isLinked ? resolve(own, '../..') : own }
 }

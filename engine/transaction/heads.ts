@@ -12,8 +12,8 @@ export function isRepository(tree: string): boolean {
 }
 
 /**
- * Records what is checked out in each tree, and in its submodules and linked work trees, when its view is made. Landing moves a branch only if it still
- * points to the same commit.
+ * Records what is checked out in each tree, and in its submodules and linked work trees, when its view is made. Landing moves a branch only if the branch still
+ * points to the recorded commit.
  */
 export function noteHeads(directory: string, paths: readonly string[]): void {
   const all = paths.flatMap((path) => [path, ...nestedRepositories(path).map((nested) => nested.path)])

@@ -8,7 +8,7 @@ import type { Difference } from './find-differences.ts'
 import { directoryOf } from './path-keys.ts'
 
 /**
- * Finds the changed files that git ignores, by their keys. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
+ * Returns the keys of the changed files that git ignores. A directory counts as ignored if only ignored files appeared in it or disappeared from it.
  *
  * @param nested the repositories inside the tree. Git is asked in each of them, because a repository knows only about its own files
  */

@@ -5,7 +5,7 @@ import { headOf } from './heads.ts'
 import { privateGitOf } from './find-private-git.ts'
 import type { ViewState } from './private-view.ts'
 
-/** Commits of a run that landed in the repository, under a separate ref. */
+/** Commits that a run made and that landed in the repository, under a separate ref. */
 type LandedCommits = {
   /** The work tree. */
   readonly path: string
@@ -27,8 +27,8 @@ export type CommitsReport = {
 type CommitsPlan = CommitsReport & { readonly git: readonly GitWrites[] }
 
 /**
- * Plans the landing of the commits that a session's runs made. Their objects are stored in the repositories at once, but nothing refers to them until
- * the plan is carried out, together with the files.
+ * Plans the landing of the commits that a session's runs made. Their objects are stored in the repositories immediately, but no ref points to them until the
+ * plan is carried out, together with the landing of the files.
  *
  * @param moveBranches whether the checked-out branch moves to these commits, provided that it still points to the same commit as when the view was made
  */
@@ -51,7 +51,7 @@ export async function planLandingOfCommits(
     // Which commit was checked out at the start isn't recorded for nested repositories that aren't submodules. Their branches may only be fast-forwarded.
     const known = headOf(directory, path)
     const was = known ?? readCheckedOut(to)
-    // The work trees of one repository share its refs.
+    // The work trees of one repository share its refs, so each of them needs a ref with a different name.
     const before = git.filter(({ within }) => within.includes(to.common)).length
     const planned = await planCommits({
       from,

@@ -59,7 +59,8 @@ export async function land(
 }
 
 /**
- * Whether these are all changes of a run, so that nothing is left to land: none is blocked, left out, or taken only in part because a person chose hunks.
+ * Whether these are all changes of a run, so that nothing is left to land: no change is blocked or left out, and none is taken only in part because a person
+ * chose hunks.
  *
  * @internal
  */
@@ -193,7 +194,7 @@ function busyGit(error: unknown, gits: readonly string[]): string | undefined {
   return error.facts.differences?.find(({ key }) => gits.some((directory) => isInside(key, directory)))?.key
 }
 
-/** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, it is kept until the user discards it. */
+/** Whether a view contains more than what landed: ignored files, commits, or changes that can't land. If so, the view is kept until the user discards it. */
 export function keepsMore({ blocked, ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0 || blocked.length > 0
 }
@@ -212,7 +213,8 @@ export function closeView(directory: string, state: 'landed' | 'discarded'): voi
 }
 
 /**
- * Writes the state unless the disk is full. A completed landing must not fail because of that: without the record, another landing finds nothing to do.
+ * Writes the state unless the disk is full. A completed landing must not fail because its record can't be written: without the record, another landing finds
+ * nothing to do.
  */
 function writeIfRoom(directory: string, state: ViewState): boolean {
   try {

@@ -16,13 +16,13 @@ import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { copyGitDirectory } from './copy-git.ts'
 
-/** Files that belong to a single work tree, or to other work trees and submodules. The copy doesn't contain them. */
+/** Names of files in the common git directory that belong to a single work tree, or to other work trees and submodules. They are not copied from there. */
 const otherTrees =
   /^(?:HEAD|[A-Z_]+_HEAD|index|sharedindex\..*|config\.worktree|logs|worktrees|modules|rebase-.*|sequencer|AUTO_MERGE|BISECT_.*|MERGE_.*|SQUASH_MSG|COMMIT_EDITMSG)$/
 const pointers = /^(?:commondir|gitdir|locked)$/
 
 /**
- * The git directories of a tree whose `.git` is a file that points to them: those of a linked work tree or a submodule.
+ * Returns the git directories of a tree whose `.git` is a file that points to them, as in a linked work tree or a submodule; undefined for any other tree.
  *
  * @throws UserError `sandboxUnavailable` if `.git` names no repository that knows this tree
  */

@@ -11,7 +11,7 @@ type Known = {
   readonly file: string
   readonly inode: bigint
   readonly places: Map<string, Place>
-  /** Where the next record goes. Bytes after this position were left by a crash, or written by another process. */
+  /** The position at which the next record is written. Bytes after it were left by a crash, or written by another process. */
   end: number
 }
 

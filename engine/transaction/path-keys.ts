@@ -5,7 +5,7 @@ export function bytesOf(root: string, key: string): Buffer {
   return key === '' ? Buffer.from(root) : Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')])
 }
 
-/** Joins the key of a directory and the name of an entry in it to the entry's key. */
+/** Builds the key of an entry from the key of its directory and the name of the entry. */
 export function below(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }

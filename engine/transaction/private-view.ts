@@ -24,8 +24,8 @@ const state = z.object({
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
   /**
-   * `making`: the view is still incomplete, and no run has worked in it. `open`: nothing has landed yet. `landed`: everything that should land is in
-   * the tree. `discarded`: the view was deleted.
+   * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
+   * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.
    */
   state: z.enum(['making', 'open', 'landed', 'discarded']),
   /** Whether the record of changes is up to date, that is, whether no run has worked in the view since the record was made. */
@@ -40,7 +40,7 @@ const state = z.object({
       undone: z.boolean(),
       /** Notes about the landing that the user should see. */
       notes: z.array(z.string()).optional(),
-      /** Set before the landing starts; the tree's journals say whether it completed. `all`: it contained all of the session's changes. */
+      /** Set before the landing starts; the tree's journals say whether it completed. `all`: whether the landing contains all of the session's changes. */
       begun: z.object({ all: z.boolean() }).optional(),
     })
     .optional(),
@@ -124,7 +124,7 @@ export function overlaysOfView(directory: string, { strategy, roots }: ViewState
 }
 
 /**
- * Prepares a session's view made of overlays, which will be mounted in a namespace. The view can't be used before `openOverlays`.
+ * Prepares a session's view that consists of overlays. They will be mounted in a namespace, and `openOverlays` then opens the view.
  *
  * @param paths the real paths of the trees, none inside another
  * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that knows it
@@ -158,7 +158,8 @@ export function openOverlays(directory: string): PrivateView | undefined {
  * Creates the view of a session.
  *
  * @param paths the real paths of the trees, none inside another
- * @param asked the strategy. Undefined: blocks are shared if the file system supports that; otherwise the trees are copied if they are not too large
+ * @param asked the strategy that the user chose. Undefined: blocks are shared if the file system supports that; otherwise the trees are copied if they are not
+ * too large
  * @param noOverlay why overlays, which work for trees of any size, can't be used
  * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
@@ -195,7 +196,7 @@ async function makeWith(
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
   const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
-  // Written first: if making the view is interrupted, the session is still known to be a transaction.
+  // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
   writeViewState(directory, { ...making, state: 'making' })
   noteHeads(directory, paths)
   for (const [index, { path, source }] of roots.entries()) {
@@ -206,7 +207,7 @@ async function makeWith(
   return asView(directory, began)
 }
 
-/** Moves the last view aside. After a landing it may contain what did not land, so a new view is made next to it. */
+/** Moves the session's last view aside to make room for a new one. The old view is not deleted, because after a landing it may contain what did not land. */
 function setAside(directory: string): void {
   if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
   let number = 1

@@ -20,11 +20,11 @@ import { noteGathered, type PrivateView } from './private-view.ts'
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
 
 /**
- * Finds out what a run changed in its view, and records it: changes that can land, with the bytes before and after, and all others only by name or number.
- * Call it only when no command is running.
+ * Finds out what a run changed in its view, and records it: the changes that can land, with the bytes before and after, and all other changes only by name or
+ * by number. Call it only when no command is running.
  *
  * @param sandbox the run's sandbox, for git and for the list of protected paths
- * @param withIgnored whether ignored files are treated like all others
+ * @param withIgnored whether files that git ignores are treated like all others
  * @throws UserError `failed` if no space is left to store the record
  */
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
@@ -56,7 +56,7 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
       const isSame = readCheckedOut(kept)?.commit === readCheckedOut(host)?.commit
       if (!isSame && hasOwnObjects(Buffer.from(kept.common))) repositories.push({ path: at, kept: kept.own })
     }
-    // These `.git` files point to the private git directory.
+    // The `.git` files of nested work trees and submodules point to the private git directory. They are no changes of the run.
     const pointers = new Set(nested.map((each) => join(each.path, '.git')))
     const all = found.filter(({ key }) => !pointers.has(join(path, pathOfKey(key))))
     const tree: Tree = { path, source, manifest }
@@ -107,8 +107,8 @@ async function gatherChanges(view: PrivateView, sandbox: Sandbox, withIgnored: b
 type FoundInTree = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 /**
- * Each tree of a view, with a function that finds its differences. That function also reports repositories in which objects were made, and where these
- * objects are.
+ * Yields each tree of a view with a function `find`, which finds the tree's differences. `find` calls `repository` for each repository in which objects were
+ * created, with the directory `kept` that contains the objects if they aren't in the view itself.
  */
 function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   Omit<Tree, 'manifest'> & {
@@ -140,7 +140,10 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   }
 }
 
-/** Leaves out removals of directories that still contain ignored files, because those files don't land. */
+/**
+ * Leaves out the removal of a directory if ignored files in it were removed too. Removals of ignored files don't land, so the directory isn't empty in the
+ * original tree.
+ */
 function withoutEmptied(
   counted: readonly Difference[],
   all: readonly Difference[],
@@ -234,6 +237,6 @@ async function hashBefore(
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // If a git filter changes files on checkout, the bytes of the object differ from those of the file.
+  // If a git filter changes files on checkout, the bytes of the object differ from those of the file. A different size reveals this.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }

@@ -3,8 +3,8 @@ import { lockSession } from '../session/session-lock.ts'
 import { readViewState, writeViewState } from './private-view.ts'
 
 /**
- * If a landing was killed, finds out whether it took effect: recovers its tree, and records in the session whether it landed. Call it before doing
- * anything else with a session's changes, while holding the session's lock.
+ * If the process was killed during a landing, finds out whether the landing took effect: recovers the tree, and records in the session whether its changes
+ * landed. Call it before doing anything else with a session's changes, while holding the session's lock.
  */
 export async function settleLanding(directory: string): Promise<void> {
   const state = readViewState(directory)

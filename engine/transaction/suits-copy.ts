@@ -24,7 +24,7 @@ async function suits(root: string, folder: string, limit: CopyLimit): Promise<bo
     for (const entry of entriesIn(root, directory)) {
       if (++looked % atOnce === 0) await setImmediate()
       const key = below(directory, entry.name.toString('latin1'))
-      // Git objects aren't copied, and the rest of a git directory is small.
+      // The git directory isn't walked: its objects aren't copied, and the rest of it is small.
       if (entry.isDirectory()) {
         if (entry.name.toString('latin1') !== '.git') pending.push(key)
         continue
@@ -53,7 +53,7 @@ function canClone(file: Buffer, to: string): boolean {
     copyFileSync(file, to, constants.COPYFILE_FICLONE_FORCE)
     return true
   } catch {
-    // Making the copy will fail for the same reason and report it.
+    // If the cause is anything other than a file system that can't share blocks, making the copy will fail too, and report it.
     return false
   } finally {
     rmSync(to, { force: true })

@@ -20,7 +20,10 @@ export function openToRead(file: Buffer): number {
   return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }
 
-/** A buffer for reading a file of this size. It is one byte larger than a small file: if the buffer isn't full, the file was read to its end. */
+/**
+ * Allocates a buffer for reading a file of this size; a large file is read in several parts. The buffer is one byte larger than a small file: if it isn't full
+ * after reading, the file was read to its end.
+ */
 export function bufferFor(size: number): Buffer {
   return Buffer.allocUnsafe(Math.min(size + 1, chunkSize))
 }
@@ -37,9 +40,9 @@ export function fill(descriptor: number, buffer: Buffer): number {
 }
 
 /**
- * Yields the bytes of an open file up to its end. Each chunk is valid until the next one is requested.
+ * Yields the bytes of an open file from its current position to its end. Each chunk is valid until the next one is requested.
  *
- * @param filled the number of bytes of the file that the buffer already contains. They are the first chunk
+ * @param filled the number of bytes of the file that the buffer already contains; they are the first chunk. Default: the buffer is filled now
  * @throws the system's error
  */
 export function* chunksOf(descriptor: number, buffer: Buffer, filled = fill(descriptor, buffer)): Iterable<Buffer> {
@@ -47,7 +50,12 @@ export function* chunksOf(descriptor: number, buffer: Buffer, filled = fill(desc
     yield buffer.subarray(0, got)
 }
 
-/** The SHA-256 of an open file, from its position to its end. @throws the system's error */
+/**
+ * The SHA-256 of an open file, from its current position to its end.
+ *
+ * @param size the size of the file, which determines only the size of the buffer
+ * @throws the system's error
+ */
 export function hashOfDescriptor(descriptor: number, size: number): string {
   const sum = createHash('sha256')
   for (const chunk of chunksOf(descriptor, bufferFor(size))) sum.update(chunk)

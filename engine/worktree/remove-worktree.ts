@@ -7,7 +7,7 @@ import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree-paths.ts'
 
 /**
- * Describes what would be lost if a worktree were removed; undefined if nothing would be lost. In case of doubt, it assumes a loss.
+ * Describes what would be lost if a worktree were removed; undefined if nothing would be lost. If git can't tell, a loss is assumed.
  *
  * @param sandbox the sandbox in which the run works in this worktree
  */

@@ -4,8 +4,8 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
 
 /**
- * Returns the directory in which git stores its data about a worktree, if the two refer to each other. This is required because a `.git` file
- * could refer to any directory.
+ * Returns the directory in which git stores its data about a worktree. The worktree's `.git` file could name any directory, so undefined is returned unless
+ * that directory names the worktree in turn.
  *
  * @param path the worktree's directory, without symlinks
  */
@@ -19,7 +19,7 @@ export function adminOf(path: string): string | undefined {
     const back = textOf(join(admin, 'gitdir')).trim()
     return realpathSync(dirname(resolve(admin, back))) === path ? admin : undefined
   } catch {
-    // Part of the path is missing.
+    // One of the files or directories doesn't exist, or can't be read.
     return undefined
   }
 }

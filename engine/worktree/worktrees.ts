@@ -12,7 +12,7 @@ import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
 /** The hooks for worktrees, and their answers. */
 export type WorktreeHooks = {
-  /** Asks for a worktree by name. Returns its path, or the reason if a hook refuses it, or undefined if no hook creates it. */
+  /** Asks the hooks to create a worktree of this name. Returns its path, or why a hook refused to create it, or undefined if no hook creates worktrees. */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
   readonly remove: (path: string) => Promise<void>
   /** Called when the run moves to another directory. */
@@ -30,7 +30,7 @@ type Options = {
   readonly hookFolders: readonly string[]
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
-  /** Records where the run works: in a worktree, or (undefined) where it began. */
+  /** Records where the run works: in this worktree, or, if it is undefined, where the run began. */
   readonly note: (worktree: Worktree | undefined) => void
 }
 
@@ -89,7 +89,7 @@ export class Worktrees {
     return { path: join(folder, `${basename(root)}-${mark}`, name), branch: `worktree-${name}`, base, made: false }
   }
 
-  /** Creates the planned worktree, unless a hook has created it. The run works there from now on. */
+  /** Creates the planned worktree, unless a hook has created it. From now on, the run works in this worktree. */
   async enter(planned: Planned, signal: AbortSignal): Promise<{ readonly worktree: Worktree } | Problem> {
     const { root, home, open } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -104,7 +104,7 @@ export class Worktrees {
     return { worktree: ready.worktree }
   }
 
-  /** Returns to a worktree in which an earlier run of the session worked. Resolves to why that is impossible, or undefined. */
+  /** Returns to a worktree in which an earlier run of the session worked. If that is impossible, resolves to the reason, otherwise to undefined. */
   async resume(worktree: Worktree): Promise<string | undefined> {
     const same = worktree.git === undefined ? isDirectory(worktree.path) : adminOf(worktree.path) === worktree.git.admin
     if (!same)
@@ -200,7 +200,7 @@ function policyInWorktree(policy: SandboxPolicy, root: string, path: string, wor
   return parsePolicy({
     ...policy,
     workspace,
-    // If the run began in a subfolder of the repository, only that folder is writable; git needs to see the folders around it.
+    // If the run began in a subfolder of the repository, only that subfolder of the worktree is writable. Git needs to see the whole worktree.
     readableRoots: [...policy.readableRoots, ...repositoryOf(root), ...(path === workspace ? [] : [path])],
     writableRoots: policy.writableRoots.filter(apart),
     writableFiles: policy.writableFiles.filter(apart),

@@ -52,7 +52,10 @@ export class ToolIndex {
     }
   }
 
-  /** Returns the best matches. In scripts without spaces, a single pair of characters is not enough for a match. */
+  /**
+   * Returns the best matches, best first. Text without spaces between words is compared in pairs of characters: a tool that has no word of the query and only
+   * one of several pairs is not a match.
+   */
   search({ text, required, limit }: ToolQuery): readonly FoundTool[] {
     const { words, bigrams } = termsOf(`${text} ${required.join(' ')}`)
     const scores = new Float64Array(this.#tools.length)
@@ -78,7 +81,7 @@ export class ToolIndex {
     return best
   }
 
-  /** Adds to the score of every tool that contains a term, and counts the term. */
+  /** Adds a term's score to each tool that contains the term, and adds one to the tool's count in `counts`. */
   #score(term: string, scores: Float64Array, counts?: Uint16Array): void {
     const postings = this.#postings.get(term) ?? []
     const rarity = Math.log(1 + this.#tools.length / Math.max(postings.length, 1))

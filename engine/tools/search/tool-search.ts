@@ -9,9 +9,9 @@ import { ToolIndex, type FoundTool } from './tool-index.ts'
 const defaultResults = 5
 const mostResults = 20
 
-/** Access to the tools that a registry leaves out of requests. */
+/** Access to the deferred tools: those whose definitions a registry leaves out of requests to the model. */
 type DeferredSearch = {
-  /** The tools that requests contain instead of the deferred ones. */
+  /** The tools that requests contain in place of the deferred ones: one searches for tools, and the other runs a tool that was found. */
   readonly tools: readonly Tool[]
   /** Returns up to three tools that fit a text and that the model hasn't seen yet. Each tool is suggested only once. */
   suggest(text: string): readonly Tool[]
@@ -91,7 +91,7 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   }
 }
 
-/** A tool with a lower score shares only a word or two with the text, as almost any tool does. */
+/** The minimum score of a tool that is suggested. Almost any tool shares a word or two with a text, and scores lower than this. */
 const leastScore = 12
 
 /** The tool that runs deferred tools. The registry turns each call of this tool into a call of the named tool before anything else sees the call. */

@@ -1,7 +1,7 @@
 import type { TaskHooks } from './hooked-task.ts'
 import type { ToolResult } from '../tool-result.ts'
 
-/** The work that a background task does. */
+/** The work of a background task: a command or a sub-agent. */
 export type TaskWork = {
   readonly kind: 'command' | 'agent'
   /** The name by which other tools refer to the work: the id of a session or an agent. */
@@ -198,7 +198,7 @@ export class BackgroundTasks {
     if (task.status !== 'stopped') task.status = task.objection === undefined ? 'completed' : 'incomplete'
   }
 
-  /** Keeps the list short by dropping the oldest ended tasks. */
+  /** Keeps the list short by dropping the oldest ended tasks that the model has been told about. */
   #forget(): void {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => told && end !== undefined)
     for (const { id } of ended.slice(0, Math.max(0, ended.length - mostRemembered))) this.#tasks.delete(id)

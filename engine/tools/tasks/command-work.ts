@@ -7,8 +7,8 @@ import type { ToolResult } from '../tool-result.ts'
 import type { TaskWork } from './background-tasks.ts'
 
 /**
- * Starts a command as the work of a task. It is reviewed like any command and becomes one of the run's sessions. If it can't be started,
- * the result for the call is returned.
+ * Starts a command as the work of a background task. The command is reviewed like any other, and becomes one of the run's command sessions. If it can't be
+ * started, the function returns the result with which the call fails.
  */
 export async function commandWork(request: CommandRequest, context: ToolContext): Promise<TaskWork | ToolResult> {
   const started = await startCommand(request, context)

@@ -18,7 +18,7 @@ type Fetched =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** The limit for one page, in uncompressed bytes. */
+/** The maximum size of one page's body after decompression, in bytes. The rest of a larger page is not read. */
 const limit = 5 * 1024 * 1024
 
 /**

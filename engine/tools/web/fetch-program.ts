@@ -1,12 +1,15 @@
-/** The request, which is the first line of standard input. `direct` means without a proxy, after the addresses have been approved. */
+/**
+ * The request, which is the first line of the program's standard input. `direct`: the program connects without a proxy, once the engine has approved the host's
+ * addresses. `limit`: the maximum size of the body, in bytes.
+ */
 export type FetchRequest = { readonly url: string; readonly direct: boolean; readonly limit: number }
 
-/** The messages of the program, one JSON object per line. */
+/** The messages that the program writes to its standard output, each as one line of JSON. */
 export type FetchMessage =
-  /** A question: the program continues when it receives the line `go`. */
+  /** Asks whether the program may connect to one of these addresses. It continues when it receives the line `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
-  /** The last line. The rest of the output is the body. `more` means that the body is only the first part of the page. */
+  /** The last message; the page's body follows it. `more`: the body was cut off, because the page is larger than the request's `limit`. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 

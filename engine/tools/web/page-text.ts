@@ -6,8 +6,8 @@ import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
 const longestHtml = 1024 * 1024
 
 /**
- * The maximum nesting depth of a page that is converted, because the converter's time grows with the square of the depth. The depth of real pages
- * stays below a hundred.
+ * The maximum nesting depth of a page that is converted. The converter's time grows with the square of the depth. Real pages are nested less than a hundred
+ * levels deep.
  */
 const deepest = 500
 
@@ -34,11 +34,11 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
   }
 }
 
-/** Elements whose end tag is absent or optional, so that many of them in a row are not nested. */
+/** HTML elements that have no end tag, or whose end tag may be left out. Many start tags of this kind in a row don't mean that the elements are nested. */
 const flat =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
 
-/** Whether elements are nested deeper than in any readable page. True in case of doubt. */
+/** Whether the elements of a page are nested more than `deepest` levels deep. True in case of doubt. */
 function isTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {

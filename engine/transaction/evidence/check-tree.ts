@@ -4,8 +4,8 @@ import { hashOfFile } from '../tree-files.ts'
 import type { FileAfter } from './statement.ts'
 
 /**
- * Compares a tree with the evidence about it: the bytes of each file, whether it is executable, and where a link leads. No links are followed, neither at
- * the end of a path nor in its parents. Other files of the tree are ignored.
+ * Compares a tree with the evidence about it: the bytes of each file, whether the file is executable, and where each link leads. No links are followed, neither
+ * at the end of a path nor in its parents. Files that the evidence doesn't name are ignored.
  *
  * @returns a sentence for each path that differs
  */
@@ -21,7 +21,7 @@ export function differencesIn(tree: string, files: readonly FileAfter[]): readon
   }
   return files.flatMap((file) => {
     const path = join(tree, file.path)
-    // Evidence that this program wrote contains no path outside the tree.
+    // Evidence that this program wrote never names a path outside the tree, but other evidence might.
     const isBelow = path.startsWith(tree === '/' ? tree : `${tree}/`)
     const why = isBelow ? differenceOf(path, isReached(dirname(path)), file) : 'it is outside the tree'
     return why === undefined ? [] : [`${file.path}: ${why}`]

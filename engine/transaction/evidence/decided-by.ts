@@ -11,15 +11,15 @@ const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl'
 type Basis = {
   readonly approvalPolicy: string
   readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
-  /** The image, for a backend that uses one. */
+  /** The container image, for a backend that uses one. */
   readonly image: string | undefined
   readonly rules: Pick<RuleSet, 'prefixRules' | 'networkRules' | 'hostExecutables'>
   readonly permissions: PermissionSet
 }
 
 /**
- * Records hashes of the policies on which the decisions in a run are based. They are recorded now because evidence is made later, when the files may have
- * changed.
+ * Records hashes of the policies on which the decisions in a run are based. They are recorded during the run, because evidence is made later, when the policies
+ * may have changed.
  */
 export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, image, rules, permissions }: Basis): void {
   const sources = new Map<string, object[]>()

@@ -8,7 +8,7 @@ const payloadType = 'application/vnd.in-toto+json'
 const envelope = z.strictObject({
   payload: z.string(),
   payloadType: z.literal(payloadType),
-  /** `publicKey` is our own addition. With it, anyone can detect changes without obtaining the key separately. It doesn't prove who signed. */
+  /** `publicKey` is not part of the DSSE format. With it, anyone can detect changes without obtaining the key separately, but it doesn't prove who signed. */
   signatures: z.tuple([z.strictObject({ keyid: z.string(), sig: z.string(), publicKey: z.string() })]),
 })
 

@@ -29,7 +29,7 @@ export function readPrivateKey(text: string, file: string): KeyObject {
 }
 
 /**
- * Reads a public key: PEM, or the line of an ssh key.
+ * Reads a public key, in PEM or in the one-line format of `ssh-keygen`.
  *
  * @throws UserError `usage` if the text is neither
  */

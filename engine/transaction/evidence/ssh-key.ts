@@ -113,7 +113,10 @@ function pointOf(name: string, point: Buffer): { readonly jwk: webcrypto.JsonWeb
   return { jwk: { kty: 'EC', crv, x: url(point.subarray(1, 1 + size)), y: url(point.subarray(1 + size)) }, size }
 }
 
-/** SSH puts a zero byte before a number that would otherwise be negative. This removes it and pads to the given size. */
+/**
+ * Converts a number from SSH's format to a fixed size: removes the zero byte that SSH puts before a number that would otherwise be negative, and pads a shorter
+ * number with zeros.
+ */
 function sized(bytes: Buffer, size: number): Buffer {
   const plain = bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   return Buffer.concat([Buffer.alloc(Math.max(0, size - plain.length)), plain])

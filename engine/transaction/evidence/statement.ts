@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { verified } from '../../core/run-summary.ts'
 
-/** The type of the statement. */
+/** The type that marks a JSON document as an in-toto statement. */
 export const statementType = 'https://in-toto.io/Statement/v1'
 /** The type of the statement's predicate, in its current version. The predicate describes a transactional run. */
 export const predicateType = 'https://github.com/portcullis-dev/portcullis/evidence/v1'
@@ -32,7 +32,7 @@ export const decidedBy = z.strictObject({
   permissions_sha256: hash,
 })
 
-/** The statement (in-toto, Statement v1). */
+/** The schema of the signed statement (in-toto, Statement v1). */
 export const statement = z.strictObject({
   _type: z.literal(statementType),
   /** The patch, and the commit that was checked out in each tree when the run started. */
@@ -63,7 +63,7 @@ export const statement = z.strictObject({
       z.strictObject({
         /** The files that the patch changes, in their state after the run. */
         files: z.array(fileAfter),
-        /** The other source files, in their state when the statement was made. Null: they could not be listed. */
+        /** The source files that the patch doesn't change, in their state when the statement was made. Null: they could not be listed. */
         unchanged_files: z.array(fileAfter).nullable(),
         /** Source files that the statement doesn't cover: submodules, names that aren't UTF-8, unreadable files. */
         left_out: z.array(z.string()),

@@ -31,10 +31,10 @@ const largestList = 128 * 1024 * 1024
 const atOnce = 200
 
 /**
- * Hashes the source files that a run left unchanged. These are the files that git tracks or would add; without a repository, all files outside
- * `node_modules`. Their current state in the tree is hashed, because the view no longer exists once a run has landed.
+ * Hashes the source files that a run left unchanged. These are the files that git tracks or would add; without a repository, all files outside `node_modules`.
+ * Their current state in the tree is hashed, because the view no longer exists once a run has landed.
  *
- * @returns undefined if they can't be listed: git fails, or there are too many to find without git
+ * @returns undefined if the files can't be listed, because git fails, or because there are too many of them to find without git
  */
 export async function unchangedFiles(
   tree: string,
@@ -49,7 +49,7 @@ export async function unchangedFiles(
     const path = pathOfKey(key)
     if (except.has(path)) continue
     const stats = statsOf(bytesOf(tree, key))
-    // Tracked but not checked out: a sparse checkout, or the user removed it.
+    // Git tracks this file, but it doesn't exist: the checkout is sparse, or the user removed the file.
     if (stats === undefined) continue
     const file = isText(key) ? stateOf(tree, key, stats) : undefined
     if (file === undefined) leftOut.push(path)
@@ -64,7 +64,7 @@ export async function unchangedFiles(
 async function sourceFiles(tree: string, sandbox: Sandbox): Promise<Iterable<string> | undefined> {
   const listed = await listedByGit({ sandbox, workspace: tree, outputLimitBytes: largestList })
   if (listed !== undefined) return listed
-  // In a repository, only git knows which files are source files.
+  // In a repository, only git knows which files are source files, so there is no other way to list them.
   if (isRepository(tree)) return undefined
   const walked = await walkFiles(tree)
   return 'too' in walked ? undefined : walked.keys()

@@ -10,15 +10,15 @@ import type { OverlayStorage } from './storage.ts'
 /** A tree with a mounted overlay. */
 type OverlayTree = { readonly lower: string; readonly merged: string; readonly storage: OverlayStorage }
 
-/** The differences between an overlay and the tree below it, and what is known about the states that these paths had when the view was made. */
+/** The differences between an overlay and the tree below it, and what is known about the states of the paths that differ when the view was made. */
 type OverlayDifferences = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
 
 const atOnce = 500
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. The meaning of an
- * entry is determined by comparing the merged view with the lower tree: extended attributes would say whether a directory is opaque, but Node can't read
+ * Finds the differences of an overlay. Only names in the upper directory are examined, so the time depends on the number of changes. To find out what an entry
+ * means, the merged view is compared with the lower tree. Extended attributes would tell it too, such as whether a directory is opaque, but Node can't read
  * them.
  *
  * @param repository called with each directory whose repository got new objects
@@ -85,7 +85,7 @@ export async function findOverlayDifferences(
  */
 function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => Original | undefined {
   const { ctimeNs: began } = statSync(storage.began, { bigint: true })
-  // Some file systems store times in whole seconds.
+  // Some file systems store times in whole seconds. There, a file that changed in the second in which the view was made counts as changed.
   const isTouched = ({ ctimeNs }: BigIntStats): boolean =>
     ctimeNs >= began || (ctimeNs % 1_000_000_000n === 0n && ctimeNs >= began - (began % 1_000_000_000n))
   let index: ReadonlyMap<string, IndexEntry> | undefined
@@ -96,7 +96,8 @@ function beginningOf({ lower, merged, storage }: OverlayTree): (key: string) => 
   return (key) => {
     const now = statsOf(lower, key)
     if (now === undefined) {
-      // The path has been removed since, or never existed. The change time of its directory shows which, because adding or removing an entry changes it.
+      // The path has been removed since, or never existed. The change time of the nearest existing directory shows which, because adding or removing an entry
+      // changes it.
       let at = directoryOf(key)
       while (at !== '' && statsOf(lower, at) === undefined) at = directoryOf(at)
       const nearest = statsOf(lower, at)
@@ -153,7 +154,7 @@ function statsOf(root: string, key: string): BigIntStats | undefined {
   try {
     return lstatSync(bytesOf(root, key), { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    // The parent isn't a directory here.
+    // In this tree, a parent of the path isn't a directory.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     throw error
   }

@@ -20,7 +20,7 @@ import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
 export type OverlayStorage = {
   readonly upper: string
   readonly index: string
-  /** The directory that contains the private git directory, like a work tree. Doesn't exist if the tree had no git directory. */
+  /** The directory that contains the private `.git` directory, as a work tree does. It doesn't exist if the tree had no git directory. */
   readonly repository: string
   /** A file that was made together with the view. Files with a later change time have changed since the view was made. */
   readonly began: string
