@@ -8,7 +8,7 @@ export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
   /** `private`: whether the host may also have an address that isn't public. Without `port`: ports 80 and 443. */
   | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
-  /** `value` is in the unit of the limit. */
+  /** `value`: the requested limit, in the unit that the configuration uses for it. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
 
 /** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */

@@ -53,9 +53,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 
 /**
  * A mode's decision about an alarm. If the sandbox confines the command, modes other than `untrusted` require approval only for access to secrets and for a
- * request for more rights: a variable set for one command, or evaluated text, can do no more in the sandbox than the command itself. In the sandbox, the URLs
- * of remotes contain no passwords, since git's configuration is shown there without secrets, and commands that only read can't reach a daemon or a name
- * server.
+ * request for more rights. The other alarms are harmless there: a variable that is set for one command, or evaluated text, can do no more than the command
+ * itself; the URLs of remotes contain no passwords, since the sandbox shows git's configuration without secrets; and commands that only read can't reach a
+ * daemon or a name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'

@@ -7,10 +7,10 @@ import type { Opinion } from './opinion.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 
 /**
- * The opinion about files in the user's private directories that commands name, even through variables and symlinks. It needs facts about the machine,
- * because the spelling of a path doesn't show where it leads.
+ * Judges whether commands name files in the user's private directories, even through variables and symlinks. The answer depends on the machine, because the
+ * spelling of a path doesn't show where it leads.
  *
- * @param folders the working folders that the line may be in when it names the files
+ * @param folders the folders that may be the working folder when the commands name the files
  */
 export function assessConcealed(
   commands: readonly AnalysedCommand[],

@@ -49,8 +49,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * The opinion about a line that may run commands that aren't visible here. Neither the analysis nor a rule about commands can decide about such a line. The
- * default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
+ * Judges a line that may run commands that the analysis can't see. The mode decides about such a line, and so does any rule that restricts a command which the
+ * line could hide. The default rules don't count here: if they did, nothing unusual would ever run without somebody being asked.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -82,13 +82,16 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 
 /**
  * The decision about a line if it is unclear whether a rule restricts it. Usually somebody is asked. In modes that leave commands to the sandbox, nobody looks
- * at the line. There, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part that wasn't understood.
+ * at the line. In these modes, a rule that forbids a command denies the whole line, because the forbidden command could hide in the part that wasn't
+ * understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
 }
 
-/** The opinion of permissions about the files that commands name and the hosts that they reach. An allow here doesn't allow the command. */
+/**
+ * What the permissions say about the files that commands name and the hosts that they reach. A permission that allows a file or host doesn't allow the command.
+ */
 function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
   // Patterns are relative to the folder in which the line begins, even if the line changes to another folder.
   const permissions = { base: action.cwd, ...policy.permissions }
@@ -116,7 +119,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-/** The folders that may be the working folder when a line names a file: any folder that the line changes to. */
+/** The folders that may be the working folder when a line names a file: the one in which the line begins, and each one that it changes to. */
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
@@ -134,7 +137,7 @@ function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   })
 }
 
-/** The opinion about looking at a file or folder that the line names, without reading it. */
+/** What the permissions say about a file or folder that the line names without reading its contents. */
 function lookAt(word: ShellWord, folder: string, permissions: Policy['permissions']): readonly Opinion[] {
   return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
@@ -217,7 +220,7 @@ function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }
 
-/** One command of a line, with the opinion of the rules and the mode about it. */
+/** One command of a line, and what the rules and the mode say about it. */
 export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinion: Opinion | undefined }
 
 /** Judges the commands of a line one by one, in the same way as `assessExec`. */

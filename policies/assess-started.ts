@@ -5,12 +5,12 @@ import { matchRules } from './rules/match-rules.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
-/** The maximum number of words in a command that are checked for other commands. If there are more, the remaining words count as one. */
+/** The maximum number of commands that one command's arguments may contain. If there may be more of them, a restricting rule is assumed to cover one. */
 const mostStarts = 64
 
 /**
- * Finds the rules that forbid or ask about a command that another command may start through its arguments, as `docker exec` and `git bisect run` do. A rule
- * is found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
+ * Finds the restricting rules that concern a command which another command may start through its arguments, as `docker exec` and `git bisect run` do. A rule is
+ * found if one of the words begins a command that the rule covers, or if a text that may be code names the rule's program.
  */
 export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly PrefixRule[] {
   const restricting = command.unlisted ? rules.restricting : rules.concealing
@@ -38,7 +38,7 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Settings that a line passes to git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`). They may define an alias. */
+/** Assignments of variables with which a line passes settings to git (git(1), GIT_CONFIG_COUNT). The settings may define an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
 /** The commands that aliases passed to git in variables may stand for. The name of an alias and where it is used aren't tracked. */

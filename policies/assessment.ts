@@ -21,9 +21,9 @@ export type Policy = {
   readonly permissions: PermissionSet
   /** Writable roots in addition to those of the patch itself. */
   readonly writableRoots: readonly string[]
-  /** Why a path is protected against writing. Absent: no path is. */
+  /** Explains why a path is protected against writing. Absent: no path is protected. */
   readonly protects?: Protects | undefined
-  /** Why a path is protected against reading, regardless of its name. Absent: no path is. */
+  /** Finds paths that are protected against reading regardless of their names. Absent: no path is protected. */
   readonly conceals?: Conceals | undefined
   /** The grants that apply for the rest of the run. */
   readonly standing: readonly Grant[]

@@ -68,7 +68,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the caller decides what to do with it.
+    // The text isn't JSON. The caller decides what to do with it.
     return undefined
   }
 }

@@ -95,7 +95,7 @@ export function toPolicy(options: CheckOptions): Policy {
   return policy
 }
 
-/** All rows of a table are judged under the same options, so the rules, of which there are many, are combined only once. */
+/** The policies by the options from which they were made. All rows of a table have the same options, so the many rules are combined only once. */
 const policies = new WeakMap<CheckOptions, Policy>()
 
 function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {

@@ -83,7 +83,7 @@ function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: 
   if (opinion.rule !== undefined) return `To change this, change the rule ${opinion.rule}.`
   const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
   if (opinion.decision === 'deny') return 'Nothing allows that.'
-  // A rule about the command doesn't cover what the shell does around it.
+  // If the shell does something around the command, no rule is proposed, because a rule about the command wouldn't cover that.
   const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
   if (rule === undefined)
     return `No rule should allow it permanently; ${ask}, or choose another --ask-for-approval mode.`

@@ -35,7 +35,7 @@ export type GuardianOptions = {
    * Returns why a path is protected, in writable roots and elsewhere. The code that confines commands provides this function. Default: no path is protected.
    */
   readonly protects?: Protects
-  /** Which of the machine's paths are private to the user. Default: judged by name. */
+  /** Finds the paths that are private to the user on this machine. Default: paths are judged only by their names. */
   readonly conceals?: Conceals
 }
 
@@ -63,11 +63,11 @@ export type CheckPlace = {
 /** Decides about actions. Nothing runs without an `Approved` action, and only a guardian creates one. */
 export type Guardian = {
   /**
-   * Judges an action, and asks the reviewer if the question is still open. Always resolves: any failure is a denial that says so. The verdict is in the audit
-   * log before it is returned.
+   * Judges an action, and asks the reviewer if rules and mode leave the decision open. Always resolves: a failure becomes a denial that says so. The verdict is
+   * in the audit log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
-  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins with the same assessment. */
+  /** What the rules, the analysis and the mode say about an action. Nobody is asked, and nothing is recorded. `review` begins with the same assessment. */
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
@@ -88,7 +88,7 @@ export type Guardian = {
  */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
-  // In `never` mode, nobody is asked even if somebody is there.
+  // In `never` mode, nobody is asked, even if there is a reviewer.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   let policy: Policy = {
     mode: approvalMode,

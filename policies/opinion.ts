@@ -4,7 +4,7 @@ export type Opinion = {
   /** The name of the stage, e.g. `rules`, `analysis` or `mode`. */
   readonly stage: string
   readonly reason: string
-  /** `file:line` and pattern, if a rule decides. */
+  /** `file:line` and pattern of the rule that decides. Absent: no rule decides. */
   readonly rule?: string
 }
 

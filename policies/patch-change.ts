@@ -3,6 +3,6 @@ export type PatchChange = {
   /** Absolute real path. */
   readonly path: string
   readonly kind: 'add' | 'update' | 'delete'
-  /** Absolute real path from which a moved file comes. */
+  /** Absolute real path that the file had before it was moved. Absent: it is not moved. */
   readonly movedFrom?: string
 }

@@ -94,7 +94,7 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
   return decidedBy.startsWith('reviewer:')
 }
 
-/** Stages that deny regardless of the rules or because a person said no. Used to read the records of an earlier version. */
+/** The stages whose denials don't depend on the rules: something is impossible, or a hook or a person said no. Needed for the records of an earlier version. */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
 /** Reconstructs the basis of a record that an earlier version wrote. */
@@ -106,7 +106,7 @@ function basisOf({
   return isHook ? { hook: { decision: 'allow', reason, by: decidedBy } } : {}
 }
 
-/** The effects that an answer for the rest of the run has when it is used again. */
+/** Returns what an answer for the rest of the run adds to the policy when it is used again: its grants and its rules. */
 function remembered(
   { action, verdict: before, basis }: AuditRecord,
   verdict: ReplayedVerdict,

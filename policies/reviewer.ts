@@ -80,7 +80,7 @@ function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
     case 'read':
       return 'Do without the file; whoever runs this can name a reviewer who may allow it, or tell you what you need from it.'
     case 'network': {
-      // A plain TCP connection may carry anything, and a rule for any protocol applies to it.
+      // A plain TCP connection may carry anything, and a rule for any protocol applies to it, so the suggested rule names HTTPS.
       const protocol = action.protocol === 'tcp' ? 'https' : action.protocol
       return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
     }

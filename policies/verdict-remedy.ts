@@ -16,7 +16,7 @@ type Remedy =
   /** Lines of a rule file. */
   | { readonly kind: 'rules'; readonly text: string }
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
-  /** A rule that ships with this program denies the command. */
+  /** A rule that ships with this program restricts the command, and no other rule can override it. */
   | { readonly kind: 'shipped-rule' }
   /** Nothing helps: no rule, and no mode except the one that never asks. */
   | { readonly kind: 'nothing' }
@@ -35,8 +35,8 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
 }
 
 /**
- * Describes what would let an action run without anybody being asked. Undefined if it is clear without trying that nothing would be suggested: for actions
- * that aren't commands, or if one of the user's own rules decided.
+ * Describes what would let a command run without anybody being asked. Undefined for other actions, for a command that asks for more than the sandbox allows,
+ * and if one of the user's own rules decided.
  */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined

@@ -9,7 +9,7 @@ type PathFacts = readonly (readonly [path: string, fact: string])[]
  * the run no longer exist. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** The action was impossible regardless of approval, so nothing was judged. If the action is judged again, the verdict stays the same. */
+  /** Set if the action was impossible regardless of approval, so that nothing was judged. If the action is judged again, the verdict stays the same. */
   readonly refused?: true
   /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string
@@ -25,7 +25,7 @@ export type AuditBasis = OthersOpinions & {
   readonly aliases?: PathFacts
 }
 
-/** A policy that records the facts about the machine that it used. */
+/** A policy, and a function that returns the facts about the machine that the policy has used so far. */
 type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
 
 /** Wraps a policy so that it records the facts that it finds about paths. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** The position of a log's end. An outside party must know it to detect that the end was cut off. */
+/**
+ * The number of records in a log, and the hash of the last record. The end of a log can be cut off without a trace unless a copy of its head is kept elsewhere.
+ */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
 /**
@@ -40,14 +42,14 @@ export function headPath(path: string): string {
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**
- * Opens the file next to the log at `path` and writes `head`, the current end of the log. Each later head replaces the one before it in place, with a single
- * write. A head only gets longer as its number grows, and it fits into a disk sector, so a killed run leaves either the old head or the new one. Renaming a
- * separate file would be no safer, and would cost several times as much as the rest of a record. Throws as `openSync` and `writeSync` do.
+ * Opens the file next to the log at `path` and writes `head`, the current end of the log. Each later head overwrites the one before it with a single write.
+ * Heads never get shorter, and fit into a disk sector, so a killed run leaves either the old head or the new one. Writing another file and renaming it would be
+ * no safer, and would cost several times as much as writing the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
   const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
-  // If somebody else created the file, its text may have been longer.
+  // If somebody else created the file, its text may be longer than the head, so the rest is cut off.
   ftruncateSync(descriptor, note(head))
   return { note, close: () => closeSync(descriptor) }
 }

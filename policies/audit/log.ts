@@ -48,7 +48,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let descriptor: number
   let head: AuditHead
   let size: number
-  // Created with the first record, since an empty log needs no head.
+  // The file that stores the head. It is created with the first record, since an empty log needs no head.
   let beside: HeadFile | undefined
   let seal: Seal | undefined
   try {

@@ -17,7 +17,7 @@ export type AuditRecord = {
   readonly basis?: AuditBasis
 }
 
-/** Compiled when the first log is read, because a run only writes logs. */
+/** The schema of a record. It is built when the first log is read and not at the start, because most runs only write logs. */
 function makeShape() {
   const sandbox = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
   const strings = z.array(z.string())
@@ -76,7 +76,7 @@ function makeShape() {
       type: z.literal('mcp'),
       server: z.string(),
       tool: z.string(),
-      // Undefined fields are omitted from a log.
+      // If the arguments were undefined, the record doesn't contain the field.
       arguments: z.unknown().default(null),
       readOnlyHint: z.boolean().exactOptional(),
     }),

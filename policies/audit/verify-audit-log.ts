@@ -20,10 +20,10 @@ export type AuditVerification = {
 }
 
 /**
- * Checks that a log is complete: every line is a record; the records are numbered without gaps; each contains the hash of the one before it, up to the stored
- * head, and the seal made with the log's key. Whoever can write both the log and the head can cut records off the log and change the head to match. A copy of
- * the head that is kept elsewhere reveals such a cut: with `expected`, the log must also contain that head, even if the log has grown since. Throws
- * `AuditError` if the log can't be read.
+ * Checks that a log is complete: every line is a record, the records are numbered without gaps, each contains the hash of the one before it and a seal made
+ * with the log's key, and the last one is the record that the stored head names. Whoever can write both the log and the head can cut records off the log and
+ * change the head to match. A copy of the head that is kept elsewhere reveals such a cut: with `expected`, the log must also contain that head, even if the log
+ * has grown since. Throws `AuditError` if the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -75,7 +75,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   const noted = readHead(path)
   // If a run was killed after it wrote a record and before it wrote the head, the head is one record behind.
   const isBehind = noted !== undefined && noted.records === before.records && noted.hash === before.hash
-  // Without a stored head, a copy that somebody kept is the only evidence.
+  // If there is no stored head, only the copy of the head that the caller passes can show whether the log is complete.
   const expected = isBehind ? head : (noted ?? (options.expected === undefined ? undefined : head))
   if (expected === undefined) {
     faults.push({
@@ -92,7 +92,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the last one that was written' })
   }
-  // If somebody stores the head elsewhere, they usually store a copy of the log there too, without its key.
+  // A missing key is not a fault if the caller expects a certain head: a copy of the log that is stored elsewhere usually comes without the key.
   if (unsealable !== undefined && options.expected === undefined) {
     const message = `${sealPath(path)} is missing or broken, so forged records can't be detected`
     faults.push({ kind: 'no-key', line: unsealable, message })

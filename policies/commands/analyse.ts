@@ -24,7 +24,7 @@ export type AnalysedCommand = {
   readonly alarms: readonly Alarm[]
   /** The files that the command reads, as far as they are known. */
   readonly reads: readonly ShellWord[]
-  /** Files that the command only looks at. Folders that it walks are in `trees`. */
+  /** Files that the command looks at without reading their contents. Folders that it walks are in `trees`. */
   readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
   /** Why the command may run commands that aren't listed. */
@@ -41,7 +41,7 @@ export type CommandAnalysis = {
   readonly commands: readonly AnalysedCommand[]
   /** The reasons why the list of commands may be incomplete. If there are any, the class is `unknown`. */
   readonly problems: readonly string[]
-  /** The places where data is evaluated as text, which runs any commands hidden in the data. If there are any, the class is `unknown`. */
+  /** The places where the shell evaluates data as code, which runs any commands in the data. If there are any, the class is `unknown`. */
   readonly evaluations: readonly string[]
 }
 
@@ -51,7 +51,7 @@ const deepest = 12
 const mostCommands = 1_000
 /** The maximum number of words in all commands together. A command counts each time it is judged. */
 const mostWords = 3_000
-/** The maximum length of all words together, and of all scripts together. A variable may be long and may be used in many places. */
+/** The maximum length of all words together, and of all scripts together. There is a limit because a long variable may be used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
 
@@ -185,13 +185,13 @@ function givenTexts({ words, assignments, input }: SimpleCommand): readonly stri
   return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
 }
 
-/** Judges a word that stands for listed files: whether such a file may be shown depends on the program that shows it. */
+/** If a word stands for listed files, determines its `from`, which depends on the program that gets the word. */
 function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
   if (word.kind !== 'dynamic' || word.listed === undefined) return word
   return { ...word, from: originOfListed(word.listed, program?.text) }
 }
 
-/** Folders of the system's own programs. A path to any other folder names a file that anyone may have written. */
+/** The folders of the system's own programs. In any other folder, anyone may have written the program. */
 const systemFolders = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/sbin', '/usr/sbin', '/opt/homebrew/bin'])
 
 function judgeWords(command: SimpleCommand): Judgement {
@@ -200,7 +200,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   if (program.kind !== 'static')
     return { facts: [unknown(`the program that ${program.text} refers to is known only when the command runs`)] }
   const name = program.text
-  // The arguments of a function become `$1` and so on.
+  // The arguments of a function become `$1` and so on in its commands, which are judged separately.
   if (command.callsFunction === true) return judgeTexts(args)
   const base = posix.basename(name)
   if (name.includes('/') && !systemFolders.has(posix.dirname(name))) {
@@ -224,7 +224,7 @@ function judgeAssignmentsAndRedirections({ assignments, redirections, input, wor
   if (input.from === 'text' && input.reveals !== undefined)
     facts.push(unknown(`${input.reveals} may hold a secret from the environment`))
   for (const { name, value } of assignments) {
-    // An assignment to `IFS` in front of `read` affects only how this one call splits its line.
+    // An assignment to `IFS` in front of `read` is harmless: it affects only how this one call splits its line.
     if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')

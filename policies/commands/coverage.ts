@@ -24,8 +24,8 @@ function describeClaim(key: number): string {
 }
 
 /**
- * Compares the parts of the text that a walk has visited with the tokens of an independent reader. The tokens cover the whole text. So if every token was
- * visited, and every visited part is a token, no byte was missed.
+ * Compares two independent readings of a text: the parts that were visited in the parser's tree, and the tokens of our own tokenizer, which cover the whole
+ * text. If every token was visited, and every visited part is a token, no byte was missed.
  */
 export class Coverage {
   readonly #claims = new Set<number>()

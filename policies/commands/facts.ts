@@ -17,10 +17,10 @@ export type CommandClass = Fact['class']
 
 /**
  * Something that requires approval however harmless the rest of the command is, and that no allow rule overrides: a request for more rights, text that is run
- * as code, an environment that is shown or that changes what runs, secrets, or another repository. Some alarms are about things that are harmless only in a
- * sandbox: URLs of remotes, since the git configuration that the sandbox shows contains no passwords; variables of containers, since the sandbox hides the
- * daemon of the containers; and host names that a program resolves as a side effect. `unlisted-file` is about a file in a home folder or of the system that no
- * table lists: it may contain credentials, and the sandbox doesn't hide it.
+ * as code, a command that shows the environment, a variable that changes what runs, secrets, or another repository. Some alarms are about things that are
+ * harmless only in a sandbox: URLs of remotes, since the git configuration that the sandbox shows contains no passwords; variables of containers, since the
+ * sandbox hides the daemon of the containers; and host names that a program resolves as a side effect. `unlisted-file` is about a file in a home folder or of
+ * the system that no table lists: it may contain credentials, and the sandbox doesn't hide it.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'

@@ -27,7 +27,7 @@ export function regexTest(source: string): (name: string) => boolean {
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
-/** Programs that show little or nothing of each file, as a recursive search does. */
+/** Programs that show nothing of each file, or only as little as a recursive search does. */
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
@@ -36,8 +36,8 @@ const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
 /**
- * The `from` of a word that stands for a listed file, used to judge a command that contains the word. A program may show whole files only if the list was
- * filtered.
+ * The `from` of a word that stands for listed files, when the word is given to a program. If the program may show whole files, the result is `workspace` only
+ * if files with credentials were filtered out of the list.
  */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
@@ -45,8 +45,8 @@ export function originOfListed(list: FileList | undefined, program: string | und
 }
 
 /**
- * Describes the list of file names below the working folder that a pipeline prints: `find .`, `git ls-files`, `rg -l` or `grep -rl`, followed by filters.
- * Undefined if there is any doubt.
+ * Describes the list of names of files below the working folder that a pipeline prints, such as `find .`, `git ls-files`, `rg -l` or `grep -rl`, followed by
+ * filters. Undefined if there is any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages
@@ -94,7 +94,7 @@ function listOf([program, ...args]: readonly string[], words: readonly ShellWord
       return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
     }
     case 'git':
-      // The files that git ignores are often the ones that contain secrets.
+      // The list must not contain the files that git ignores, because these often contain secrets.
       if (has(/^-[a-hj-np-z]*[oi]|^--(?:others|ignored)$/) && !has(/^--exclude-standard$/)) return undefined
       return args[0] === 'ls-files' ? narrowed : undefined
     case 'rg':

@@ -20,8 +20,8 @@ const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges all paths by their location. Relative paths are judged again from every folder that the line may change to, in any order, since a name may be relative
- * to any of these folders. In another folder, git may work on a different repository. The configuration of that repository can run programs, and may have come
+ * Adds alarms to commands whose paths may lead to credentials or to another repository. A line may change to several folders, in any order, so each relative
+ * path is judged again from all of them. In another folder, git may also work on a different repository, whose configuration can run programs and may have come
  * with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
@@ -50,7 +50,7 @@ function isTooMuch(folders: readonly string[], commands: readonly Visitor[]): bo
   return words.length * folders.length > mostPaths || length * folders.length + lengths * words.length > mostText
 }
 
-/** The folders that `cd` and `pushd` change to. An unclear folder needs no entry here, because it makes the `cd` itself unknown. */
+/** The folder that `cd`, `pushd` or `chdir` changes to. The part of its path that is known only at run time is replaced by `unknown`. */
 function targetOf([program, ...args]: readonly ShellWord[]): readonly string[] {
   if (program?.kind !== 'static' || !/^(?:cd|pushd|chdir)$/.test(program.text)) return []
   const target = args.find(({ text }) => !/^-[A-Za-z@]+$|^--$/.test(text))

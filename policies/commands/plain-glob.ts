@@ -1,6 +1,6 @@
 /**
- * Simplifies a shell's pattern so that every bracket matches any one character, which can only add matches. A bracket ends as glob(7) specifies: neither at a
- * `]` that comes first in it nor at the `]` of a class such as `[:alpha:]`.
+ * Simplifies a shell's pattern so that every bracket expression matches any one character, which can only add matches. A bracket expression ends as glob(7)
+ * specifies: not at a `]` that comes first in it, and not at the `]` of a class such as `[:alpha:]`.
  */
 export function plainGlob(pattern: string): string {
   let plain = ''
@@ -12,7 +12,7 @@ export function plainGlob(pattern: string): string {
   return plain
 }
 
-/** The position where a bracket closes. Undefined if it doesn't close and is therefore literal. */
+/** The position where a bracket expression closes. Undefined if it doesn't close, so that the opening bracket is literal. */
 function bracketEnd(pattern: string, open: number): number | undefined {
   let at = open + 1
   if (/[!^]/.test(pattern[at] ?? '')) at++

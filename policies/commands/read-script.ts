@@ -6,8 +6,8 @@ import { Variables } from './variables.ts'
 import { Walk } from './walk-script.ts'
 
 /**
- * If the scan stops early, the rest of the text can be of any size. If the rest has more openings (such as `$(` or `{`) or more characters than this, the text
- * must not reach the parser.
+ * If the tokenizer stops early, it has not checked the size of the whole text. A text with more openings (such as `$(` or `{`) or more characters than this
+ * must then not reach the parser.
  */
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024
@@ -50,7 +50,7 @@ function isTooMuch(text: string): boolean {
 
 /**
  * Reads every simple command in a shell text, at any depth. `problems` lists what isn't understood; if there is any problem, the list of commands may be
- * incomplete. A second, independent reader must agree about the whole text. `cwd` determines whether `$PWD` is one word.
+ * incomplete. Our own tokenizer must confirm how the parser read the whole text. `cwd` determines whether `$PWD` is one word.
  */
 export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): ShellScript {
   const variables = new Variables(cwd)

@@ -30,14 +30,17 @@ const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
 
 const longestPattern = 1_000
-/** No system opens a longer path (limits.h(0p), PATH_MAX). A path joined to a folder may be a little longer than the one that is opened. */
+/**
+ * No system opens a longer path (limits.h(0p), PATH_MAX). The limit applies after a path is joined to its folder, so it may also refuse a path that could be
+ * opened.
+ */
 const longestPath = 4_096
 
 /** Devices that reveal nothing when they are read, and for which reading has no effect. */
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
-/** Folders below `/` that a path with `..` can reach. Of the devices, only those that contain data are included. */
+/** Files and folders of the system that a path with `..` may lead to. Of the devices, only those that contain data are included. */
 const ofTheRoot =
   /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
 
@@ -54,16 +57,16 @@ function behindDots(path: string): string | undefined {
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern counts if it could match such
- * a path. Returns the part of the path or pattern that is decisive. The sandbox keeps such files unreadable anyway; this check explains the refusal before the
- * attempt.
+ * Finds the part of a path or pattern by which it is known to lead to credentials; undefined if there is none. Only the spelling is judged, but `..`, doubled
+ * slashes and case don't hide credentials. A pattern counts if it could match such a path. The sandbox keeps such files unreadable anyway; this check explains
+ * the refusal before the attempt.
  *
  * @internal
  */
 export function findSensitive(path: string, isPattern = false): string | undefined {
   if (isPattern && path.length > longestPattern) return 'a pattern too long to be judged'
   if (path.length > longestPath) return 'a path too long to be judged'
-  // On some systems a name that is cut at a NUL, or that has a trailing dot or space, still means the same file.
+  // On some systems a name still means the same file if it is cut at a NUL, or if a trailing dot or space is left out.
   const clean = withoutEnd(posix.normalize(composed(path.toLowerCase()).replace(/\0.*/s, '')), '. ')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
   const rooted = behindDots(path.toLowerCase())
@@ -80,14 +83,14 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   ) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
-  // An open file belongs to a process, and from its folder a path can lead to that process's other data.
+  // `/dev/fd` leads to the folder of a process in `/proc`, and from there a path can reach the other data of that process.
   if (/^\/dev\/fd\/.*[^0-9]|^\/dev\/fd\/?$|^\/dev\/\*/.test(clean) || /^\/dev\/fd\/\.\./.test(path)) return '/proc'
   if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
     return 'ssh_host_key'
   if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
   // The kernel's own files. Reading some of them consumes their data, and the effects of reading others differ between kernels (debugfs(5)).
   if (/^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/.test(clean)) return '/sys/kernel/debug'
-  // A pattern whose first part may match `/proc`.
+  // A pattern may match `/proc` without naming it.
   const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
     return '/proc'

@@ -1,6 +1,9 @@
 const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((part) => part.trim() || [])
 
-/** Folders with credentials, as parts of a path in lower case: folders in projects, and those that the sandbox's table doesn't list. */
+/**
+ * Folders with credentials, in lower case and as parts of a path. The list contains folders in projects, and other folders that the sandbox's table doesn't
+ * list.
+ */
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect
   .local/share/jupyter/runtime | etc/davfs2 | .aws.bak
@@ -32,7 +35,7 @@ const moreNames =
 
 const exampleNames = /example|sample|template|^(?:test|tests|default|defaults|dist)\.env$/
 
-/** Names of files with credentials. Patterns are tested against them. */
+/** Typical names of files with credentials. A pattern that matches one of them may target credentials. */
 export const secretSamples: readonly string[] = [
   ...[
     '.env',
@@ -48,7 +51,7 @@ export const secretSamples: readonly string[] = [
   ],
   ...['passwords.txt', 'token.txt', 'prod.env', 'prod.tfvars', 'keys.kdbx', 'cert.p12'],
 ]
-/** Names of files without secrets. A pattern that matches one of them doesn't target secrets in particular. */
+/** Typical names of files without secrets. A pattern that matches one of them doesn't target secrets in particular. */
 const others = [
   ...[
     'index.ts',
@@ -63,7 +66,7 @@ const others = [
     'lib.rs',
   ],
 ]
-/** Whether a pattern matches the name of any file without secrets. */
+/** Whether a pattern, given as a test of names, matches one of the typical names of files without secrets. */
 export function isOrdinary(matches: (name: string) => boolean): boolean {
   return others.some(matches)
 }

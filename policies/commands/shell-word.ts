@@ -2,7 +2,7 @@
 export type FileList = {
   /** Whether every name begins with `./`, so that none can be an option. */
   readonly dotted: boolean
-  /** Whether a filter has left only some of the names, none of which is the name of a place where credentials are stored. */
+  /** Whether a filter has removed the names of all places where credentials are stored. */
   readonly filtered: boolean
   /** Set if names are split at blanks. A part of a name may then name any file. */
   readonly split?: true
@@ -12,9 +12,9 @@ export type FileList = {
 export type ShellWord =
   /** Exactly this one word. */
   | { readonly kind: 'static'; readonly text: string }
-  /** The names of the files that match, or the pattern itself if none does. */
+  /** A pattern: the shell replaces it with the names of the files that match, or leaves it as it is if none does. */
   | { readonly kind: 'glob'; readonly text: string }
-  /** Known only at run time. */
+  /** A word whose text is known only at run time. */
   | {
       readonly kind: 'dynamic'
       /** The word as it is written, for messages. */
@@ -33,7 +33,7 @@ export type ShellWord =
       readonly listed?: FileList
     }
 
-/** A word from a variable that the line sets. It is one of these choices. */
+/** A word from a variable that the line sets. Its value is one of `choices`. */
 export type WordChoice = { readonly kind: 'either'; readonly text: string; readonly choices: readonly ShellWord[] }
 
 /** A word with a known text. */

@@ -13,7 +13,7 @@ export type FileRedirection = { readonly access: 'read' | 'write'; readonly targ
 /** A command's standard input, as far as the line shows it. */
 export type StandardInput =
   | { readonly from: 'caller' }
-  /** `stages` are the commands before it in the pipeline. Absent if one of them isn't a simple command. */
+  /** `stages` are the commands before this one in the pipeline. Absent if one of them isn't a simple command. */
   | { readonly from: 'pipe'; readonly stages?: readonly (readonly ShellWord[])[] }
   | { readonly from: 'file' }
   /** `text` is undefined if it depends on expansions. `reveals` names an environment variable that occurs in the text. */
@@ -28,7 +28,7 @@ export type SimpleCommand = {
   readonly input: StandardInput
   /** Set if the program comes from a variable that the line sets. Its name is understood, but it is never treated as a known program. */
   readonly indirect?: boolean
-  /** Set if the command calls a function that is certainly defined by then. The function's commands are listed too. */
+  /** Set if the command calls a function that is certainly defined at that point. The function's commands are listed too. */
   readonly callsFunction?: boolean
 }
 
@@ -37,6 +37,6 @@ export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
-  /** Places where data is evaluated as text. Arithmetic evaluates the value of a variable in this way. */
+  /** Places where the shell evaluates data as code. Arithmetic does so with the value of a variable, for example. */
   readonly evaluations: readonly string[]
 }

@@ -18,7 +18,7 @@ export function decodeAnsi(text: string): string | undefined {
   let isPlain = true
   const decoded = text.replace(/\\(?:x([0-9a-fA-F]{2})(?![0-9a-fA-F])|([0-7]{3})|([^]?))/g, (_, hex, octal, letter) => {
     const code = hex === undefined ? parseInt(String(octal), 8) : parseInt(String(hex), 16)
-    // The meaning of bytes beyond ASCII depends on the locale, and a NUL ends the text.
+    // A NUL would end the text, and the meaning of bytes beyond ASCII depends on the locale.
     if (letter === undefined) {
       isPlain &&= code > 0 && code < 128
       return String.fromCharCode(code)

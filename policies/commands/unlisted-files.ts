@@ -73,8 +73,8 @@ const systems = /^(?:\/usr\/local|\/opt\/homebrew)?\/etc(?:\/|$)/
 const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash)(?:\/|$))|run(?:\/|$))/
 
 /**
- * Returns the directory of a path if its files may contain credentials although no table lists their names: hidden files in homes, settings of the system,
- * data of its services. Undefined if the path is in no such directory, or is known to contain no credentials.
+ * Describes the kind of files to which a path belongs, if files of this kind may contain credentials although no table lists their names: hidden files in
+ * homes, settings of the system, data of its services. Undefined if the path is none of these, or is known to contain no credentials.
  *
  * @param path in lower case and normalized, absolute or from `~`; may be a pattern
  */
@@ -143,15 +143,15 @@ function unlistedOf(word: ShellWord, folders: readonly string[], cwd: string): A
 /**
  * Resolves a path in a folder. An absolute path is the same in every folder, and so is one that begins at a home.
  *
- * @param folder empty: the folder in which the line begins, wherever that is
+ * @param folder the folder; empty for the folder in which the line begins, wherever that is
  */
 export function pathFrom(folder: string, path: string): string {
   return /^[/~]/.test(path) ? posix.normalize(path) : posix.join(folder, path)
 }
 
 /**
- * Whether a path is in the workspace, however the path spells the home that contains the workspace. A home is never a workspace itself, nor is a directory
- * that contains one.
+ * Whether a path is in the workspace, even if the two spell the home that contains them differently. If the workspace is a home, contains homes, or is a folder
+ * of the system such as `/etc`, no path counts as being in it.
  */
 function isBelow(path: string, cwd: string): boolean {
   const folder = cwd.replace(homes, '~/')

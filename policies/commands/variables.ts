@@ -53,8 +53,8 @@ const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
 /**
- * The variables that a shell text sets. A name counts as having every value that is assigned to it anywhere in the text, so a loop or a function that runs
- * later changes nothing. These values are used only if one of them was certainly assigned before, in the same shell.
+ * The variables that a shell text sets. A name counts as having every value that is assigned to it anywhere in the text, so it doesn't matter when a loop or a
+ * function assigns a value. The values are used only if one of them was certainly assigned before, in the same shell.
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
@@ -74,14 +74,14 @@ export class Variables {
     return this.#variables.size === 0 && !this.moves
   }
 
-  /** Starts the walk again with the values collected so far. No name is certain yet. */
+  /** Prepares for a second walk over the same text: the collected values are kept, but no name is certain to have a value yet. */
   restart(): void {
     this.#sure = new Set()
   }
 
   /**
-   * Walks a part of the text that may not run, or that runs in another shell. Returns the names that are certain at its end. After the part, only the names
-   * that were certain before it are certain.
+   * Walks a part of the text that possibly doesn't run, or that runs in another shell. Returns the names that are certain at the end of the part. Afterwards,
+   * only the names that were certain before the part are certain.
    */
   apart(part: () => void): ReadonlySet<string> {
     const before = this.#sure
@@ -92,7 +92,11 @@ export class Variables {
     return inner
   }
 
-  /** Combines parts of which exactly one runs. `ends` are the names that are certain at the end of each part. */
+  /**
+   * Combines alternative parts, exactly one of which runs. The names that are certain at the end of every part are certain from now on.
+   *
+   * @param ends the names that are certain at the end of each part
+   */
   joinParts(ends: readonly ReadonlySet<string>[]): void {
     const [first = new Set<string>(), ...others] = ends
     this.#sure = new Set([...this.#sure, ...[...first].filter((name) => others.every((end) => end.has(name)))])
@@ -148,8 +152,8 @@ export class Variables {
 }
 
 /**
- * Whether a variable belongs to the line itself, not to the environment. Names in lower case do, since programs export names in capitals. `$_`, the last word
- * of the previous command, may be anything.
+ * Whether a variable counts as belonging to the line itself, not to the environment: names in lower case, since programs export names in capitals, and names
+ * that begin with an underscore. `$_` doesn't count, because it is the last word of the previous command.
  */
 function isOwn(name: string): boolean {
   return /^[a-z][a-z0-9_]*$|^_.+/.test(name)

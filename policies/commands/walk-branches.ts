@@ -1,7 +1,10 @@
 import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-syntax.ts'
 import type { Variables } from './variables.ts'
 
-/** What is needed to walk branches: the walk over parts of a tree, in the order of the text, and the variables, which record which parts may not run. */
+/**
+ * What walking branches needs: functions that walk parts of the tree, in the order of the text, and the variables, which record what is certain after each
+ * part.
+ */
 export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void

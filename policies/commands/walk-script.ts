@@ -33,7 +33,7 @@ export class Walk {
   /** Whether the next definition is a separate statement at the top level of the text. */
   #isPlain = false
   #inFunction = 0
-  /** The number of enclosing loops that may not end soon. */
+  /** The number of enclosing loops that don't certainly end after a few rounds. */
   #loops = 0
   /** The text to which positions in the tree refer. */
   #source: string
@@ -116,7 +116,7 @@ export class Walk {
         const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
         const before = this.commands.length
         const walk = (): void => this.command(command, at === 0 ? input : piped, [])
-        // If there are several commands, each runs in its own shell.
+        // In a pipeline of several commands, each one runs in its own shell, so what it assigns doesn't last.
         if (node.commands.length === 1) walk()
         else this.#variables.apart(walk)
         const [only, ...others] = this.commands.slice(before)
@@ -209,7 +209,7 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
-    // Nothing is assigned if a file can't be opened. `local` assigns nothing outside of a function.
+    // Nothing is assigned if a file can't be opened, or if `local` is used outside of a function.
     const isLocal = node.name?.text === 'local'
     if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
     this.#variables.apart(() => this.#bare(node, input))

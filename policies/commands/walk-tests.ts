@@ -5,7 +5,7 @@ import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
 
-/** Reads a word that is compared with others. Each comparison reveals a little about an environment variable in the word. */
+/** Reads a word that is compared with others. Each comparison tells a little about an environment variable that occurs in the word. */
 export function readCompared(word: Word, context: WordContext): void {
   const shown = readWord(word, context)
     .flatMap(choicesOf)
@@ -19,7 +19,7 @@ function readLookedAt(word: Word, context: WordContext): void {
   if (hosts.length > 0) context.problem(`${word.text} may be on another machine`)
 }
 
-/** Reads `[[ … ]]`. The words in it are walked. Comparing numbers evaluates the text on both sides. */
+/** Reads `[[ … ]]` and walks the words in it. A comparison of numbers evaluates the text on both sides as arithmetic. */
 export function checkTest(expression: TestExpression, context: WordContext): void {
   switch (expression.type) {
     case 'TestLogical':

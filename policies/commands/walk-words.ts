@@ -181,7 +181,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** Reads the contents of an expansion, which the shell may not evaluate: a name that is assigned in it may have no value afterwards. */
+/** Reads the contents of an expansion. The shell doesn't always evaluate them, so a name that is assigned in them doesn't certainly have a value afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))
@@ -199,8 +199,8 @@ function revealing(operand: Word, output: Output, context: WordContext): Output 
 }
 
 /**
- * Checks arithmetic. The shell executes the text of the variables in it (`a[$(…)]` in a value runs the command), so the only operands that are understood are
- * numbers, and names to which the line itself assigns numbers.
+ * Checks arithmetic. The shell also evaluates the values of the variables in it (a value `a[$(…)]` runs the command). So only numbers are understood, and names
+ * to which the line itself assigns numbers.
  */
 export function checkArithmetic(expression: ArithmeticExpression | undefined, context: WordContext): void {
   if (expression === undefined) return context.problem('an arithmetic expression could not be read')

@@ -16,7 +16,7 @@ export type WordContext = {
   readonly shows: (what: string) => void
   /** Records why the line can't be fully understood. */
   readonly problem: (reason: string) => void
-  /** Records that data is evaluated as text, which may run commands in it. */
+  /** Records that the shell evaluates data as code, which may run commands in the data. */
   readonly evaluates: (reason: string) => void
   /** The parts of the text that were visited. */
   readonly coverage: Coverage

@@ -1,7 +1,7 @@
 import type { GlobPart } from './path-glob.ts'
 import { anyFolders, anyText } from './path-glob.ts'
 
-/** An element of a name: a certain character, any one character, or any text. */
+/** An element of a name's pattern: a certain character, any one character, or any text. */
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
@@ -9,12 +9,12 @@ const anyOne = Symbol('?')
 const mostWork = 20_000
 
 /**
- * Whether a shell's pattern can expand to a path that a permission matches, or to one below such a path. `names` are the pattern's parts below the
- * permission's folder. Brackets count as any character or any text, which can only add matches.
+ * Whether a shell's pattern can expand to a path that a permission matches, or to one below such a path. `parts` are the parts of the permission's pattern, and
+ * `names` those of the shell's pattern, both below the permission's folder. Brackets count as any character or any text, which can only add matches.
  */
 export function mayOverlap(parts: readonly GlobPart[], names: readonly string[]): boolean {
   const signs = names.map(signsOf)
-  // The positions from which the remaining parts must match the remaining names.
+  // The positions in `parts` from which the remaining parts have to match the remaining names.
   let reached = new Set(skipFolders(parts, [0]))
   for (let at = 0; ; at++) {
     if ([...reached].some((part) => parts[part] === undefined)) return true
@@ -24,7 +24,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
     for (const part of reached) {
       const wanted = parts[part]
       if (wanted === undefined) continue
-      // At the end, `**` matches everything in the folder.
+      // At the end of the permission's pattern, `**` matches everything in the folder.
       if (wanted === anyFolders) next.push(part, ...(part === parts.length - 1 ? [part + 1] : []))
       else if (meet(typeof wanted === 'string' ? [...wanted] : wanted.map(signOf), name)) next.push(part + 1)
     }
@@ -32,7 +32,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
   }
 }
 
-/** Adds the positions that are reached if `**` stands for no folder. At the end, it must stand for something. */
+/** Adds the positions that are reached if `**` stands for no folder. At the end of a pattern, `**` must stand for something. */
 function skipFolders(parts: readonly GlobPart[], from: readonly number[]): readonly number[] {
   return from.flatMap((part) => (parts[part] === anyFolders && part < parts.length - 1 ? [part, part + 1] : [part]))
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { RuleError, type Position } from '../rules/rule-error.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 
-/** The lists of a file whose format `readLists` does not parse, as its own reader returns them. An absent list counts as empty. */
+/** The permission lists of a settings file that isn't JSON. Another function has already read them. An absent list counts as empty. */
 export type PermissionLists = {
   readonly allow?: readonly string[] | undefined
   readonly ask?: readonly string[] | undefined
@@ -54,8 +54,8 @@ export function readLists(file: {
     }
     let lost = false
     return list.map((entry: unknown) => {
-      // Entries are searched for in the order of the text. As soon as one can't be found, because the file spells it with other escapes, the search stops. So
-      // a long list takes linear time.
+      // Entries are searched for in the order of the text. If one can't be found, because the file spells it with other escapes, the search for all further
+      // ones is given up. So a long list takes linear time.
       const found = lost ? { at: positionAt(from), end: undefined } : locate(JSON.stringify(entry), from)
       lost ||= found.end === undefined
       from = found.end ?? from

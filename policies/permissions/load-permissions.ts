@@ -109,9 +109,9 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * Removes allow entries whose source may only deny and ask, and returns them as they were written.
+ * Removes the allow entries of sources that may only deny and ask. Returns the remaining permissions, and the removed entries as they were written.
  *
- * @param only whether the permissions of a source may only deny and ask
+ * @param only tells whether the permissions of a source may only deny and ask
  * @example
  * const text = '{"permissions":{"allow":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])

@@ -33,7 +33,7 @@ export function parsePermission(
   origin: RuleOrigin,
   settingsFolder: string,
 ): ParsedPermission {
-  // An allow is taken literally. A restriction is read as widely as possible.
+  // An entry that allows something is taken literally. An entry that restricts something is read as widely as possible.
   const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
   if (form === null)
@@ -82,7 +82,7 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
     return fault(`${tool} takes no brackets`, 'mcp__server, mcp__server__* or mcp__server__tool')
   const [, server = ''] = tool.split('__')
   if (server === '') return fault(`${tool} names no server`, 'mcp__server__tool')
-  // An allow for any server would also cover servers that are added later.
+  // If tools of every server were allowed, servers that are added later would be included.
   if (written.decision === 'allow' && server.includes('*')) {
     return fault(`${tool} would allow tools of any server`, 'a named server: mcp__server__*')
   }
@@ -110,7 +110,7 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
     return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
   }
   if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
-  // Agents truncate commands, which can leave a quote open. Such an entry restricts every command that begins with the words before the quote.
+  // Agents truncate commands, which can leave a quote open. An entry with an open quote restricts every command that begins with the words before it.
   const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
   if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
   return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }

@@ -9,7 +9,7 @@ export const anyFolders = Symbol('**')
 /** `*`: any text inside a name. */
 export const anyText = Symbol('*')
 
-/** Parses a pattern in gitignore's syntax; undefined for an unclosed bracket or an invalid set in it. */
+/** Parses a pattern in gitignore's syntax. Undefined if a bracket isn't closed, or if the set in it is invalid. */
 export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
   const parts: GlobPart[] = []
   for (const text of pattern.split('/')) {
@@ -34,7 +34,7 @@ export function matchGlob(parts: readonly GlobPart[], names: readonly string[]):
     if (wanted === undefined) return true
     const found = names[name]
     if (wanted === anyFolders) {
-      // At the end, `**` matches what is in the folder, but not the folder itself.
+      // At the end of the pattern, `**` matches what is in the folder, but not the folder itself.
       if (part === parts.length - 1) return name < names.length
       retry = { part: ++part, name }
     } else if (found !== undefined && matchPart(wanted, found)) {

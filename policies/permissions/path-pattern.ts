@@ -68,7 +68,7 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
 
 type Way = { readonly names: readonly string[]; readonly lower: readonly string[] }
 
-/** Cached because the same few paths are compared with every pattern. */
+/** The results of `wayBelow`. They are cached because the same few paths are compared with every pattern. */
 const ways = new Map<string, Way | undefined>()
 const mostWays = 64
 

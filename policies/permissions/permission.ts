@@ -10,7 +10,7 @@ export type PathPermission = Written & {
   readonly pattern: PathPattern
 }
 
-/** A permission to reach a host. Undefined host: all hosts. */
+/** A permission to reach a host, or to reach all hosts if `host` is undefined. */
 export type HostPermission = Written & { readonly host: string | undefined }
 
 /** The name of the permission to let the model's provider search the web. */
@@ -28,8 +28,8 @@ export type PermissionSet = {
   /** The folder that patterns such as `./secrets/**` are relative to, regardless of the folder that a command is in. Absent: the folder of each action. */
   readonly base?: string
   /**
-   * Resolves links in an absolute path whose last parts may not exist yet, so that another name for a file doesn't make it a different file. Absent: names
-   * are taken literally.
+   * Resolves the links in an absolute path, so that a file is judged alike under all its names. The last parts of the path need not exist. Absent: paths are
+   * taken literally.
    */
   readonly realPath?: (path: string) => string
   /**

@@ -62,8 +62,8 @@ export function permitPath(
 }
 
 /**
- * The opinion of the lists about looking at a file or folder, or searching through it. If a path may not be read, it may not be looked at by its name either,
- * and neither may a folder in which nothing may be read.
+ * What the permissions say about looking at a file or folder, or searching through it. If a path must not be read, looking at it is restricted too, and so is
+ * looking at a folder in which nothing may be read.
  */
 export function permitLook(path: string, cwd: string, permissions: PermissionSet): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
@@ -77,7 +77,7 @@ const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
-/** The opinion of the lists about a host or, for `*.host`, about every host below it. */
+/** What the permissions say about a host or, for `*.host`, about every host below it. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
   return permissions.hosts
     .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))
@@ -88,7 +88,7 @@ function matchesHost(host: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
 }
 
-/** The opinion of the lists about a tool of an MCP server. */
+/** What the permissions say about a tool of an MCP server. */
 export function permitTool(server: string, tool: string, permissions: PermissionSet): readonly Opinion[] {
   const name = `mcp__${server}__${tool}`
   return permissions.tools
@@ -96,7 +96,7 @@ export function permitTool(server: string, tool: string, permissions: Permission
     .map((permission) => opinion(permission, name))
 }
 
-/** The opinion of the lists about a web search by the model's provider. */
+/** What the permissions say about a web search by the model's provider. */
 export function permitSearch(permissions: PermissionSet): readonly Opinion[] {
   return permissions.tools
     .filter(({ name }) => name === searchPermission)

@@ -10,8 +10,8 @@ const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 
 /**
- * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, through git, or as an argument of a
- * program that does more than read. A sandbox enforces the lists. Without one, such a command requires approval.
+ * Judges a command that may reach restricted files without naming them: by a pattern, through a folder, through git, or as an argument of a program that does
+ * more than read. A sandbox enforces the permissions, but without a sandbox such a command requires approval.
  */
 export function judgeReach(
   command: AnalysedCommand,
@@ -66,7 +66,10 @@ function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedComman
 /** A path that a command may reach. `lower`: the path in lower case, without dots and doubled slashes. */
 type Place = { readonly text: string; readonly path: string; readonly lower: string; readonly folder: string }
 
-/** The paths that a command may read without naming them, and the paths that it may do anything to. */
+/**
+ * Returns the places that a command may reach. `read`: paths that it may read without naming them. `touched`: paths that its arguments may name, if it does
+ * more than read.
+ */
 function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   readonly read: readonly string[]
   /** Shell patterns for files that the command reads. */
@@ -82,7 +85,7 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** The folder that a word certainly names or is in. */
+/** For a word whose text is known, the whole text; for any other word, the folder that its known beginning leads to. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix
@@ -97,8 +100,8 @@ function namedBy(word: ShellWord): readonly string[] {
 }
 
 /**
- * Whether a path lies where a permission may match a file, or contains such a place. If the pattern may match a file anywhere, the name of a folder alone
- * proves nothing.
+ * Whether a place is a file that a permission may match, or may contain such a file. An argument that merely names a path in the pattern's folder proves
+ * nothing if the pattern may match a file anywhere.
  */
 function meets({ pattern }: PathPermission, { path, lower, folder }: Place, isNamed: boolean): boolean {
   if (pattern.matches(path, folder, true)) return true

@@ -12,8 +12,8 @@ const extracting = optionTable(
 )
 
 /**
- * With `-t`, tar lists an archive. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or open
- * connections.
+ * Judges tar, which with `-t` lists an archive. Options that are missing from the tables may start programs (`-I`, `--to-command`, `--checkpoint-action`) or
+ * open connections.
  */
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args

@@ -1,7 +1,7 @@
 /**
- * Why an awk program might do more than print; undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run commands, write or read other files, or
- * show the environment are refused anywhere, even inside a string. The program isn't understood if a slash could begin a regular expression in one awk and
- * mean division in another.
+ * Explains why an awk program might do more than print; undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run commands, write or read other
+ * files, or show the environment are refused anywhere, even inside a string. The program isn't understood if a slash could begin a regular expression in one
+ * awk and mean division in another.
  */
 export function findAwkEffect(program: string): string | undefined {
   const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
@@ -63,7 +63,7 @@ function findOperator(program: string): string | undefined {
     if (found === '>>') return 'print >> writes a file'
     if (found === 'length') before = 'unclear'
     else if (operand.test(found) || (/^[A-Za-z_]/.test(found) && !keywords.test(found))) before = 'value'
-    // After `if (…)` a slash begins a regular expression, but after `(a + b)` it divides.
+    // After `if (…)` a slash begins a regular expression, but after `(a + b)` it divides, so its meaning after a parenthesis is unclear.
     else before = /^(?:\)|\+\+|--|\})$/.test(found) ? 'unclear' : 'start'
   }
   return undefined

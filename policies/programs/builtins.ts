@@ -56,7 +56,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
       }
-      // The value comes from the environment, and a program may show it under a harmless name.
+      // An exported value from the environment may be a secret, and a program may show it, because the variable's new name is harmless.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may pass on a secret from the environment`))
       if (effect === 'unknown') facts.push(unknown(`the effect of ${variable} on later commands is not known`))
@@ -89,7 +89,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
   const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
-  // If the first of two adjacent words is unknown, it may be an operator, and the second word its operand.
+  // If the first of two adjacent words is unknown, it may be an option such as `-v`, and the second word the name that the option evaluates.
   const open = inner.some((word, at) => {
     const next = inner[at + 1]
     return (
@@ -99,10 +99,10 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
       (next.kind !== 'static' || next.text.includes('['))
     )
   })
-  // If a value should be a number and isn't, an error message shows it.
+  // If a value that should be a number is something else, an error message shows it.
   const compares = args.some(({ text }) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(text))
   if (compares && judgeTexts(args).facts.length > 0) return { facts: judgeTexts(args).facts }
-  // Some shells evaluate the text as arithmetic.
+  // Some shells evaluate the compared words as arithmetic.
   if (compares && inner.some(({ text }) => text.includes('[')))
     return { facts: [unknown('test may evaluate a subscript')] }
   const shown = inner.filter((_, at) => !isPresence(inner, at))
@@ -122,7 +122,7 @@ function isPresence(words: readonly ShellWord[], at: number): boolean {
   return isFile || (isAsked && plainExpansion.test(words[at]?.text ?? ''))
 }
 
-/** A printf directive that stores a count. Anything may stand between its letters. */
+/** Matches a printf directive that stores a count (`%n`), with any flags, width and length between its two characters. */
 const counting = /%[^%a-zA-Z]*[hlLjzt]*n/
 
 function judgePrintf(args: readonly ShellWord[]): Judgement {
@@ -225,7 +225,7 @@ export const builtins: ProgramTable = {
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
-  // With operands, `alias` may change the meaning of a name.
+  // `alias` accepts no operands, because with them it may change the meaning of a name.
   alias: reader('getopt', 'bash(1), alias: without arguments it lists', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),

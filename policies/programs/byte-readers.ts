@@ -57,7 +57,7 @@ export const byteReaders: ProgramTable = {
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
     { responseFiles: true },
   ),
-  // `-S`, `-l`, `-g`, `-W` and similar options are left out, because they may download sources (debuginfod), and so is `--plugin`.
+  // These options are left out: `-S`, `-l`, `-g`, `-W` and similar ones, which may download sources (debuginfod), and `--plugin`, which loads code.
   objdump: reader(
     'getopt',
     'objdump(1)',

@@ -1,7 +1,10 @@
 import type { Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 
-/** Words that occur in a command in this order, with any words in between. `a|b` means either word, and `a*` any word that begins with `a`. */
+/**
+ * Commands that lose data. Each text in `when` lists words that occur in such a command in this order, with any words in between; `a|b` means either word, and
+ * `a*` any word that begins with `a`. If a word of the command matches `unless`, nothing is lost.
+ */
 type Loss = { readonly when: readonly string[]; readonly unless?: string; readonly reason: string }
 
 const containers: Loss = {
@@ -22,7 +25,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** Commands, by program, that destroy data for everybody. This table lists only those that the programs' own rows don't cover. */
+/** The commands of each program that destroy data for everybody, as far as the program's own row in the tables of programs doesn't cover them. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,

@@ -8,7 +8,10 @@ const harmless = new Set(
   ),
 )
 
-/** Groups of variables that load code, choose programs, or change where a program looks for its configuration. */
+/**
+ * Variables that load code, choose programs, or change where a program looks for its configuration. Others are recognized by the beginning or end of their
+ * names.
+ */
 const dangerous = new Set(
   'PATH IFS ENV EXECIGNORE HOSTFILE HISTFILE INPUTRC FCEDIT MAILPATH MAIL POSIXLY_CORRECT SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE FIGNORE FPATH ZDOTDIR EDITOR VISUAL BROWSER SHELL CLASSPATH CC CXX CPP AR RANLIB CFLAGS LDFLAGS TAR_OPTIONS GZIP ZIPOPT RIPGREP_CONFIG_PATH GREP_OPTIONS KUBECONFIG HOME TMPDIR WGETRC LOCPATH NLSPATH GCONV_PATH EXINIT VIMINIT TERMCAP AWKPATH AWKLIBPATH'.split(
     ' ',
@@ -56,7 +59,7 @@ export function effectOfVariable(name: string, value: string | undefined, export
   if (name === 'TZ' && /^:?[/.]|\.\./.test(value ?? '/')) return 'unknown'
   // A value of LANGUAGE that contains a path names a file to load.
   if (name === 'LANGUAGE' && value?.includes('/') !== false) return 'unknown'
-  // In encodings other than these, a character may end with the byte of a backslash or a quote.
+  // In encodings other than ASCII and UTF-8, a character may end with the byte of a backslash or a quote.
   if (/^(?:LANG$|LC_)/.test(name) && !/^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)?(?:\.utf-?8)?$/i.test(value ?? '?'))
     return 'unknown'
   if (/^(?:LANG$|LC_)/.test(name) && /^[a-z]{2,3}(?:_[A-Z]{2})?$/i.test(value ?? '') && !/^C$/i.test(value ?? ''))

@@ -9,11 +9,11 @@ import type { Inner, Judgement, Program, ProgramTable } from './program-table.ts
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Parts of an expression that take no argument, from find(1). */
+/** Harmless parts of find's expression that take no argument (find(1)). */
 const alone = words(
   '-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -not -a -o -and -or -follow -depth -d -mount -xdev -noleaf -nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -noignore_readdir_race ( ) ! ,',
 )
-/** Parts that take one argument, and only test or print. */
+/** Parts of find's expression that take one argument, and only test or print. */
 const withArgument = words(
   '-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -newer -anewer -cnewer -newermt -newerat -newerct -maxdepth -mindepth -user -group -uid -gid -perm -inum -links -lname -ilname -samefile -fstype -regextype -printf -flags -context',
 )
@@ -91,7 +91,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         : 'named'
     facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
   }
-  // find names files and doesn't read them. Only its starting points count as looked at.
+  // find looks at files without reading them. Only its starting points are listed as files that it looks at.
   return {
     ...join([
       { facts, runs: found, names: leading },

@@ -158,7 +158,10 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
   return loses(`git ${verb} discards uncommitted work`, wide ? 'wide' : 'named')
 }
 
-/** The words that are certainly paths: the words after `--`, or if there are several words, all but the first, which may be a revision. */
+/**
+ * The words that are certainly paths: those after `--`, or, if there is no `--`, all operands. The first operand of `git checkout` is left out then, because it
+ * may be a revision.
+ */
 function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {
   const parting = args.findIndex(({ text }) => text === '--')
   if (parting >= 0) return args.slice(parting + 1)

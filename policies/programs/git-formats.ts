@@ -8,14 +8,14 @@ const fields = new Set(
 )
 
 function isPlaceholder(text: string): boolean {
-  // The remote of a branch may be a URL that contains a password (gitremote-helpers(7), branch.NAME.remote).
+  // A format that shows the remote of a branch may show a URL with a password (gitremote-helpers(7), branch.NAME.remote).
   if (/^\([a-z]+:remotename/.test(text)) return false
   return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
 }
 
 /**
  * Whether a format only shows git's data. `%G` and similar placeholders verify signatures, for which git runs the program that the repository's configuration
- * names. The name of a format that isn't built into git stands for a format in that configuration, so it doesn't count.
+ * names. If the name of a format isn't built into git, the format comes from that configuration, so it may contain anything.
  */
 function isPlainFormat(format: string | undefined): boolean {
   if (format === undefined) return false

@@ -106,7 +106,7 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   'check-attr': { options: table('-a -z --all --cached --stdin --source:') },
   'check-ref-format': { options: table('--branch --normalize --allow-onelevel --refspec-pattern') },
   cherry: { options: table('-v --abbrev?') },
-  // -O (--open-files-in-pager) is left out, because it starts a program, and so is --no-index.
+  // These options are left out: -O (--open-files-in-pager), which starts a program, and --no-index, which searches files that git doesn't manage.
   grep: {
     options: table(
       '--cached --untracked --no-exclude-standard --exclude-standard --recurse-submodules -a --text -i --ignore-case -I --max-depth: -r --recursive -w --word-regexp -v --invert-match -h -H --full-name -E --extended-regexp -G --basic-regexp -P --perl-regexp -F --fixed-strings -n --line-number --column -l --files-with-matches --name-only -L --files-without-match -z --null -o --only-matching -c --count --color? --no-color --break --heading -p --show-function -A: --after-context: -B: --before-context: -C: --context: -W --function-context -m: --max-count: --threads: -f< -e: --and --or --not --all-match -q --quiet --no-textconv ( )',

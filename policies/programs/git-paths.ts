@@ -3,13 +3,13 @@ import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { literal, type ShellWord } from '../commands/shell-word.ts'
 
 /**
- * The paths that an operand names. They may be part of a revision or follow a magic prefix. For a pattern with git's own wildcards, the paths that it may
- * match.
+ * The paths that an operand of a git command may name. A magic prefix such as `:(top)` is removed, and in `REVISION:PATH` the path is what follows a colon. A
+ * pattern with git's own wildcards is replaced by the paths that it may match.
  */
 export function pathsOf(word: ShellWord): readonly ShellWord[] {
   if (word.kind !== 'static') return [word]
   const text = word.text.replace(/^:(?:\([^)]*\)|[!/^]+|[0-3]:)/, '')
-  // A revision may contain colons itself, and so may a pattern.
+  // A revision or a pattern may contain colons itself, so the path may begin after any colon.
   const parts = text.split(':').slice(0, mostColons)
   return parts.flatMap((_, at) =>
     pathOf({ ...word, text: text.split(':').slice(at).join(':').replace(/\\(.)/g, '$1') }),

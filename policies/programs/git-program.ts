@@ -67,7 +67,7 @@ function readFront(args: readonly ShellWord[]): Front {
 /** What an alias that is defined on the command line stands for: a git command, or a text for a shell. */
 function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
   if (text.startsWith('!')) return { script: text.slice(1) }
-  // Git has its own rules for quotes in an alias.
+  // Git has its own rules for quotes in an alias, so an alias with quotes is judged as a text for a shell.
   if (/['"\\]/.test(text)) return { script: text }
   return [
     ...text
@@ -155,7 +155,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options even after `--`. Other subcommands may do so too, so they are treated alike.
+  // git blame reads options even after `--`, and other subcommands may do so too. For these others, only words that certainly look like options count.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
@@ -171,7 +171,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
       unknown(`${format.name} ${format.value?.text ?? ''} may show a URL, or verify signatures, which runs a program`),
     )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
-  // Given two paths, git diff reads them even outside of the repository. `HEAD:.env` is the committed file.
+  // The operands may be files: given two paths, git diff reads them even outside of the repository, and `HEAD:.env` stands for the committed file.
   const paths = parsed.operands.flatMap((word, at) =>
     at === 0 && verb === 'grep' && !hasPattern ? [word] : pathsOf(word),
   )
@@ -185,7 +185,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   ])
 }
 
-/** Values of `--diff-merges` that choose the parent to compare a merge with. `remerge` isn't among them: it does the merge again. */
+/** Values of `--diff-merges` that choose the parent to compare a merge with. `remerge` isn't among them, because with it git does the merge again. */
 const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
 
 /** Arguments of `git config` that show all settings, or settings with tokens. */
@@ -200,7 +200,7 @@ const configReading = optionTable(
 
 /** Judges `git config`: `git config NAME` reads a setting, and a second operand sets it. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
-  // The word after a name is its value, even if it looks like an option.
+  // The name of a setting is followed by its new value, even if that looks like an option.
   const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { class: 'writes', paths: ['.git/config'] }
   const reads = parsed.options.some(({ name }) => /^(?:--get|--list|-l)/.test(name))

@@ -10,7 +10,7 @@ const none = { operands: 'none' } as const
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
 
-/** lsof, restricted to these options. For a name after `@`, it would ask a name server. */
+/** lsof, restricted to these options. Words with an `@` are refused, because lsof would ask a name server about the host after it. */
 const openFiles = only(
   'lsof(8): not -D, + and host names',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
@@ -196,7 +196,7 @@ export const inspectors: ProgramTable = {
   ),
 }
 
-/** Restricts a row to words that fit a pattern and that pass a check as a whole. */
+/** Restricts a row: each word must match a pattern, and all words together must pass a check. */
 function only(
   source: string,
   row: Program,

@@ -9,8 +9,8 @@ const token =
 const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
 
 /**
- * Why a jq filter might show more than its input; undefined if it certainly doesn't (jq(1)). The words of the filter must be on an allow-list. A `$` before a
- * name isn't understood, nor are comments and strings that contain filters.
+ * Explains why a jq filter might show more than its input; undefined if it certainly doesn't (jq(1)). All words of the filter, and of the filters inside its
+ * strings, must be on an allow-list. `$ENV` and variables that begin with `$__` are refused, and comments are not understood.
  */
 export function findJqEffect(filter: string): string | undefined {
   const found: string[] = []

@@ -69,7 +69,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
       const leading = replaced ? 0 : (style.textFirst ?? 0)
-      // If the text expands to several words, the second of them is already a file.
+      // If an operand that should be text expands to several words, the second of them is already a file.
       const texts = parsed.operands.slice(0, leading).some(isOfInput) ? 0 : leading
       const judged =
         kind === 'text'
@@ -108,7 +108,7 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
 /** Devices that never end when they are read. */
 const endless = /^\/+dev\/+(?:zero|full|u?random)$/
 
-/** Judges files that would be read. Sensitive ones raise an alarm; ones whose names aren't known make the command unknown. */
+/** Judges files that would be read. A sensitive file raises an alarm. A file whose name isn't known makes the command unknown. */
 export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = [...mountedHosts(files)]
   const alarms: Alarm[] = []
@@ -176,7 +176,7 @@ export function join(judgements: readonly Judgement[]): Judgement {
   }
 }
 
-/** The judgement about running a script. If the script comes from a descriptor, it is the output of other commands and may contain any command. */
+/** Judges the running of a script. If the script comes from a descriptor, it is the output of other commands and may contain any command. */
 export function runsScript(script: ShellWord): Judgement {
   const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
   const path = script.kind === 'dynamic' ? script.prefix : script.text

@@ -26,7 +26,7 @@ const programs: ReadonlyMap<string, Program> = new Map(rows)
 
 /** The row for a program's bare name, or undefined for an unknown program. */
 export function findProgram(name: string): Program | undefined {
-  // `mkfs.ext4` and `python3.12` are names for one program in several versions.
+  // `mkfs.ext4` has the row of `mkfs`, and `python3.12` has the row of `python3`.
   return programs.get(name) ?? programs.get(name.replace(/^(mkfs)\.\w+$|^(python3)\.[0-9]+$/, '$1$2'))
 }
 

@@ -39,7 +39,8 @@ export const readers: ProgramTable = {
   wc: reader('getopt', 'wc(1)', '-c -m -l -L -w --bytes --chars --lines --words --max-line-length --total:', {
     anyWord,
   }),
-  // -o, --compress-program, -T, --files0-from and --random-source are left out.
+  // These options are left out: -o and -T, which write files; --compress-program, which starts a program; and --files0-from and --random-source, which read
+  // files.
   sort: reader(
     'getopt',
     'sort(1)',
@@ -106,7 +107,7 @@ export const readers: ProgramTable = {
     { numbers: true, recursive: 'always' },
   ),
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
-  // diffstat passes the names of files that look compressed to a shell.
+  // diffstat accepts no files, because it passes the names of files that look compressed to a shell.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
   // These options are left out: `-z` and `-Z`, which start decompressors; `-C`, which writes; and `-p`, which resets the time of the last access.
   file: reader(
@@ -132,14 +133,15 @@ export const readers: ProgramTable = {
   ),
   dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  // These options are left out: -R, which starts tree again and writes 00Tree.html; -o; and --fromfile and --fromtabfile, which show the content of a file.
+  // These options are left out: -R, which starts tree again and writes 00Tree.html; -o, which writes a file; and --fromfile and --fromtabfile, which show the
+  // content of a file.
   tree: reader(
     'last',
     'tree(1)',
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst',
     { operands: 'names' },
   ),
-  // A word that comes from a command's output may be `--files0-from`, which shows the content of a file.
+  // A word that comes from a command's output may be the option `--files0-from`, which shows the content of a file.
   du: withoutPrinted(
     reader(
       'getopt',
@@ -168,7 +170,7 @@ export const readers: ProgramTable = {
   ),
   zcat: reader('getopt', 'zcat(1)', '-f -l -v --force', { anyWord }),
   bzcat: reader('getopt', 'bzcat(1)', '-s', { anyWord }),
-  // With `-o` zstd writes a file, and with `--files` xz shows names that a file contains.
+  // No options are allowed: with `-o` zstd writes a file, and with `--files` xz shows names that a file contains.
   xzcat: reader('getopt', 'xzcat(1)', ''),
   zstdcat: reader('getopt', 'zstdcat(1)', ''),
   zipinfo: reader('getopt', 'zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
@@ -176,7 +178,7 @@ export const readers: ProgramTable = {
     operands: 'text',
   }),
   tsort: reader('getopt', 'tsort(1)', '', { anyWord }),
-  // -o and --random-source are left out.
+  // -o is left out, because it writes a file, and so is --random-source, which reads one.
   shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
 }
 

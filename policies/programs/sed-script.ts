@@ -1,7 +1,7 @@
 /**
- * Why a sed script might do more than edit what it prints; undefined if it certainly doesn't. The script is read as sed reads it (sed(1), POSIX and GNU). The
- * commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or that GNU, busybox and BSD read
- * differently.
+ * Explains why a sed script might do more than edit what it prints; undefined if it certainly doesn't. The script is read as sed reads it (sed(1), POSIX and
+ * GNU). The commands `w`, `W`, `r`, `R` and `e` and the flags `e` and `w` of `s` are refused. So is everything that isn't understood, or that GNU, busybox and
+ * BSD read differently.
  */
 export function findSedEffect(script: string): string | undefined {
   let rest = script
@@ -20,7 +20,7 @@ export function findSedEffect(script: string): string | undefined {
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
       const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
-      // In some seds, a brace is part of the label, and so is any text that follows it directly.
+      // In some seds, the label of `:` includes braces and any text that follows directly.
       const end = command === ':' ? /^(?:[;\n]|$)/ : /^\}*(?:[;\n]|$)/
       if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`
@@ -88,7 +88,7 @@ function skipParts(script: string): string | undefined {
 /** A bracket expression that ends at the same place in every sed, whatever the delimiter is. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
-/** The rest of the script after a text between two delimiters. Different seds read unusual brackets differently. */
+/** The rest of the script after a text between two delimiters. Undefined if the text has no end, or if different seds read the brackets in it differently. */
 function skipDelimited(script: string, isPattern = true): string | undefined {
   const delimiter = script[0] ?? ''
   if (delimiter === '' || /[\\\n\w\s[\]{};]/.test(delimiter)) return undefined

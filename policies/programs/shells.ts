@@ -29,12 +29,12 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
     if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
-    // The words after the text become $0, $1 and so on.
+    // The words after the text become `$0`, `$1` and so on, and the text may show them.
     const given = judgeTexts(parsed.operands.slice(1)).facts
     const facts = traces ? [unknown('-x shows the values of variables'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  // A word that begins with a plus unsets an option, or sets another one, so a `-n` before it may not apply.
+  // A word that begins with a plus unsets an option or sets another one, so an earlier `-n` doesn't certainly apply.
   if (
     first !== undefined &&
     (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))

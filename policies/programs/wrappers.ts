@@ -75,10 +75,7 @@ const xargsOptions = optionTable(
   '-0 -r -t -x -n: -L: -P: -d: -s: -I: -a< -E: --null --no-run-if-empty --verbose --exit --max-args: --max-procs: --delimiter: --max-chars: --replace: --arg-file<',
 )
 
-/**
- * Judges xargs, which adds words from its input to a command. They can be any words, unless the commands before it in the pipeline list files of the
- * workspace.
- */
+/** Judges xargs, which adds words from its input to a command. These may be any words, unless the pipeline before xargs lists files of the workspace. */
 function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)

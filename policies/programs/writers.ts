@@ -5,7 +5,10 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Creates the row of a program that writes the files that its operands name. With `reads`, the program reads all of these files except the last. */
+/**
+ * Creates the row of a program that writes the files that its operands name. With `reads`, the program writes only the last of these files, and reads the
+ * others.
+ */
 function writer(
   source: string,
   options: string,
@@ -72,7 +75,8 @@ const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~
 /** Whether deleting what a word names would lose a whole tree, or something outside of the workspace. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
-    // A variable, or a name below one, means something specific. Everything below a variable (`$X/*`) is wide, because the variable may be empty.
+    // A variable alone, or followed by a certain name, stands for something specific. Everything below a variable (`$X/*`) is wide, because the variable may be
+    // empty.
     const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
     const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
     const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
@@ -113,7 +117,7 @@ function rightsChanger(source: string): Program {
   return {
     source,
     judge: (args) => {
-      // A mode such as `-w` begins with a dash, as options do.
+      // A mode such as `-w` begins with a dash, but isn't an option, so it is left out here.
       const parsed = parseArguments(
         args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
         table,

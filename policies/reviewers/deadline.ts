@@ -3,8 +3,8 @@ type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 
 /**
- * Waits for work for a limited time. When the time is up, or when `signal` is aborted, aborts the signal that was passed to the work and stops waiting, even
- * if the work continues. Errors of the work are passed on.
+ * Waits a limited time for work to finish. When the time is up, or when `signal` is aborted, aborts the signal that was passed to the work and stops waiting,
+ * even if the work continues. Errors of the work are passed on.
  */
 export async function waitWithin<T>(
   milliseconds: number,

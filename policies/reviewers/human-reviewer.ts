@@ -14,7 +14,7 @@ export type HumanQuestion = {
   readonly what: readonly string[]
   /** The known facts about the action, and why it requires approval. */
   readonly why: readonly string[]
-  /** The rule that `always` would write, exactly as in the file. */
+  /** The rule that `always` would write, exactly as it would appear in the file. Undefined: there is none. */
   readonly rule: ProposedRule | undefined
   readonly choices: readonly HumanChoice[]
 }
@@ -31,9 +31,9 @@ export type HumanOptions = {
 }
 
 /**
- * Asks a person. `run` remembers this exact action for the rest of the run; its grants then apply to every other action as well. `rule` applies a rule that the
- * model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. If the person refuses with a text, the model receives this
- * text.
+ * Asks a person. `run` remembers this exact action for the rest of the run, and applies the action's grants to every other action as well. `rule` applies a
+ * rule that the model suggested, for the rest of the run. `always` writes a rule, after the person has seen it. If the person refuses with a text, the model
+ * receives this text.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */

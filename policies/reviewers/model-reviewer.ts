@@ -28,7 +28,7 @@ export type ModelReviewerOptions = {
   readonly complete: (request: CompletionRequest) => Promise<string>
   /** What the reviewer may know: the user's own words, and what has happened so far, which counts only as evidence. */
   readonly context: () => ReviewContext
-  /** Replaces the default policy. The required form of the answer and the limits on what it may allow stay. */
+  /** Replaces the default policy. The required form of the answer can't be replaced, nor can the limits on what the model may allow. */
   readonly policy?: string
   /** Default: 90 seconds. */
   readonly timeoutMs?: number
@@ -39,8 +39,8 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer are
- * distinguished, and allow nothing.
+ * Asks a model in a separate session. Only a complete verdict within the limits allows an action. A timeout, an unreachable model and a malformed answer have
+ * different outcomes, none of which allows the action.
  *
  * @example
  * const reviewer = createModelReviewer({
@@ -80,7 +80,7 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
-/** Joins a text into one line. A finding repeats words of the action, whose line ends must not begin new lines in the input. */
+/** Joins the lines of a text, because a finding repeats words of the action, and their line ends must not begin new lines in the model's input. */
 function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }

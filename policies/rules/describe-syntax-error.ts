@@ -14,7 +14,7 @@ export function describeToken(found: IToken | undefined): string {
   return `${JSON.stringify(found.image)} can't stand here`
 }
 
-/** Names for Starlark syntax that is recognised by its first character. */
+/** Patterns for Starlark syntax that is recognised by its first characters, each with its name. */
 const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^\[/, 'an index, or a list by itself'],
   [/^["'].+["']$/, 'a string next to something else, as in an f-string'],

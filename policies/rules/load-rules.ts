@@ -45,10 +45,10 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 }
 
 /**
- * Removes allow rules whose source may only deny and ask, and also that source's `host_executable` statements, because these could make the allow rules of
- * others apply to the source's own files. Returns the removed rules as they were written.
+ * Removes allow rules whose source may only deny and ask. The `host_executable` statements of this source are removed too, because they could make the allow
+ * rules of others apply to the source's own files. Returns the removed rules as they were written.
  *
- * @param only whether the rules of a source may only deny and ask
+ * @param only tells whether the rules of a source may only deny and ask
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
  * const { kept, dropped } = withoutAllowingRules(rules, () => true)

@@ -25,7 +25,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
-    // If the program is unknown it may match several rules, but one of them is enough.
+    // If the program is unknown, several rules may match, but finding one of them is enough.
     if (program.kind !== 'static' && matches.length > 0) break
     const found =
       rule.decision === 'allow'
@@ -98,7 +98,7 @@ function lineOf(words: readonly ShellWord[]): string {
 /** A command as one line of text, with and without a folder in front of its program. `known` is the text before its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** Cached because the line of a command is compared with every rule that is a text. */
+/** The lines of commands. They are cached because each command is compared with every rule that has a `text`. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {
@@ -147,7 +147,7 @@ function matchPattern([program, ...rest]: readonly ShellWord[], [, ...pattern]: 
   ])
 }
 
-/** Whether all targets that the pattern names are among those of the command. */
+/** Whether the words of the command include all operands of the pattern, in any order. Used for programs such as make, whose operands are all targets. */
 function matchTargets(words: readonly ShellWord[], pattern: PrefixRule['pattern']): Answer {
   const isOpen = words.some(({ kind }) => kind !== 'static')
   const given = (entry: readonly string[]): boolean =>

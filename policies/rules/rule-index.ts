@@ -32,14 +32,15 @@ export function isOptionEntry(entry: readonly string[]): boolean {
 }
 
 /**
- * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt just like this. Undefined if other words match too.
+ * The words of the pattern's last entry. For the rule to match, a command must contain one of them, spelt exactly like this. Undefined if a command may also
+ * match without them.
  */
 function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
   const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))
   const last = operands.at(-1)
   if (text !== undefined || last === undefined) return undefined
   const isOwn = program === 'npm' || leavesOutRun(program)
-  // For these programs, the first word may have aliases, and scripts with these names can also be started as commands.
+  // These programs have aliases for their subcommands, and start some scripts, such as `test`, without the subcommand `run`.
   if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
     return undefined
   return last

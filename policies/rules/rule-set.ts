@@ -18,7 +18,7 @@ export type RuleSet = {
   readonly concealing: readonly PrefixRule[]
 }
 
-/** Combines rules and indexes them by program, so that judging a command takes no longer if there are many rules. */
+/** Combines rules and indexes them by program, so that a large number of rules doesn't slow down the judging of a command. */
 export function makeRuleSet(
   prefixRules: readonly PrefixRule[],
   networkRules: readonly NetworkRule[] = [],

@@ -23,7 +23,7 @@ export type PrefixRule = {
 /** A rule about connections to a host. */
 export type NetworkRule = {
   readonly host: string
-  /** The only port that an allow rule covers. Restrictions apply to all ports. Absent: all ports. */
+  /** The only port to which an allow rule applies. Absent: it applies to all ports. Rules that restrict apply to all ports in any case. */
   readonly port?: number
   readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp'
   readonly decision: 'allow' | 'prompt' | 'deny'

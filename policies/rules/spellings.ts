@@ -96,7 +96,7 @@ const plumbing: Readonly<Record<string, string>> = {
   'http-fetch': 'fetch',
 }
 
-/** Returns a command as written, and its equivalents. The file `git-push` means `git push`, and so does the program that git runs for it. */
+/** Returns a command as written, and its equivalents. For example, `git-push` is equivalent to `git push`, and so is `git send-pack`, which git runs for it. */
 export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const [program, ...args] = words
   if (program?.kind !== 'static') return [words]

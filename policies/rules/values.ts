@@ -20,7 +20,7 @@ export class Values {
     this.#path = path
   }
 
-  /** Assigns a value to a name. As in a program, the new value replaces the old one. */
+  /** Assigns a value to a name, or adds it to the name's current value if the statement is `+=`. */
   assign({ name, at, value, added }: Extract<RuleStatement, { kind: 'constant' }>): void {
     const terms: readonly Expression[] = [{ kind: 'name', name, at }, value]
     this.#constants.set(name, this.value(added ? { kind: 'sum', terms, at } : value))

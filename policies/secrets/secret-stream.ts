@@ -9,11 +9,11 @@ const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|
 const context = 1_000
 /** The maximum number of characters to hold back. If more would have to be held back, the rest of the message isn't emitted. */
 const mostHeld = 20_000
-/** How many characters after the beginning must be known before a shape that contains fixed words can be ruled out. */
+/** How many characters after the beginning of a secret must be known before a shape that contains fixed words can be ruled out. */
 const window = 600
 /** The length of the longest beginning of any shape. */
 const longestBeginning = 40
-/** How many characters after the beginning must be known before any other shape can be ruled out. */
+/** How many characters after the beginning of a secret must be known before any other shape can be ruled out. */
 const enough = 24
 
 /** Whether a shape contains fixed words between its beginning and the secret, or after the secret. */
@@ -48,7 +48,7 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // The beginning of a secret may have been emitted before it was recognisable.
+    // If the beginning of a secret was emitted before it was recognisable, the two texts differ from that place on, so everything after it is returned.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)
@@ -87,7 +87,11 @@ function openFrom(text: string, told: number): number {
   return Math.max(told, open)
 }
 
-/** The offset at which a shape's match ends. Undefined if the end isn't known yet. */
+/**
+ * The offset at which a shape's match ends; `behind` if there certainly is no match. Undefined if neither is known yet.
+ *
+ * @param behind the offset at which the shape's beginning ends
+ */
 function endOf(text: string, behind: number, shape: SecretShape): number | undefined {
   const match = matchRest(shape.rest, text, behind)
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length

@@ -17,7 +17,7 @@ export function scanDelimiter(source: Source, strips: boolean): void {
   source.pending.push({ value: written.replace(/['"\\]/g, ''), strips, quoted })
 }
 
-/** Reads the bodies of pending heredocs, from the start of a line. Stops at the newline after the last one. */
+/** Reads the bodies of the pending heredocs, the first of which begins on the next line. Stops before the newline after the last closing delimiter. */
 export function scanBodies(source: Source): void {
   const due = source.pending
   source.pending = []
@@ -46,7 +46,7 @@ export function scanBodies(source: Source): void {
   }
 }
 
-/** Marks the end of a body, and scans the expansions in it. */
+/** Adds the token of a body that ends at the current position, and scans the expansions in the body. */
 function readBody(source: Source, start: number, quoted: boolean): void {
   const end = source.at
   source.token('body', start)

@@ -119,7 +119,7 @@ function scanCommandWord(source: Source, frames: Frame[], first: boolean): boole
   const mark = source.tokens.length
   scanWord(source)
   const raw = source.text.slice(pos, source.at)
-  // The value of an assignment isn't expanded to several words.
+  // Wildcards and braces in the value of an assignment aren't expanded to several words, so they don't count as patterns.
   if (assignment.test(raw)) dropPatterns(source, mark)
   if (/[<>]/.test(source.peek())) {
     if (/^\{\w+\}$/.test(raw)) fail('a variable holds a descriptor')
@@ -205,7 +205,7 @@ function parentheses(source: Source): true {
   return true
 }
 
-/** Scans the `in` of a loop or a case, possibly after newlines. */
+/** Scans the `in` of a loop or a `case`, possibly after newlines. Returns whether it was found; if it is missing but required, the scan fails. */
 function reserved(source: Source, word: string, optional = false): boolean {
   const start = source.at
   for (skipBlanks(source); source.peek() === '\n'; skipBlanks(source)) scanNewline(source)

@@ -3,7 +3,7 @@ import { fail, ScanError } from './token.ts'
 
 const breaking = new Set(['', ' ', '\t', '\n', ';', '&', '|', '(', ')'])
 
-/** A possible brace expansion in a word, with quotes and expansions replaced by a NUL. */
+/** Matches a possible brace expansion in a word whose quotes and expansions have been replaced by NULs. */
 const brace = /\{[^{}]*(?:,|\.\.)/
 
 /** Scans one word from its first character to the break after it (bash(1), QUOTING and EXPANSION). */
@@ -72,7 +72,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
     if (character === '') fail('a quote is not closed')
     if (character === '\\') {
       const last = source.tokens.at(-1)
-      // The name of a variable may continue on the next line.
+      // If the line is continued directly after an expansion, the name of its variable may continue on the next line.
       if (source.peek(1) === '\n' && last?.end === source.at) fail('a line is continued after an expansion')
       source.at += source.peek(1) === '' ? 1 : 2
     } else if (character === '`') scanBackticks(source, true)
@@ -85,7 +85,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
 }
 
 /**
- * Scans a substitution in backticks, which ends at the first backtick that isn't escaped. If there is a backslash inside, the text that runs differs from the
+ * Scans a substitution in backticks, which ends at the next backtick. Backslashes inside are not understood, because the text that runs then differs from the
  * text as written.
  */
 function scanBackticks(source: Source, quoted: boolean): void {
@@ -142,10 +142,17 @@ function scanAnsi(source: Source): void {
   source.token('ansi', pos)
 }
 
-/** The longest arithmetic expression that is read. The depth of a parser's recursion can grow with the number of operators. */
+/**
+ * The maximum length of an arithmetic expression, in characters. There is a limit because the depth of the parser's recursion can grow with the number of
+ * operators.
+ */
 const longestArithmetic = 1_000
 
-/** Scans arithmetic up to its `))`. A text that isn't an expression may be a command in double parentheses. */
+/**
+ * Scans arithmetic up to its `))`. Fails if the text could also be a command in double parentheses.
+ *
+ * @param allowed matches the characters that may occur, apart from parentheses and expansions
+ */
 export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~?:,.#@[\]]/): void {
   const start = source.at
   for (let depth = 0; ;) {

@@ -14,7 +14,7 @@ export class Source {
   /** The end of the text, or of the part of it that is being scanned. */
   end: number
   readonly text: string
-  /** Whether the shell is a POSIX shell: syntax that only bash understands is then refused. */
+  /** Whether the text is for a plain POSIX shell, so that syntax that only bash understands is refused. */
   readonly plain: boolean
   /** Scans the commands of a substitution up to its closing parenthesis. */
   readonly commands: (source: Source, close: ')' | '') => void
@@ -53,7 +53,7 @@ export class Source {
     if (this.plain) fail(`a plain sh has no ${what}`)
   }
 
-  /** Reads a newline inside a construct. Shells disagree about where a heredoc's body would then begin. */
+  /** Checks a newline inside a construct. Fails if a heredoc is pending, because shells disagree about where its body then begins. */
   newlineInside(): void {
     if (this.pending.length > 0) fail('a heredoc begins within a line that continues')
   }
