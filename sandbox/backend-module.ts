@@ -22,8 +22,8 @@ export type BackendModule = {
   /** Tests whether this backend can be used here, without relying on remembered results. Throws `SandboxError` `unavailable` if it can't. */
   readonly tryOut: () => Promise<void>
   /**
-   * Default limits that this backend can't enforce here, as sentences. `planned` lists the limits that are planned for this machine. If this function
-   * is absent, the backend can enforce all limits.
+   * Describes, in sentences, the default limits that this backend can't enforce here. `planned` lists the limits that are planned for this machine. If this
+   * function is absent, the backend can enforce all limits.
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /** Ends the commands of a killed run, before the files that they changed are reviewed. If this function is absent, no command outlives its run. */

@@ -1,6 +1,8 @@
 /** What the rest of the program has to know about a backend before loading it. */
 type BackendFacts = {
-  /** Whether the backend confines commands at all. A backend that doesn't is used only for danger-full-access, and no configuration can name it. */
+  /**
+   * Whether the backend confines commands at all. A backend that doesn't confine them is used only for danger-full-access, and no settings file can name it.
+   */
   readonly confines: boolean
   /** The platform on which this is the default backend for confinement. Absent: none. */
   readonly platform?: NodeJS.Platform
@@ -12,7 +14,7 @@ type BackendFacts = {
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether naming the backend doesn't choose a sandbox of ours, but declares that an external sandbox exists. */
+  /** Whether the backend stands for an external sandbox. Naming it opens no sandbox of ours, but states that an external sandbox exists. */
   readonly isStated: boolean
 }
 
@@ -47,7 +49,7 @@ type Having<Fact extends keyof BackendFacts, Value> = {
 /** A backend that confines. */
 export type ConfiningBackend = Having<'confines', true>
 
-/** A backend that a user can name. */
+/** A backend that a user can choose by its name, because it doesn't stand for an external sandbox. */
 export type NamedBackend = Having<'isStated', false>
 
 /**

@@ -9,7 +9,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network. Everything is empty if there is no allow-list. */
+/** What one command needs for its network. Without an allow-list, every list is empty, and the functions do nothing. */
 type CommandNetwork = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]

@@ -52,7 +52,7 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
-/** The shared memory of the sandbox. The kernel doesn't limit its number of files, but each file takes kernel memory, so this step limits them. */
+/** The shared memory of the sandbox. The kernel doesn't limit its number of files, although each file takes kernel memory, so this step sets a limit. */
 const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
 
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
@@ -86,7 +86,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
     ...placed,
     ...stage
       .runDirectories((place) => !isHidden(enclosingMount(join(place, 'run'), byPath)?.as))
-      // Another run may end at any time, and then its directory disappears.
+      // Another run may end at any time, and its directory then disappears. The step is skipped in that case.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
     // These mounts become read-only only after everything below them has been mounted, because mount points have to be created in them.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
@@ -118,8 +118,8 @@ const readOnlyWhole: readonly Step[] = [
 ]
 
 /**
- * For plans in which `/` itself may be writable. These directories must be read-only even then: a caller who is root on the host owns the kernel's
- * settings, and has that right inside the sandbox under any id.
+ * The directories that are read-only even in plans in which `/` itself is writable: a caller who is root on the host owns the kernel's settings, and keeps that
+ * right inside the sandbox under any id.
  */
 const readOnlyParts: readonly Step[] = [
   ...['/sys', '/proc', '/dev'].map((path): Step => ({
@@ -198,7 +198,8 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]
     case 'refused-file':
-      // A device file below a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean up.
+      // The file that is mounted here is a device file, on a mount that forbids devices: opening it fails with EACCES, so there is nothing to read or to clean
+      // up.
       return [put({ held: 'nothing' }, sealed, 'file')]
     default:
       return as satisfies never

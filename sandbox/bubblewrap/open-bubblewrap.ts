@@ -179,7 +179,8 @@ export async function openBubblewrap(
         if (status.initPid !== undefined) await waitForExit(status.initPid)
         // The exit may be noticed before the last report, which lists the denials.
         await drained()
-        // If bwrap is killed from outside, for instance by the kernel when memory runs out, it reports nothing although the setup worked.
+        // A missing exit code proves nothing: bwrap may have been killed from outside, for instance by the kernel when memory ran out. So bwrap must also have
+        // complained.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })

@@ -5,7 +5,7 @@ import { connectTerminal } from '../terminal/connect-terminal.ts'
 import { terminalProgram } from '../terminal/terminal-program.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its terminal. Everything is empty if the command asked for none. */
+/** What one command needs for its terminal. If the command asked for no terminal, every list is empty. */
 type CommandTerminal = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]

@@ -89,7 +89,7 @@ function remember(value: z.infer<typeof Remembered>): void {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // The home directory may not be writable. The next process then has to repeat the trial; nothing else is lost.
+    // Perhaps the home directory isn't writable. The next process then has to repeat the trial; nothing else is lost.
     removeIfThere(fresh)
   }
 }
@@ -98,6 +98,6 @@ function removeIfThere(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // If there is no directory for the record (the home may not be a directory), nothing was remembered.
+    // If there is no directory for the record (for example, because the home is not a directory), nothing was remembered.
   }
 }

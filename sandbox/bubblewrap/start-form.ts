@@ -39,7 +39,7 @@ export function keyOfForm(architecture: Architecture, { report, kept, filter }: 
   return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
 }
 
-/** The forms of nearly all commands, those without a terminal and without an allow-list. The build encodes them. */
+/** The forms that nearly all commands need: those for commands without a terminal and without an allow-list. The build encodes them. */
 export const usualStarts = (['x64', 'arm64'] as const).flatMap((architecture) =>
   (['loopback', 'internet'] as const).map(
     (sockets) => [architecture, { report: 6, kept: [], filter: { sockets, unixSockets: false } }] as const,
@@ -94,7 +94,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
 /** The variables into which the appended data is loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
-/** The word with which the report about a failure after the mounts begins, for each kind of failure. */
+/** For each kind of failure that can happen after the mounts have been made, the word with which the report about it begins. */
 export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
@@ -214,7 +214,7 @@ function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): read
   ]
 }
 
-/** Replaces this program with the program that its first argument names. That program gets the remaining arguments and these environment variables. */
+/** Replaces this program with the program that its first argument names. That program gets the remaining arguments and the environment `variables`. */
 function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
   const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
   return [
